@@ -138,6 +138,10 @@ fn files_that_were_changed_after_a_conversion_are_not_replaced() {
     }
     // Another scene may take the place of unchanged files.
     let text = fs::read_to_string(at.join("scene.xml")).unwrap();
-    fs::write(at.join("scene.xml"), text.replace("<scene", "<!-- other -->\n<scene")).unwrap();
+    fs::write(
+        at.join("scene.xml"),
+        text.replace("<scene", "<!-- other -->\n<scene"),
+    )
+    .unwrap();
     done(at, "convert scene.xml own.kiln -q");
 }

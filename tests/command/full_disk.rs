@@ -15,7 +15,8 @@ material m = matte(albedo = 0.5);
 shape s : sphere { radius = 0.6; material = m; }
 ";
 
-const BAKE: &str = "bake a.kiln -o out --integrator path --include both --order 2 --samples 1 --resolution 64";
+const BAKE: &str =
+    "bake a.kiln -o out --integrator path --include both --order 2 --samples 1 --resolution 64";
 
 fn folder() -> TempDir {
     let folder = TempDir::new().unwrap();
@@ -34,7 +35,9 @@ fn limited(at: &Path, limit: u64, args: &str) -> Output {
 
 /// Size of the largest file in a folder [KiB].
 fn largest(folder: &Path) -> u64 {
-    let sizes = fs::read_dir(folder).unwrap().map(|file| file.unwrap().metadata().unwrap().len());
+    let sizes = fs::read_dir(folder)
+        .unwrap()
+        .map(|file| file.unwrap().metadata().unwrap().len());
     sizes.max().unwrap() / 1024 + 1
 }
 
@@ -49,7 +52,10 @@ fn a_bake_that_does_not_fit_leaves_the_earlier_one_whole() {
     let output = limited(at, largest(&at.join("out")) / 2, BAKE);
     let text = message(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(text.contains("cannot write") && text.contains("'out' is unchanged"), "{text}");
+    assert!(
+        text.contains("cannot write") && text.contains("'out' is unchanged"),
+        "{text}"
+    );
     same(&files(at), &before, BAKE);
     done(at, BAKE);
     assert_ne!(files(at)["out/irradiance.exr"], before["out/irradiance.exr"]);
@@ -64,7 +70,10 @@ fn a_bake_outlives_its_checkpoint() {
     fs::remove_dir_all(at.join("out")).unwrap();
     let least = whole.iter().filter(|(name, _)| name.starts_with("out/"));
     let limit = least.map(|(_, bytes)| bytes.len() as u64).max().unwrap() / 1024 + 1;
-    assert!(limit * 1024 < whole["whole.c"].len() as u64, "the checkpoint must be the largest file");
+    assert!(
+        limit * 1024 < whole["whole.c"].len() as u64,
+        "the checkpoint must be the largest file"
+    );
     let line = format!("{BAKE} --checkpoint c");
     let output = limited(at, limit, &line);
     let text = message(&output);
@@ -77,6 +86,10 @@ fn a_bake_outlives_its_checkpoint() {
     // The checkpoint ends with a whole chunk.
     done(at, &format!("{line} --resume"));
     // The checkpoint is all that a share makes.
-    let output = limited(at, 1, &format!("{BAKE} --part 1/2 --checkpoint share").replace("-o out ", ""));
+    let output = limited(
+        at,
+        1,
+        &format!("{BAKE} --part 1/2 --checkpoint share").replace("-o out ", ""),
+    );
     assert_eq!(output.status.code(), Some(1), "{}", message(&output));
 }

@@ -510,9 +510,14 @@ fn files_that_appear_during_a_render_stay() {
     done(at, "render a.kiln --samples 0..4 -o other.part --seed 7");
     let newer = fs::read(at.join("other.part")).unwrap();
     let newer = [b"kiln part v9\n\0\0\0", &newer[16..]].concat();
-    for foreign in [b"my thesis".to_vec(), newer, fs::read(at.join("other.part")).unwrap()] {
+    for foreign in [
+        b"my thesis".to_vec(),
+        newer,
+        fs::read(at.join("other.part")).unwrap(),
+    ] {
         fs::write(at.join("a.kiln"), &text).unwrap();
-        let line = "render a.kiln --spp 1000000 --time 1s -o o.part --checkpoint c --checkpoint-every 100ms -q";
+        let line =
+            "render a.kiln --spp 1000000 --time 1s -o o.part --checkpoint c --checkpoint-every 100ms -q";
         let mut child = crate::program::kiln(at, line).spawn().unwrap();
         wait_for("a checkpoint", || at.join("c").exists());
         for name in ["c", "o.part"] {

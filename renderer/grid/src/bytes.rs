@@ -33,7 +33,7 @@ impl<'a> Bytes<'a> {
         Bytes { at, ..self }
     }
 
-    /// The same bytes without those from a position on.
+    /// Returns the cursor with the bytes before `end` only.
     pub(crate) fn up_to(self, end: usize) -> Bytes<'a> {
         let data = self.data.get(..end).unwrap_or(self.data);
         Bytes { data, ..self }

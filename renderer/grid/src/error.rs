@@ -97,7 +97,11 @@ fn listed(names: &[String]) -> String {
         [] => "which has no grids".to_owned(),
         [one] => format!("which has {one}"),
         [first @ .., last] if quoted.len() <= MOST => format!("which has {} and {last}", first.join(", ")),
-        _ => format!("which has {} and {} more", quoted[..MOST].join(", "), quoted.len() - MOST),
+        _ => format!(
+            "which has {} and {} more",
+            quoted[..MOST].join(", "),
+            quoted.len() - MOST
+        ),
     }
 }
 

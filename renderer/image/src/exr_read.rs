@@ -18,12 +18,12 @@ use half::f16;
 use super::exr_channels::{ChannelOrder, groups, lone_missing, pick_color, rank_of};
 use super::exr_write::attribute_length;
 use super::limit::check_size;
-use renderer_base::memory;
 use super::picture::{halving, no_such_picture};
 use super::{
     Format, ImageError, ImageInfo, MetaValue, NamedChannels, Picture, PictureInfo, Raster, SampleType,
     Samples, Subimage, Window,
 };
+use renderer_base::memory;
 
 /// A decoded file.
 pub(super) struct ExrFile {

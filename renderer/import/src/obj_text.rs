@@ -196,7 +196,8 @@ mod tests {
             ("one two", &["one", "two"]),
             ("\"open", &["\"open"]),
         ] {
-            let found = NamedFiles::new(&renderer_base::files::DiskFiles).libraries(Path::new("dir/a.obj"), names);
+            let found =
+                NamedFiles::new(&renderer_base::files::DiskFiles).libraries(Path::new("dir/a.obj"), names);
             let expected: Vec<PathBuf> = expected.iter().map(|name| Path::new("dir").join(name)).collect();
             assert_eq!(found, expected, "{names}");
         }

@@ -132,7 +132,9 @@ fn read_vertices(
         return Ok(());
     }
     payload.elements(element, |vertex: Vertex| {
-        others.take(&vertex.others, 1).map_err(|excess| excess.to_string())?;
+        others
+            .take(&vertex.others, 1)
+            .map_err(|excess| excess.to_string())?;
         mesh.positions.push(vertex.p);
         if normals {
             mesh.normals.push(vertex.n);
@@ -257,7 +259,9 @@ fn read_faces(
                 ranges.push(start..mesh.triangles.len());
             }
             let triangles = rest.len().saturating_sub(1);
-            others.take(&face.others, triangles).map_err(|excess| excess.to_string())?;
+            others
+                .take(&face.others, triangles)
+                .map_err(|excess| excess.to_string())?;
             content.images.take(face.image, triangles);
         }
         Ok(())

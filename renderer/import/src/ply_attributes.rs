@@ -57,7 +57,11 @@ struct Group {
 
 impl PlyAttributes<'_> {
     /// Attributes of an element's scalar properties.
-    pub(super) fn of<'a>(element: &ElementDef, domain: AttributeDomain, budget: &'a Budget) -> PlyAttributes<'a> {
+    pub(super) fn of<'a>(
+        element: &ElementDef,
+        domain: AttributeDomain,
+        budget: &'a Budget,
+    ) -> PlyAttributes<'a> {
         let is_other = |name: &&str| match domain {
             AttributeDomain::Vertex => !VERTEX_NAMES.contains(name),
             AttributeDomain::Face => true,

@@ -53,16 +53,16 @@ pub fn parse_serialized(mut file: impl Read + Seek, part: u32, path: &Path) -> R
         path: path.into(),
         source,
     })?;
-    parse_part(file, part, path, &Budget::new(usize::try_from(end).unwrap_or(usize::MAX)))
+    parse_part(
+        file,
+        part,
+        path,
+        &Budget::new(usize::try_from(end).unwrap_or(usize::MAX)),
+    )
 }
 
 /// Parses a mesh of a file, within the budget of the file.
-fn parse_part(
-    file: impl Read + Seek,
-    part: u32,
-    path: &Path,
-    budget: &Budget,
-) -> Result<Mesh, ImportError> {
+fn parse_part(file: impl Read + Seek, part: u32, path: &Path, budget: &Budget) -> Result<Mesh, ImportError> {
     let mut file = SerializedFile::open(file, path)?;
     let start = file.start_of(part)?;
     let version = file.header_at(start)?;

@@ -30,7 +30,7 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
     pictures.check_size(joined.crop)?;
     pictures.spare_parts(&joined.samples, |_| joined.identity.clone())?;
 
-    // The developed picture takes as much again.
+    // Sums and the developed picture.
     memory::check("the film", 2 * joined.film_bytes())?;
     let mut film = joined.film()?;
     let mut noise = None;

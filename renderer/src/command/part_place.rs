@@ -28,7 +28,9 @@ pub(super) fn obstacle(path: &Path, header: &Header) -> Option<Obstacle> {
             return Some(Obstacle::Foreign(reason.to_owned()));
         }
         Err(PartError::Damaged { reason, .. } | PartError::Unreadable { reason, .. }) => {
-            return Some(Obstacle::Foreign(format!("a part is there that cannot be read: {reason}")));
+            return Some(Obstacle::Foreign(format!(
+                "a part is there that cannot be read: {reason}"
+            )));
         }
     };
     let old = old.header();

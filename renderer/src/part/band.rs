@@ -86,8 +86,10 @@ fn decode_layers(
             .into_iter()
             .map(|count| usize::try_from(count).ok())
             .collect::<Option<_>>()?;
-        let total = counts.iter().try_fold(0usize, |sum, &count| sum.checked_add(count))?;
-        // The identifiers of a pixel differ, so each takes a byte unless all of them are 0.
+        let total = counts
+            .iter()
+            .try_fold(0usize, |sum, &count| sum.checked_add(count))?;
+        // The identifiers of a pixel differ: each has at least a byte, except in a plane of zeros.
         if total > area.max(bytes.len()) {
             return None;
         }

@@ -11,8 +11,8 @@ use super::element::Element;
 use super::error::GridFault;
 use super::grid::{Border, Grid, GridClass, Placement};
 use glam::DVec3;
-use renderer_base::files::Budget;
 use layout::{GridType, grid};
+use renderer_base::files::Budget;
 use segment::{Segment, unpack};
 use tree::TreeReader;
 

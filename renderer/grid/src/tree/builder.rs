@@ -4,9 +4,7 @@ use glam::IVec3;
 use rustc_hash::FxHashMap;
 
 use super::Tree;
-use super::layout::{
-    BLOCK_LOG2, BLOCK_VOXELS, NODE_LOG2, NODE_SLOTS, UPPER_SLOTS, slot_index, upper_index,
-};
+use super::layout::{BLOCK_LOG2, BLOCK_VOXELS, NODE_LOG2, NODE_SLOTS, UPPER_SLOTS, slot_index, upper_index};
 use super::range::{EMPTY_RANGE, range_of, union};
 use super::root::Root;
 use super::slot::{Content, Slot};

@@ -44,10 +44,7 @@ impl Header {
         if !(0..=MOST_GRIDS).contains(&grids) {
             return Err(GridFault::damaged(format!("it has {grids} grids")));
         }
-        Ok(Header {
-            has_offsets,
-            grids,
-        })
+        Ok(Header { has_offsets, grids })
     }
 }
 

@@ -3,9 +3,9 @@
 use glam::IVec3;
 
 use super::values::{NodeValues, ValueFormat};
+use crate::activity::Activity;
 use crate::bytes::Bytes;
 use crate::error::GridFault;
-use crate::activity::Activity;
 use crate::mask;
 use crate::tree::{TileSize, TreeBuilder};
 use renderer_base::files::Budget;

@@ -142,15 +142,26 @@ fn read<T: Copy>(
     let mut values: Vec<T> = match (stored, picked) {
         (Some(stored), None) => stored.iter().map(&element).collect(),
         (Some(stored), Some(picked)) => (picked.iter())
-            .map(|&place| stored.get(place as usize).map(&element).ok_or_else(|| missing(place)))
+            .map(|&place| {
+                stored
+                    .get(place as usize)
+                    .map(&element)
+                    .ok_or_else(|| missing(place))
+            })
             .collect::<Result<_, GltfError>>()?,
         (None, _) => {
-            if let Some(&last) = picked.and_then(<[u32]>::last).filter(|&&last| last as usize >= count) {
+            if let Some(&last) = picked
+                .and_then(<[u32]>::last)
+                .filter(|&&last| last as usize >= count)
+            {
                 return Err(missing(last));
             }
-            // Nothing in the file bounds their number.
+            // Their number has no bound in the file.
             let bytes = size_of::<T>();
-            buffers.budget.allocate("elements", wanted, bytes).map_err(excess)?;
+            buffers
+                .budget
+                .allocate("elements", wanted, bytes)
+                .map_err(excess)?;
             vec![zero; wanted]
         }
     };
@@ -168,7 +179,14 @@ fn read<T: Copy>(
     let places = elements(&place, &view, buffers, places.offset(), sparse.count(), width)?;
     let place = format!("the sparse values of accessor {index}");
     let view = replacements.view();
-    let replacements = elements(&place, &view, buffers, replacements.offset(), sparse.count(), size)?;
+    let replacements = elements(
+        &place,
+        &view,
+        buffers,
+        replacements.offset(),
+        sparse.count(),
+        size,
+    )?;
     buffers
         .budget
         .decode("sparse elements", sparse.count(), size)

@@ -65,13 +65,17 @@ fn elements(
     const VALUE: usize = 12;
     let excess = |excess: OverBudget| excess.to_string();
     let budget = &buffers.budget;
-    budget.decode("Draco meshes", buffers.view(&view)?.len(), COST).map_err(excess)?;
+    budget
+        .decode("Draco meshes", buffers.view(&view)?.len(), COST)
+        .map_err(excess)?;
     let mut mesh = Mesh::new();
     MeshDecoder::new()
         .decode(&mut DecoderBuffer::new(buffers.view(&view)?), &mut mesh)
         .map_err(|error| error.to_string())?;
     let mut list = vec![];
-    budget.allocate("Draco triangles", mesh.faces().len(), 3 * VALUE).map_err(excess)?;
+    budget
+        .allocate("Draco triangles", mesh.faces().len(), 3 * VALUE)
+        .map_err(excess)?;
     if let Some(accessor) = primitive.indices().filter(|accessor| accessor.view().is_none()) {
         let corners = mesh.faces().iter().flatten();
         list.push((

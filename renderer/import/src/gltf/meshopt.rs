@@ -39,14 +39,20 @@ fn bytes(view: &View<'_>, extension: &Value, buffers: &Buffers) -> Result<Vec<u8
     );
     let input = input.ok_or("it reaches beyond its buffer")?;
     // The extension demands equality; shorter content is found by the accessors.
-    if count.checked_mul(stride).is_none_or(|length| length > view.length()) {
+    if count
+        .checked_mul(stride)
+        .is_none_or(|length| length > view.length())
+    {
         return Err(format!(
             "{count} elements of {stride} bytes are more than the {} bytes of the view",
             view.length()
         ));
     }
     let excess = |excess: OverBudget| excess.to_string();
-    buffers.budget.decode("buffer views", input.len(), 1).map_err(excess)?;
+    buffers
+        .budget
+        .decode("buffer views", input.len(), 1)
+        .map_err(excess)?;
     buffers
         .budget
         .allocate("decompressed buffer views", count, stride)

@@ -81,10 +81,16 @@ pub(super) fn triangles(
 ) -> Result<Result<Vec<[u32; 3]>, &'static str>, GltfError> {
     /// Memory of a corner: its index, also as part of three triangles of a strip [bytes].
     const CORNER: usize = 16;
-    let corners = primitive.indices().or_else(|| primitive.get(&Semantic::Positions));
+    let corners = primitive
+        .indices()
+        .or_else(|| primitive.get(&Semantic::Positions));
     buffers
         .budget
-        .allocate("corners of triangles", corners.map_or(0, |corners| corners.count()), CORNER)
+        .allocate(
+            "corners of triangles",
+            corners.map_or(0, |corners| corners.count()),
+            CORNER,
+        )
         .map_err(|excess| excess.to_string())?;
     let order = || match (primitive.indices(), primitive.get(&Semantic::Positions)) {
         (Some(accessor), _) => indices(&accessor, buffers),

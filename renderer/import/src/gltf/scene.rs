@@ -368,7 +368,10 @@ impl Reader<'_> {
                 format!("{name}.{}", primitive.index())
             };
             let key = self.key(node, mesh, &primitive);
-            let allocated = self.buffers.budget.allocate("instances", places.len(), SHAPE_BYTES);
+            let allocated = self
+                .buffers
+                .budget
+                .allocate("instances", places.len(), SHAPE_BYTES);
             allocated.map_err(|excess| self.document_error(excess.to_string()))?;
             let mut seen: Vec<(usize, Arc<Mesh>, Affine3A)> = vec![];
             for (instance, place) in &places {

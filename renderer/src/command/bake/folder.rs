@@ -74,9 +74,9 @@ impl Folder {
     /// Writes all files, of which the last is the manifest, and removes the files of an earlier bake that this one does
     /// not have, except `inputs`.
     ///
-    /// All files are on the disk before the first is replaced; if that fails, the earlier bake stays whole and the new one
-    /// goes to another folder. During the replacement the manifest says that the folder is not complete and names old
-    /// and new files, so that the next bake can remove them if the program is killed.
+    /// The files are staged before the first is replaced. If that fails, the earlier bake is kept and the new one is written
+    /// to another folder. During the replacement the manifest is that of an incomplete folder with old and new files, so
+    /// that the next bake can remove them if the program is killed.
     pub(super) fn write(&self, files: &[(String, Vec<u8>)], inputs: &[PathBuf]) -> Result<(), Failure> {
         write_in(&self.path, || {
             let stale = self.stale(files, inputs);
@@ -148,7 +148,9 @@ impl Folder {
             let Some(refuge) = new_folder(&parent, &self.path) else {
                 continue;
             };
-            let mut written = files.iter().map(|(name, bytes)| write_whole(&refuge.join(name), bytes));
+            let mut written = files
+                .iter()
+                .map(|(name, bytes)| write_whole(&refuge.join(name), bytes));
             if written.all(|written| written.is_ok()) {
                 return Failure::User(format!(
                     "error: {error}\n  the bake was written to '{}' instead; '{}' is unchanged",
@@ -156,10 +158,13 @@ impl Folder {
                     self.path.display()
                 ));
             }
-            // It is new, and holds nothing else.
+            // The folder is new.
             let _ = fs::remove_dir_all(&refuge);
         }
-        Failure::User(format!("error: {error}\n  '{}' is unchanged", self.path.display()))
+        Failure::User(format!(
+            "error: {error}\n  '{}' is unchanged",
+            self.path.display()
+        ))
     }
 }
 
