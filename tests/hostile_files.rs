@@ -226,7 +226,7 @@ fn accessors_without_data_are_bounded() {
     let (mut document, bytes) = gltf();
     let accessor = push(&mut document, "accessors", zeros.clone());
     document["meshes"][0]["primitives"] = json!([{ "attributes": { "POSITION": accessor } }]);
-    refused(document, &bytes, "corners of triangles");
+    refused(document, &bytes, "meshes");
 
     // Instances.
     let (mut document, bytes) = gltf();
@@ -407,23 +407,38 @@ mod vdb {
 #[test]
 fn descriptions_of_grids_do_not_overlap() {
     let _alone = alone();
-    let (grids, per) = (20_000, 60);
+    for has_ends in [false, true] {
+        let error = overlapping(20_000, has_ends)
+            .read("a.vdb")
+            .expect_err("the grids overlap");
+        let expected = if has_ends {
+            "cut short"
+        } else {
+            "metadata of grids"
+        };
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+/// A file of grids whose metadata reach to the end of the file.
+fn overlapping(grids: u32, has_ends: bool) -> Input {
+    // The description of the next grid is the begin of the metadata, which have a name of many bytes.
+    let (per, extent) = (60, if has_ends { 4 } else { 0 });
     let mut bytes = vdb::head(grids);
-    let end = bytes.len() + per * grids as usize + (1 << 20);
+    let end = bytes.len() + (per + extent) * grids as usize + (1 << 20);
     for _ in 0..grids {
         let (at, here) = (bytes.len(), (bytes.len() + per) as u64);
         bytes.extend(vdb::numbers(&[8, 1, (end - (at + 12)) as u32]));
         bytes.extend([vdb::text("Tree_float_5_4_3"), vdb::numbers(&[0])].concat());
-        for position in [here, 0, here] {
+        for position in [here, 0, here + extent as u64] {
             bytes.extend(position.to_le_bytes());
         }
+        bytes.extend(vec![8; extent]);
     }
     bytes.extend(vdb::numbers(&[8, 1, (end - (bytes.len() + 12)) as u32]));
     bytes.resize(end, b'x');
     bytes.extend([vdb::numbers(&[0, 0]), vdb::text("TranslationMap"), vec![0; 88]].concat());
-    let input = Input::new(&[("a.vdb", &bytes)]);
-    let error = input.read("a.vdb").expect_err("the grids overlap");
-    assert!(error.contains("cut short"), "{error}");
+    Input::new(&[("a.vdb", &bytes)])
 }
 
 #[test]
@@ -686,7 +701,7 @@ fn damaged_files_stay_within_their_bounds() {
     }
     let start = Instant::now();
     let mut rounds = 0;
-    while seconds.map_or(rounds < 8, |seconds| start.elapsed().as_secs() < seconds) {
+    while seconds.map_or(rounds < 3, |seconds| start.elapsed().as_secs() < seconds) {
         for (name, bytes) in &seeds {
             let mut bytes = bytes.clone();
             damage(&mut bytes, &mut random);

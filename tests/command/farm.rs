@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::program::{done, files, kiln, message, refused};
+use crate::program::{done, files, kiln, message, refused, run};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-use crate::program::{done, files, message, same};
+use crate::program::{PROGRAM, cache, done, files, message, same};
 
 const SCENE: &str = "camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }
 light sky : environment { color = (1, 1, 1); }
@@ -26,10 +26,10 @@ fn folder() -> TempDir {
 
 /// Runs the program with a limit on the size of the files that it writes [KiB].
 fn limited(at: &Path, limit: u64, args: &str) -> Output {
-    let kiln = env!("CARGO_BIN_EXE_kiln");
-    let line = format!("trap '' XFSZ; ulimit -f {limit}; exec '{kiln}' {args}");
+    let line = format!("trap '' XFSZ; ulimit -f {limit}; exec '{PROGRAM}' {args}");
     let mut command = Command::new("bash");
-    command.args(["-c", &line]).current_dir(at).env("TMPDIR", at);
+    command.args(["-c", &line]).current_dir(at);
+    command.env("TMPDIR", at).env("XDG_CACHE_HOME", cache());
     command.output().expect("bash starts")
 }
 

@@ -516,9 +516,8 @@ fn files_that_appear_during_a_render_stay() {
         fs::read(at.join("other.part")).unwrap(),
     ] {
         fs::write(at.join("a.kiln"), &text).unwrap();
-        let line =
-            "render a.kiln --spp 1000000 --time 1s -o o.part --checkpoint c --checkpoint-every 100ms -q";
-        let mut child = crate::program::kiln(at, line).spawn().unwrap();
+        let line = "render a.kiln --spp 1000000 --time 2s -o o.part --checkpoint c --checkpoint-every 0.1s -q --threads 1";
+        let mut child = kiln(at, line).spawn().unwrap();
         wait_for("a checkpoint", || at.join("c").exists());
         for name in ["c", "o.part"] {
             let _ = fs::remove_file(at.join(name));

@@ -66,12 +66,12 @@ pub(super) struct Descriptor {
 }
 
 impl Descriptor {
-    /// The bytes from the begin of the grid to its end, as far as the file says it.
+    /// The bytes from the begin of the grid to its end; without an end to the end of the file.
     pub(super) fn bytes<'a>(&self, data: &'a [u8], bytes: Bytes<'a>, header: &Header) -> Bytes<'a> {
         let end = usize::try_from(self.end).unwrap_or(usize::MAX).min(data.len());
         match header.has_offsets {
-            true => bytes.moved_to(self.begin).up_to(end),
-            false => bytes.moved_to(self.begin),
+            true if self.end > self.begin => bytes.moved_to(self.begin).up_to(end),
+            _ => bytes.moved_to(self.begin),
         }
     }
 

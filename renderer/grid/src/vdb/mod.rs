@@ -28,6 +28,9 @@ use values::ValueFormat;
 pub(crate) use header::is_vdb;
 use renderer_base::files::Budget;
 
+/// Time of a byte of metadata, in bytes of other data.
+const TEXT_COST: usize = 64;
+
 /// Contents of a file.
 #[derive(Debug)]
 pub(crate) struct VdbFile {
@@ -47,8 +50,8 @@ pub(crate) struct VdbGrid {
 }
 
 impl VdbFile {
-    /// Reads the descriptors of all grids. Where the file has their positions, a grid is read up to its end only: grids
-    /// do not overlap.
+    /// Reads the descriptors of all grids. Where the file has the end of a grid, the grid is read up to it only, so that
+    /// grids do not overlap.
     pub(crate) fn open(data: &[u8], budget: &Budget) -> Result<VdbFile, GridFault> {
         let mut bytes = Bytes::new(data, "the header");
         let header = Header::read(&mut bytes)?;
@@ -59,6 +62,8 @@ impl VdbFile {
             let descriptor = Descriptor::read(&mut bytes, &header)?;
             let mut body = descriptor.bytes(data, bytes, &header);
             let preamble = Preamble::read(&mut body, &header)?;
+            let length = body.position().saturating_sub(descriptor.begin as usize);
+            budget.decode("metadata of grids", length, TEXT_COST)?;
             let value_type = ValueType::of(&descriptor.ty);
             if header.has_offsets {
                 bytes = bytes.moved_to(descriptor.end);

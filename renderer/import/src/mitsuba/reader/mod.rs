@@ -49,6 +49,7 @@ pub(super) fn read_document(
         is_old: false,
         read: FxHashSet::default(),
         budget: Budget::new(0),
+        is_over_budget: false,
     };
     reader.read_file(path, None, None);
     if reader.document.objects.is_empty() || reader.diagnostics.has_errors() {
@@ -71,6 +72,7 @@ struct Reader<'a> {
     read: FxHashSet<PathBuf>,
     /// Bound of repeated files.
     budget: Budget,
+    is_over_budget: bool,
 }
 
 /// Time of a byte of a scene file, in bytes of other data.
@@ -149,7 +151,11 @@ impl Reader<'_> {
             self.budget.add_file(text.len());
         }
         if let Err(excess) = self.budget.decode("included files", text.len(), FILE_COST) {
-            return fail(self, format!("{}: {excess}", path.display()));
+            // Further files fail as well.
+            if !std::mem::replace(&mut self.is_over_budget, true) {
+                fail(self, format!("{}: {excess}", path.display()));
+            }
+            return;
         }
         let source = Source::new(path.display().to_string(), text);
         let source_id = self.document.sources.add(source.clone());
