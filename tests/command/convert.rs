@@ -123,3 +123,25 @@ fn what_no_conversion_has_written_stays() {
         done(at, "convert scene.xml own.kiln -q");
     }
 }
+
+#[test]
+fn files_that_were_changed_after_a_conversion_are_not_replaced() {
+    let folder = scene("bitmap");
+    let at = folder.path();
+    let expected = &["no earlier `kiln convert`", "changed since"];
+    done(at, "convert scene.xml own.kiln -q");
+    for file in ["own.kiln", "own_files/colors.png", "own_files/convert.json"] {
+        let converted = fs::read(at.join(file)).unwrap();
+        fs::write(at.join(file), [&converted[..], b"// a day of work\n"].concat()).unwrap();
+        refused(at, "convert scene.xml own.kiln", expected);
+        fs::write(at.join(file), converted).unwrap();
+    }
+    // Another scene may take the place of unchanged files.
+    let text = fs::read_to_string(at.join("scene.xml")).unwrap();
+    fs::write(
+        at.join("scene.xml"),
+        text.replace("<scene", "<!-- other -->\n<scene"),
+    )
+    .unwrap();
+    done(at, "convert scene.xml own.kiln -q");
+}

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::program::{done, files, kiln, message, refused};
+use crate::program::{done, files, kiln, message, refused, run};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -615,4 +615,24 @@ fn names_of_cameras_are_neither_references_nor_options() {
     ] {
         assert!(script.contains(words), "{words} is not in\n{script}");
     }
+}
+
+#[test]
+fn job_files_that_were_changed_are_not_replaced() {
+    let folder = folder();
+    let at = folder.path();
+    let farm = "farm a.kiln -o o.exr --tasks 2 --engine slurm";
+    done(at, farm);
+    done(at, farm);
+    let script = at.join("o.farm/render.sbatch");
+    let written = fs::read(&script).unwrap();
+    fs::write(&script, [&written[..], b"# our cluster\n"].concat()).unwrap();
+    let before = files(at);
+    let output = run(at, farm);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(message(&output).contains("render.sbatch") && message(&output).contains("changed since"));
+    assert!(files(at) == before);
+    fs::remove_file(&script).unwrap();
+    done(at, farm);
+    assert_eq!(fs::read(&script).unwrap(), written);
 }

@@ -9,6 +9,8 @@ mod escapes;
 mod farm;
 mod flags;
 mod fmt;
+#[cfg(target_os = "linux")]
+mod full_disk;
 mod gallery;
 mod graph;
 mod hair;

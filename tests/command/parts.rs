@@ -480,6 +480,63 @@ fn a_picture_grows_while_it_is_rendered() {
     assert!(files(at).keys().all(|name| !name.ends_with(".tmp")));
 }
 
+/// Names of many shapes make a header of several megabytes.
+#[test]
+fn long_headers_are_read_again() {
+    use renderer::part::{LayerNames, Part, PartReader, write};
+
+    let folder = folder();
+    let at = folder.path();
+    done(at, "render a.kiln --samples 0..4 --aov crypto_object -o a.part");
+    let part = at.join("a.part");
+    let Part { mut header, film, .. } = PartReader::open(&part).unwrap().read().unwrap();
+    let names = (0..60_000).map(|i| format!("a rather long name of a shape in a large scene, {i}"));
+    header.layers = LayerNames {
+        manifests: vec![names.collect()],
+        ..header.layers
+    };
+    write(&part, &header, &film, None).unwrap();
+    assert!(fs::metadata(&part).unwrap().len() > 3 << 20);
+    assert_eq!(*PartReader::open(&part).unwrap().header(), header);
+    done(at, "merge a.part -o o.exr");
+}
+
+/// Files that appear at the place of a checkpoint or of a part during the render stay.
+#[test]
+fn files_that_appear_during_a_render_stay() {
+    let folder = folder();
+    let at = folder.path();
+    let text = fs::read_to_string(at.join("a.kiln")).unwrap();
+    done(at, "render a.kiln --samples 0..4 -o other.part --seed 7");
+    let newer = fs::read(at.join("other.part")).unwrap();
+    let newer = [b"kiln part v9\n\0\0\0", &newer[16..]].concat();
+    for foreign in [
+        b"my thesis".to_vec(),
+        newer,
+        fs::read(at.join("other.part")).unwrap(),
+    ] {
+        fs::write(at.join("a.kiln"), &text).unwrap();
+        let line = "render a.kiln --spp 1000000 --time 2s -o o.part --checkpoint c --checkpoint-every 0.1s -q --threads 1";
+        let mut child = kiln(at, line).spawn().unwrap();
+        wait_for("a checkpoint", || at.join("c").exists());
+        for name in ["c", "o.part"] {
+            let _ = fs::remove_file(at.join(name));
+            fs::write(at.join(name), &foreign).unwrap();
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(1));
+        for name in ["c", "o.part"] {
+            assert!(fs::read(at.join(name)).unwrap() == foreign, "{name} was replaced");
+        }
+        // The work is kept under other names.
+        for name in ["c-1", "o-1.part"] {
+            done(at, &format!("info {name}"));
+            fs::remove_file(at.join(name)).unwrap();
+        }
+        fs::remove_file(at.join("c")).unwrap();
+        fs::remove_file(at.join("o.part")).unwrap();
+    }
+}
+
 /// Headers that no render writes: of other pixels, with very many ranges.
 #[test]
 fn crafted_parts_are_refused() {

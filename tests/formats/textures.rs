@@ -296,3 +296,44 @@ fn derivatives_of_lookups_are_their_slopes() {
         }
     }
 }
+
+/// Checks open no image, except for the bytes that identify its format.
+#[test]
+fn checks_find_images_in_formats_that_are_not_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ktx2 = [&b"\xabKTX 20\xbb\r\n\x1a\n"[..], &[0; 100]].concat();
+    fs::write(folder.path().join("t.ktx2"), &ktx2).expect("written");
+    let triangle = "{\"asset\": {\"version\": \"2.0\"}, \"scene\": 0, \"scenes\": [{\"nodes\": [0]}], \"nodes\": [{\"mesh\": 0}],
+        \"buffers\": [{\"byteLength\": 60, \"uri\": \"a.bin\"}],
+        \"bufferViews\": [{\"buffer\": 0, \"byteLength\": 36}, {\"buffer\": 0, \"byteOffset\": 36, \"byteLength\": 24}],
+        \"accessors\": [{\"componentType\": 5126, \"count\": 3, \"type\": \"VEC3\", \"bufferView\": 0},
+        {\"componentType\": 5126, \"count\": 3, \"type\": \"VEC2\", \"bufferView\": 1}],
+        \"images\": [{\"uri\": \"t.ktx2\"}], \"textures\": [{\"source\": 0}],
+        \"materials\": [{\"pbrMetallicRoughness\": {\"baseColorTexture\": {\"index\": 0}}}],
+        \"meshes\": [{\"primitives\": [{\"attributes\": {\"POSITION\": 0, \"TEXCOORD_0\": 1}, \"material\": 0}]}]}";
+    fs::write(folder.path().join("a.gltf"), triangle).expect("written");
+    let numbers = [
+        0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0,
+    ];
+    let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+    fs::write(folder.path().join("a.bin"), bytes).expect("written");
+    let camera =
+        "camera c : perspective { from = (0, 0, 4); to = (0, 0, 0); } light l : environment { color = 1; }";
+    for scene in [
+        "import \"a.gltf\" as a;",
+        "material m = matte(albedo = image(file = \"t.ktx2\")); shape s : sphere { material = m; }",
+    ] {
+        let text = format!("{camera} {scene}");
+        let options = LoadOptions::default();
+        let loaded = renderer::scene::load::from_text("test.kiln", &text, folder.path(), &options);
+        let (desc, _) = loaded.expect("the scene is valid");
+        let errors = renderer::scene::build::check(&desc)
+            .err()
+            .map(|errors| errors.to_string());
+        let errors = errors.unwrap_or_else(|| panic!("{scene} is accepted"));
+        assert!(
+            errors.contains("t.ktx2") && errors.contains("not a format that is read"),
+            "{errors}"
+        );
+    }
+}

@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::error::BakeError;
 use renderer_base::files::{open_regular, read_regular};
-use renderer_image::{check_place, write_whole};
+use renderer_image::{Staged, check_place, stage};
 
 const MAGIC: &[u8; 16] = b"kiln bake  v2\n\0\0";
 /// Bytes of the header: magic and fingerprint.
@@ -24,6 +24,8 @@ const HEADER: usize = MAGIC.len() + 8;
 pub(super) struct Checkpoint {
     path: PathBuf,
     file: File,
+    /// End of the last whole record [bytes].
+    end: u64,
     /// Number of damaged places that were passed over.
     pub(super) damaged: usize,
 }
@@ -98,6 +100,7 @@ impl Checkpoint {
         }
         let mut finished = Finished::default();
         let mut damaged = 0;
+        let mut end = HEADER;
         match Content::read(path)? {
             Content::Missing | Content::Empty => {
                 let mut header = MAGIC.to_vec();
@@ -121,22 +124,35 @@ impl Checkpoint {
                         .map(|record| (record.chunk(), record.values())),
                 );
                 damaged = records.damaged;
-                let end = HEADER + records.end;
+                end = HEADER + records.end;
                 file.set_len(end as u64).map_err(|e| unusable(path, e))?;
             }
         }
         let path = path.to_owned();
-        Ok((Checkpoint { path, file, damaged }, finished))
+        let checkpoint = Checkpoint {
+            path,
+            file,
+            end: end as u64,
+            damaged,
+        };
+        Ok((checkpoint, finished))
     }
 
-    /// Adds a finished chunk.
+    /// Adds a finished chunk. After an error, as on a full disk, the file ends with the last whole record, and further
+    /// chunks can be added.
     pub(super) fn add(&mut self, chunk: u32, values: &[f32]) -> Result<(), BakeError> {
         let mut record = Vec::with_capacity(16 + 4 * values.len());
         record.extend(chunk.to_le_bytes());
         record.extend((values.len() as u32).to_le_bytes());
         record.extend(values.iter().flat_map(|v| v.to_le_bytes()));
         record.extend(hash(&record).to_le_bytes());
-        self.file.write_all(&record).map_err(|e| unusable(&self.path, e))
+        if let Err(error) = self.file.write_all(&record) {
+            // If that fails too, reading passes over the piece.
+            let _ = self.file.set_len(self.end);
+            return Err(unusable(&self.path, error));
+        }
+        self.end += record.len() as u64;
+        Ok(())
     }
 }
 
@@ -222,7 +238,8 @@ pub fn join_checkpoints(parts: &[PathBuf], output: &Path) -> Result<Vec<String>,
     };
     let records = all.values().flat_map(|(_, record)| record);
     joined.extend(records);
-    write_whole(output, &joined).map_err(|e| unusable(output, e))?;
+    let written = stage(output, &joined).and_then(Staged::commit_new);
+    written.map_err(|e| unusable(output, e))?;
     Ok(notes)
 }
 

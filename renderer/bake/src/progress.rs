@@ -50,6 +50,11 @@ pub trait BakeProgress: Sync {
         let _ = (phase, done, total);
     }
 
+    /// Something failed that the bake can do without.
+    fn warn(&self, text: &str) {
+        let _ = text;
+    }
+
     /// A shader printed something.
     fn print(&self, text: &str) {
         let _ = text;

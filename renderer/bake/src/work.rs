@@ -114,7 +114,10 @@ impl<'a> Workers<'a> {
             chunk < chunks && record.len() == points_of(chunk).len() * Field::record_len(order)
         });
         let done = AtomicU64::new((finished.len() * CHUNK).min(count) as u64);
-        let file = checkpoint.map(|(file, _)| Mutex::new(file));
+        let file = checkpoint.map(|(file, _)| {
+            let file = Recorder { file, error: None };
+            Mutex::new(file)
+        });
         progress.advance(BakePhase::Light, done.load(Ordering::Relaxed), count as u64);
 
         let work = |chunk: u32| -> Result<Option<Vec<f32>>, BakeError> {
@@ -135,7 +138,7 @@ impl<'a> Workers<'a> {
             }
             drop(context);
             if let Some(file) = &file {
-                lock(file).add(chunk, &record)?;
+                lock(file).add(chunk, &record, progress);
             }
             let points = indices.len() as u64;
             let done = done.fetch_add(points, Ordering::Relaxed) + points;
@@ -152,7 +155,9 @@ impl<'a> Workers<'a> {
                 .collect::<Result<Vec<_>, BakeError>>()
         })?;
         if share.is_some() {
-            return Ok(None);
+            // The file is all that a share makes.
+            let error = file.and_then(|file| into_inner(file).error);
+            return error.map_or(Ok(None), Err);
         }
         for (chunk, record) in finished {
             field.read_record(chunk as usize * CHUNK, &record);
@@ -186,6 +191,32 @@ impl<'a> Workers<'a> {
         }
         (stats, reports)
     }
+}
+
+/// Checkpoint of a bake that continues when the file cannot be written.
+struct Recorder {
+    file: Checkpoint,
+    /// First error.
+    error: Option<BakeError>,
+}
+
+impl Recorder {
+    /// Adds a finished chunk; reports the first failure. A full disk may have room again for later chunks.
+    fn add(&mut self, chunk: u32, record: &[f32], progress: &dyn BakeProgress) {
+        let Err(error) = self.file.add(chunk, record) else {
+            return;
+        };
+        if self.error.is_none() {
+            progress.warn(&format!(
+                "warning: {error}\n  the bake continues; work that is not in the checkpoint is lost if it is interrupted"
+            ));
+            self.error = Some(error);
+        }
+    }
+}
+
+fn into_inner<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use glam::{Affine3A, Mat3A, Vec2, Vec3};
 use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use super::{AttributeDomain, MeshAttribute};
@@ -154,7 +155,8 @@ impl Mesh {
         check_attribute("colors", &self.colors, vertices, |color| {
             color.iter().all(|c| c.is_finite())
         })?;
-        for (index, attribute) in self.attributes.iter().enumerate() {
+        let mut names = FxHashSet::default();
+        for attribute in &self.attributes {
             let count = attribute.count(vertices, self.triangles.len());
             if !attribute.is_valid(count) {
                 return Err(MeshError::Attribute {
@@ -164,9 +166,7 @@ impl Mesh {
                     count,
                 });
             }
-            let same =
-                |other: &MeshAttribute| (&other.name, other.domain) == (&attribute.name, attribute.domain);
-            if self.attributes[..index].iter().any(same) {
+            if !names.insert((attribute.name.as_str(), attribute.domain)) {
                 let name = attribute.name.clone();
                 return Err(MeshError::AttributeTwice { name });
             }
@@ -250,17 +250,14 @@ impl Mesh {
 
     /// The mesh of some of its triangles, with the vertices that they use.
     #[must_use]
-    pub fn part(&self, is_in: impl Fn(usize) -> bool) -> Mesh {
-        let taken: Vec<usize> = (0..self.triangles.len()).filter(|&t| is_in(t)).collect();
-        let mut new = vec![u32::MAX; self.positions.len()];
+    pub fn part(&self, taken: &[usize]) -> Mesh {
+        let mut new = FxHashMap::default();
         let mut vertices: Vec<usize> = vec![];
         let mut vertex = |old: u32| {
-            let new = &mut new[old as usize];
-            if *new == u32::MAX {
-                *new = vertices.len() as u32;
+            *new.entry(old).or_insert_with(|| {
                 vertices.push(old as usize);
-            }
-            *new
+                (vertices.len() - 1) as u32
+            })
         };
         let triangles = taken
             .iter()
@@ -269,7 +266,7 @@ impl Mesh {
         let attribute = |attribute: &MeshAttribute| MeshAttribute {
             values: match attribute.domain {
                 AttributeDomain::Vertex => picked(&attribute.values, &vertices, attribute.width),
-                AttributeDomain::Face => picked(&attribute.values, &taken, attribute.width),
+                AttributeDomain::Face => picked(&attribute.values, taken, attribute.width),
             },
             ..attribute.clone()
         };

@@ -33,6 +33,12 @@ impl<'a> Bytes<'a> {
         Bytes { at, ..self }
     }
 
+    /// Returns the cursor with the bytes before `end` only.
+    pub(crate) fn up_to(self, end: usize) -> Bytes<'a> {
+        let data = self.data.get(..end).unwrap_or(self.data);
+        Bytes { data, ..self }
+    }
+
     /// The next bytes.
     pub(crate) fn take(&mut self, count: usize) -> Result<&'a [u8], GridFault> {
         let rest = self.data.get(self.at..).unwrap_or_default();

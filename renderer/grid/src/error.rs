@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use renderer_base::files::OverBudget;
 use renderer_base::memory::OutOfMemory;
 
 /// Error of a file with grids. Every variant names the file.
@@ -60,6 +61,9 @@ pub enum GridFault {
     /// The grid does not fit into memory.
     #[error("is too large: {0}")]
     TooLarge(#[from] OutOfMemory),
+    /// The content costs more than a file of this size may.
+    #[error("is too large: {0}")]
+    OverBudget(#[from] OverBudget),
 }
 
 /// Selects a grid of a file.
@@ -86,11 +90,18 @@ impl GridChoice {
 
 /// The end of a sentence that lists the grids of a file.
 fn listed(names: &[String]) -> String {
+    /// Bound of the names that are listed.
+    const MOST: usize = 20;
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match &quoted[..] {
         [] => "which has no grids".to_owned(),
         [one] => format!("which has {one}"),
-        [first @ .., last] => format!("which has {} and {last}", first.join(", ")),
+        [first @ .., last] if quoted.len() <= MOST => format!("which has {} and {last}", first.join(", ")),
+        _ => format!(
+            "which has {} and {} more",
+            quoted[..MOST].join(", "),
+            quoted.len() - MOST
+        ),
     }
 }
 

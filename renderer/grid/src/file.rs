@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use renderer_base::files::Files;
+use renderer_base::files::{Budget, Files};
 
 use super::element::Element;
 use super::error::{GridChoice, GridError, GridFault};
@@ -85,6 +85,8 @@ pub struct GridEntry {
 pub struct GridFile {
     path: PathBuf,
     data: Vec<u8>,
+    /// Bounds of the content of all grids that are decoded.
+    budget: Budget,
     contents: Contents,
     entries: Vec<GridEntry>,
 }
@@ -117,10 +119,12 @@ impl GridFile {
         let format = GridFormat::of_bytes(&data).ok_or_else(|| GridError::Kind {
             path: path.to_owned(),
         })?;
-        let (contents, entries) = open(format, &data).map_err(|fault| fault.of(path))?;
+        let budget = Budget::new(data.len());
+        let (contents, entries) = open(format, &data, &budget).map_err(|fault| fault.of(path))?;
         Ok(GridFile {
             path: path.to_owned(),
             data,
+            budget,
             contents,
             entries,
         })
@@ -186,18 +190,18 @@ impl GridFile {
             return Err(fault.clone().of(&self.path));
         }
         let loaded = match &self.contents {
-            Contents::OpenVdb(file) => file.load(&self.data, index),
-            Contents::NanoVdb(file) => file.load(&self.data, index),
+            Contents::OpenVdb(file) => file.load(&self.data, index, &self.budget),
+            Contents::NanoVdb(file) => file.load(&self.data, index, &self.budget),
             Contents::Mitsuba(file) => file.load(&self.data),
         };
         loaded.map_err(|fault| fault.of(&self.path))
     }
 }
 
-fn open(format: GridFormat, data: &[u8]) -> Result<(Contents, Vec<GridEntry>), GridFault> {
+fn open(format: GridFormat, data: &[u8], budget: &Budget) -> Result<(Contents, Vec<GridEntry>), GridFault> {
     Ok(match format {
         GridFormat::OpenVdb => {
-            let file = VdbFile::open(data)?;
+            let file = VdbFile::open(data, budget)?;
             let entries = file
                 .grids()
                 .iter()

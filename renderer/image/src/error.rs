@@ -124,6 +124,12 @@ impl ImageError {
         }
     }
 
+    /// The error for a file whose format is not read.
+    pub(crate) fn unknown_format(path: &Path) -> ImageError {
+        let formats = "EXR, TIFF, HDR, PNG, JPEG, TGA, BMP, WebP, PGM, PPM and PFM";
+        ImageError::unsupported(path, format!("not a format that is read ({formats} are)"))
+    }
+
     /// The error with the place of the file, which was written elsewhere.
     pub(crate) fn kept_at(&self, place: &Path) -> ImageError {
         let reason = match self {

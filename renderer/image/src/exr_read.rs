@@ -23,6 +23,7 @@ use super::{
     Format, ImageError, ImageInfo, MetaValue, NamedChannels, Picture, PictureInfo, Raster, SampleType,
     Samples, Subimage, Window,
 };
+use renderer_base::memory;
 
 /// A decoded file.
 pub(super) struct ExrFile {
@@ -64,6 +65,9 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<ExrFile, ImageError> {
     for header in &headers {
         check_header(path, header, bytes.len())?;
     }
+    let bytes_of = |header: &Header| (header.layer_size.area() * header.channels.list.len() * 4) as u64;
+    memory::check("the layers", headers.iter().map(bytes_of).sum())
+        .map_err(|error| ImageError::unsupported(path, error))?;
     if headers.iter().any(is_dwa) {
         check_dwa_chunks(path, bytes)?;
     }

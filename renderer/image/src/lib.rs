@@ -65,7 +65,7 @@ pub use picture::{ColorChannels, Picture, PictureInfo, Subimage};
 pub use picture_read::{decode_picture, read_info};
 pub use raster::{Raster, SampleType, Samples};
 pub use read::{decode, read, read_channels, read_from, read_metadata};
-pub use refuge::{write_elsewhere, write_finished};
+pub use refuge::{numbered, write_elsewhere, write_finished};
 pub use rewrite::rewrite;
 pub use tiled_picture::TiledPicture;
 pub use tone_map::ToneMap;

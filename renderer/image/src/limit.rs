@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::ImageError;
+use renderer_base::files::BudgetKind;
 
-/// The most memory that decoding one image may take [bytes]: room for 16k × 16k pixels of four floats.
-pub(crate) const MAX_BYTES: u64 = 4 << 30;
+pub(crate) use renderer_base::files::MAX_PICTURE_BYTES as MAX_BYTES;
 
 /// Refuses images without pixels, those that do not fit [`MAX_BYTES`] as floats, and those that claim more pixels than
 /// their file can hold: before memory is taken for them.
@@ -14,10 +14,6 @@ pub(crate) fn check_size(
     [width, height, channels]: [usize; 3],
     file_size: usize,
 ) -> Result<(), ImageError> {
-    // Deflate packs 1032 bytes into one; at a bit per pixel each of these becomes eight pixels of four floats. Nothing
-    // else comes near.
-    const DENSEST: u64 = 1032 * 8 * 16;
-    const SLACK: u64 = 1 << 20;
     if width == 0 || height == 0 {
         return Err(ImageError::Empty {
             path: path.to_owned(),
@@ -29,11 +25,11 @@ pub(crate) fn check_size(
         .iter()
         .try_fold(width as u64, |n, &f| n.checked_mul(f as u64));
     match bytes {
-        Some(bytes) if bytes > SLACK && bytes / DENSEST > file_size as u64 => {
+        Some(bytes) if bytes <= BudgetKind::Picture.memory(file_size as u64) => Ok(()),
+        Some(bytes) if bytes <= MAX_BYTES => {
             let reason = format!("{file_size} bytes cannot hold {width}×{height} pixels");
             Err(ImageError::unsupported(path, reason))
         }
-        Some(bytes) if bytes <= MAX_BYTES => Ok(()),
         _ => Err(ImageError::TooLarge {
             path: path.to_owned(),
             width,

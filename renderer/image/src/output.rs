@@ -139,6 +139,22 @@ impl Staged {
         self.try_commit()
     }
 
+    /// Puts the file in its place, unless another file has appeared there.
+    ///
+    /// # Errors
+    /// If there is a file, which is left unchanged, or the system does not allow it.
+    pub fn commit_new(self) -> Result<(), ImageError> {
+        match fs::hard_link(self.file(), &self.target) {
+            Ok(()) => Ok(()),
+            // Some file systems have no links.
+            Err(_) if fs::symlink_metadata(&self.target).is_err() => self.try_commit(),
+            Err(_) => {
+                let reason = "another file has appeared there";
+                Err(ImageError::not_writable(&self.path, reason))
+            }
+        }
+    }
+
     pub(super) fn try_commit(&self) -> Result<(), ImageError> {
         fs::rename(self.file(), &self.target).map_err(|e| ImageError::not_writable(&self.path, e))
     }

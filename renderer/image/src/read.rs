@@ -43,10 +43,7 @@ pub fn decode(path: &Path, bytes: &[u8]) -> Result<Raster, ImageError> {
         Some(Format::Tiff) => tiff_read::decode(path, bytes),
         Some(Format::Netpbm) => netpbm::decode(path, bytes),
         Some(format) => decode_other(path, bytes, format),
-        None => Err(ImageError::unsupported(
-            path,
-            "not a format that is read (EXR, TIFF, HDR, PNG, JPEG, TGA, BMP, WebP, PGM, PPM and PFM are)",
-        )),
+        None => Err(ImageError::unknown_format(path)),
     }
 }
 

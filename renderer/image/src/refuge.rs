@@ -72,10 +72,8 @@ const MAX_NAMES: u32 = 1000;
 
 /// Makes an empty file in a folder, under a name like that of `path` that was free.
 fn reserve(folder: &Path, path: &Path) -> Option<PathBuf> {
-    let stem = path.file_stem()?.to_string_lossy();
-    let extension = path.extension().unwrap_or_default().to_string_lossy();
     for number in 1..MAX_NAMES {
-        let refuge = folder.join(format!("{stem}-{number}.{extension}"));
+        let refuge = folder.join(numbered(path, number)?);
         match File::create_new(&refuge) {
             Ok(_) => return Some(refuge),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -83,6 +81,15 @@ fn reserve(folder: &Path, path: &Path) -> Option<PathBuf> {
         }
     }
     None
+}
+
+/// Name of a file with a number before its extension: `picture-1.exr`.
+pub fn numbered(path: &Path, number: u32) -> Option<String> {
+    let stem = path.file_stem()?.to_string_lossy();
+    Some(match path.extension() {
+        Some(extension) => format!("{stem}-{number}.{}", extension.to_string_lossy()),
+        None => format!("{stem}-{number}"),
+    })
 }
 
 #[cfg(test)]

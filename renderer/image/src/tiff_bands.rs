@@ -10,12 +10,14 @@ pub(super) struct TiffBands<R> {
     file: R,
     /// Next byte that is read.
     at: u64,
-    /// Bytes that read otherwise than they are, by their places.
+    /// Bytes that are replaced, by their places, in ascending order.
     patches: Vec<(u64, u8)>,
+    /// Number of directories that do not overlap.
+    pub(super) directories: usize,
 }
 
 /// Maximum number of directories that are scanned.
-pub(super) const MAX_DIRECTORIES: usize = 4096;
+const MAX_DIRECTORIES: usize = 4096;
 
 /// Tags, and values of theirs.
 const INTERPRETATION: u64 = 262;
@@ -29,17 +31,27 @@ impl<R: Read + Seek> TiffBands<R> {
     /// Wraps a file and scans its directories once. Errors are left to the decoder.
     pub(super) fn new(mut file: R) -> io::Result<TiffBands<R>> {
         let mut patches = vec![];
+        let size = file.seek(SeekFrom::End(0))?;
+        let mut directories = 0;
         // Errors are ignored here: the decoder reports them.
-        let _ = find_patches(&mut file, &mut patches);
+        let _ = find_patches(&mut file, size, &mut patches, &mut directories);
+        patches.sort_unstable();
         let at = file.seek(SeekFrom::Start(0))?;
-        Ok(TiffBands { file, at, patches })
+        Ok(TiffBands {
+            file,
+            at,
+            patches,
+            directories,
+        })
     }
 }
 
 impl<R: Read> Read for TiffBands<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(buffer)?;
-        for &(place, byte) in &self.patches {
+        let first = self.patches.partition_point(|&(place, _)| place < self.at);
+        let end = self.at + count as u64;
+        for &(place, byte) in self.patches[first..].iter().take_while(|(place, _)| *place < end) {
             let index = place.checked_sub(self.at).and_then(|i| usize::try_from(i).ok());
             if let Some(target) = index.and_then(|i| buffer[..count].get_mut(i)) {
                 *target = byte;
@@ -86,7 +98,14 @@ impl<R: Read> Numbers<'_, R> {
     }
 }
 
-fn find_patches<R: Read + Seek>(file: &mut R, patches: &mut Vec<(u64, u8)>) -> io::Result<()> {
+/// Scans the directories of a file of `size` bytes; ends where they overlap, which their total size shows.
+fn find_patches<R: Read + Seek>(
+    file: &mut R,
+    size: u64,
+    patches: &mut Vec<(u64, u8)>,
+    directories: &mut usize,
+) -> io::Result<()> {
+    let mut left = size;
     file.seek(SeekFrom::Start(0))?;
     let mut order = [0; 2];
     file.read_exact(&mut order)?;
@@ -105,19 +124,23 @@ fn find_patches<R: Read + Seek>(file: &mut R, patches: &mut Vec<(u64, u8)>) -> i
             break;
         }
         numbers.file.seek(SeekFrom::Start(directory))?;
-        directory = read_directory(&mut numbers, directory, patches)?;
+        directory = read_directory(&mut numbers, directory, &mut left, patches)?;
+        *directories += 1;
     }
     Ok(())
 }
 
-/// Looks through a directory, and gives where the next one is.
+/// Scans a directory, whose size is subtracted from `left`, and returns the position of the next one.
 fn read_directory<R: Read>(
     numbers: &mut Numbers<'_, R>,
     start: u64,
+    left: &mut u64,
     patches: &mut Vec<(u64, u8)>,
 ) -> io::Result<u64> {
     let (head, entry) = if numbers.is_big { (8, 20) } else { (2, 12) };
     let count = numbers.number(head)?;
+    let size = count.saturating_mul(entry as u64).saturating_add(head as u64);
+    *left = left.checked_sub(size).ok_or(io::ErrorKind::InvalidData)?;
     let (mut samples, mut extra, mut rgb) = (1, 0, None);
     for i in 0..count {
         let mut bytes = [0; 20];

@@ -10,8 +10,9 @@ use tiff::{ColorType, TiffError};
 
 use super::limit::{MAX_BYTES, check_size};
 use super::picture::{halving, no_such_picture};
-use super::tiff_bands::{MAX_DIRECTORIES, TiffBands};
+use super::tiff_bands::TiffBands;
 use super::{ImageError, MetaValue, Picture, PictureInfo, Raster, Rect, Samples, Subimage};
+use renderer_base::files::{Budget, BudgetKind};
 
 /// An open file, at one of its directories.
 pub(super) struct TiffFile<R: Read + Seek> {
@@ -20,6 +21,10 @@ pub(super) struct TiffFile<R: Read + Seek> {
     file_size: usize,
     /// The directory that it is at.
     directory: usize,
+    /// Number of directories that do not overlap.
+    directories: usize,
+    /// Bounds of the memory of all levels.
+    budget: Budget,
 }
 
 /// Description of the image of a TIFF directory.
@@ -67,14 +72,23 @@ pub(super) struct Directories {
 pub(super) fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> Result<Picture, ImageError> {
     let mut file = TiffFile::new(path, Cursor::new(bytes), bytes.len())?;
     let directories = file.directories(subimage)?;
-    let mut levels = vec![];
+    let mut levels: Vec<Raster> = vec![];
     let mut info = PictureInfo::default();
     for &directory in &directories.levels {
         file.seek(directory);
         let page = file.page()?;
-        if levels.is_empty() {
-            info = file.info(directories.count);
+        let halves = |last: &Raster| {
+            [last.width, last.height].map(|side| (side / 2).max(1)) == [page.width, page.height]
+        };
+        match levels.last() {
+            None => info = file.info(directories.count),
+            // Further levels are of no use.
+            Some(last) if !halves(last) => break,
+            Some(_) => {}
         }
+        let values = page.width * page.height * page.channels;
+        let allocated = file.budget.allocate("levels", values, size_of::<f32>());
+        allocated.map_err(|excess| ImageError::unsupported(path, excess))?;
         let rect = Rect::of_size(page.width as u32, page.height as u32);
         levels.push(Raster {
             width: page.width,
@@ -123,12 +137,15 @@ impl<R: Read + Seek> TiffFile<R> {
         limits.decoding_buffer_size = MAX_BYTES as usize;
         limits.intermediate_buffer_size = MAX_BYTES as usize;
         let bands = TiffBands::new(from).map_err(|e| convert(path, TiffError::IoError(e)))?;
+        let directories = bands.directories;
         let decoder = Decoder::new(bands).map_err(|e| convert(path, e))?;
         Ok(TiffFile {
             path: path.to_owned(),
             decoder: decoder.with_limits(limits),
             file_size,
             directory: 0,
+            directories,
+            budget: Budget::of(BudgetKind::Picture, file_size as u64),
         })
     }
 
@@ -150,7 +167,8 @@ impl<R: Read + Seek> TiffFile<R> {
         let mut is_texture = false;
         let mut last = (0, 0);
         let mut index = 0;
-        while index < MAX_DIRECTORIES && self.seek(index) {
+        // The first directory is the decoder's, even if it is malformed.
+        while index < self.directories.max(1) && self.seek(index) {
             let kind = self.decoder.find_tag_unsigned::<u32>(Tag::NewSubfileType);
             let is_reduced = kind.ok().flatten().is_some_and(|kind| kind & 1 != 0);
             let size = self.decoder.dimensions().map_err(|e| convert(&self.path, e))?;

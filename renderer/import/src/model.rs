@@ -39,6 +39,8 @@ pub struct Model {
     pub warnings: Vec<String>,
     /// Paths of files that were read beside the model file: buffers, material libraries.
     pub files: Vec<PathBuf>,
+    /// Names of the textures of image files, each of which is in `textures` once.
+    pub images: FxHashSet<String>,
 }
 
 /// Mesh with a transform and a material.
@@ -176,7 +178,7 @@ impl Model {
             "color"
         };
         let name = format!("{}#{kind}", file.display());
-        if !self.textures.iter().any(|known| known.name == name) {
+        if self.images.insert(name.clone()) {
             self.textures.push(TextureDesc {
                 name: name.clone(),
                 source: TextureSource::File(file.to_owned()),

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::obj_text::{logical_lines, named_file, numbers};
-use renderer_base::files::{Files, FormatError, text_of};
+use super::obj_text::{NamedFiles, logical_lines, numbers};
+use renderer_base::files::{FormatError, text_of};
 
 /// Texture map of a material.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,7 +84,7 @@ pub struct ObjMaterial {
 /// Parses a material library; `path` is its name in warnings and the base of image paths. An invalid statement is
 /// skipped with a warning: the surface can be shown without it.
 pub(super) fn parse_mtl(
-    files: &dyn Files,
+    files: &NamedFiles<'_>,
     bytes: &[u8],
     path: &Path,
     warnings: &mut Vec<String>,
@@ -138,7 +138,7 @@ fn read_as_blender(material: &mut ObjMaterial) {
 }
 
 fn statement(
-    files: &dyn Files,
+    files: &NamedFiles<'_>,
     material: &mut ObjMaterial,
     keyword: &str,
     rest: &str,
@@ -196,7 +196,7 @@ fn number(text: &str) -> Result<f32, String> {
 
 /// Parses a map statement: options, then the image; `None` if the image is missing, as some programs write it. File
 /// names may contain blanks.
-fn image(files: &dyn Files, text: &str, path: &Path) -> Option<ObjMap> {
+fn image(files: &NamedFiles<'_>, text: &str, path: &Path) -> Option<ObjMap> {
     let mut map = ObjMap {
         file: PathBuf::new(),
         scale: [1.0; 2],
@@ -241,6 +241,6 @@ fn image(files: &dyn Files, text: &str, path: &Path) -> Option<ObjMap> {
     if rest.is_empty() {
         return None;
     }
-    map.file = named_file(files, path, rest);
+    map.file = files.find(path, rest);
     Some(map)
 }

@@ -6,11 +6,11 @@
 use std::path::{Path, PathBuf};
 
 use glam::{Vec2, Vec3};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::mtl::{ObjMaterial, parse_mtl};
 use super::obj_smoothing::{Smoothing, is_of_group};
-use super::obj_text::{any_numbers, logical_lines, named_libraries};
+use super::obj_text::{NamedFiles, any_numbers, logical_lines};
 use super::{ImportError, read};
 use renderer_base::files::{DiskFiles, Files, FormatError, text_of};
 use renderer_geometry::{Mesh, cut_polygon};
@@ -154,6 +154,9 @@ impl ObjReader {
         mut read_library: impl FnMut(&Path) -> Result<Vec<u8>, ImportError>,
     ) -> Result<Obj, ImportError> {
         let text = text_of(bytes);
+        let names = NamedFiles::new(files);
+        // Exporters name the library with each object: it is read once.
+        let (mut named, mut libraries) = (FxHashSet::default(), FxHashSet::default());
         for (number, line) in logical_lines(&text) {
             let syntax = |reason: String| FormatError::Syntax {
                 path: path.into(),
@@ -163,13 +166,12 @@ impl ObjReader {
             let (keyword, rest) = line.split_once([' ', '\t']).unwrap_or((&line, ""));
             self.line = number;
             if keyword == "mtllib" {
-                for library in named_libraries(files, path, rest.trim()) {
-                    match read_library(&library) {
-                        Ok(bytes) => {
-                            let materials = parse_mtl(files, &bytes, &library, &mut self.obj.warnings);
-                            self.obj.materials.extend(materials);
-                        }
-                        Err(error) => self.obj.warnings.push(error.to_string()),
+                if !named.insert(rest.trim().to_owned()) {
+                    continue;
+                }
+                for library in names.libraries(path, rest.trim()) {
+                    if libraries.insert(files.identity(&library)) {
+                        self.read_library(&names, &library, &mut read_library);
                     }
                 }
             } else {
@@ -177,6 +179,22 @@ impl ObjReader {
             }
         }
         self.finish(path)
+    }
+
+    /// Reads a material library; a missing one is a warning.
+    fn read_library(
+        &mut self,
+        names: &NamedFiles<'_>,
+        library: &Path,
+        read: &mut impl FnMut(&Path) -> Result<Vec<u8>, ImportError>,
+    ) {
+        match read(library) {
+            Ok(bytes) => {
+                let materials = parse_mtl(names, &bytes, library, &mut self.obj.warnings);
+                self.obj.materials.extend(materials);
+            }
+            Err(error) => self.obj.warnings.push(error.to_string()),
+        }
     }
 
     fn statement(&mut self, keyword: &str, rest: &str) -> Result<(), String> {

@@ -4,10 +4,11 @@
 //! roughness of a lobe of equal width; materials that refract are glass. A factor of 0 beside an image would cancel the
 //! image; it comes from programs that write both, and is read as 1.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::Affine3A;
+use rustc_hash::FxHashMap;
 use shading::syntax::ast::{BinaryOp, Expr};
 
 use super::call::{Call, finite};
@@ -27,11 +28,13 @@ pub(super) fn model(files: &dyn Files, path: &Path, obj: Obj) -> Model {
         ..Model::default()
     };
     let mut names = Names::default();
+    let mut relief = FxHashMap::default();
     for material in &obj.materials {
         let read = Reader {
             files,
             path,
             model: &mut model,
+            relief: &mut relief,
         }
         .call(material);
         let (surface, emissive) = match read {
@@ -53,6 +56,10 @@ pub(super) fn model(files: &dyn Files, path: &Path, obj: Obj) -> Model {
             culled: false,
         });
     }
+    let mut by_name = FxHashMap::default();
+    for (index, material) in obj.materials.iter().enumerate() {
+        by_name.entry(material.name.as_str()).or_insert(index);
+    }
     let mut names = Names::default();
     for part in obj.parts {
         let name = if part.name.is_empty() {
@@ -61,7 +68,7 @@ pub(super) fn model(files: &dyn Files, path: &Path, obj: Obj) -> Model {
             part.name
         };
         let material = part.material.as_ref().and_then(|wanted| {
-            let found = obj.materials.iter().position(|known| known.name == *wanted);
+            let found = by_name.get(wanted.as_str()).copied();
             if found.is_none() {
                 model
                     .warnings
@@ -85,9 +92,17 @@ struct Reader<'a> {
     files: &'a dyn Files,
     path: &'a Path,
     model: &'a mut Model,
+    /// By image of `bump`: whether it holds normals.
+    relief: &'a mut FxHashMap<PathBuf, bool>,
 }
 
 impl Reader<'_> {
+    /// Returns whether an image holds normals. Materials often share it.
+    fn has_normals(&mut self, file: &Path) -> bool {
+        let same = self.files.identity(file);
+        *(self.relief.entry(same)).or_insert_with(|| has_normals(self.files, file))
+    }
+
     /// Returns the call, and whether the material is a lamp that lights the scene.
     fn call(&mut self, material: &ObjMaterial) -> Result<(Expr, bool), String> {
         let mut call = Call::new("gltf_pbr");
@@ -150,7 +165,7 @@ impl Reader<'_> {
         let bump = material
             .bump_map
             .as_ref()
-            .filter(|map| has_normals(self.files, &map.file));
+            .filter(|map| self.has_normals(&map.file));
         let normals = material.normal_map.as_ref().or(bump);
         self.map(
             &mut call,

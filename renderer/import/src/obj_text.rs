@@ -1,7 +1,10 @@
 //! Tokeniser of OBJ and MTL files: lines without comments, continued lines joined, numbers.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
 
 use renderer_base::files::Files;
 
@@ -60,65 +63,85 @@ fn without_comment(line: &str) -> &str {
     line[..end].trim_end()
 }
 
-/// Path of a file named in a statement, relative to `path`. Names may be quoted; `\` separates folders, or escapes a
-/// blank. If the file does not exist, a file whose name differs in case only, or a file in the folder of `path`, is
-/// used: files come from case-insensitive systems and contain the folders of their authors.
-pub(super) fn named_file(files: &dyn Files, path: &Path, name: &str) -> PathBuf {
-    let name = name.trim();
-    let quoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
-    let name = quoted.unwrap_or(name);
-    let beside = |name: &str| path.with_file_name(name.replace('\\', "/"));
-    let plain = beside(name);
-    if files.is_file(&plain) {
-        return plain;
-    }
-    let unescaped = beside(&name.replace("\\ ", " "));
-    let folders = [plain.parent(), path.parent()];
-    let mut others = folders
-        .into_iter()
-        .flatten()
-        .filter_map(|folder| find_ignoring_case(files, folder, &plain));
-    match files.is_file(&unescaped) {
-        true => unescaped,
-        false => others.next().unwrap_or(unescaped),
-    }
+/// Lookup of the files that statements name; lists each folder once.
+pub(super) struct NamedFiles<'a> {
+    pub(super) files: &'a dyn Files,
+    /// By folder: names of its files by their names in lower case.
+    folders: RefCell<FxHashMap<PathBuf, FxHashMap<String, String>>>,
 }
 
-/// Finds a file in a folder whose name differs in case only.
-fn find_ignoring_case(files: &dyn Files, folder: &Path, file: &Path) -> Option<PathBuf> {
-    let name = file.file_name()?.to_str()?.to_lowercase();
-    let found = files
-        .list(folder)
-        .into_iter()
-        .find(|other| other.to_lowercase() == name)?;
-    let found = folder.join(found);
-    files.is_file(&found).then_some(found)
-}
-
-/// Paths of the files of an `mtllib` statement, relative to `path`: one or several, with names that may contain blanks.
-pub(super) fn named_libraries(files: &dyn Files, path: &Path, names: &str) -> Vec<PathBuf> {
-    let whole = named_file(files, path, names);
-    if files.is_file(&whole) {
-        return vec![whole];
-    }
-    let (mut list, mut name) = (vec![], String::new());
-    let mut words = names.split_whitespace().peekable();
-    // A name ends with `.mtl` or with a closing quote.
-    let is_library = |word: &str| word.to_ascii_lowercase().ends_with(".mtl");
-    while let Some(word) = words.next() {
-        name.push_str(word);
-        let is_whole = match name.strip_prefix('"') {
-            Some(rest) => rest.ends_with('"'),
-            None => is_library(word) || !words.clone().any(is_library),
-        };
-        if is_whole || words.peek().is_none() {
-            list.push(named_file(files, path, &name));
-            name.clear();
-        } else {
-            name.push(' ');
+impl<'a> NamedFiles<'a> {
+    pub(super) fn new(files: &'a dyn Files) -> NamedFiles<'a> {
+        NamedFiles {
+            files,
+            folders: RefCell::default(),
         }
     }
-    list
+
+    /// Path of a file named in a statement, relative to `path`. Names may be quoted; `\` separates folders, or escapes
+    /// a blank. If the file does not exist, a file whose name differs in case only, or a file in the folder of `path`, is
+    /// used: files come from case-insensitive systems and contain the folders of their authors.
+    pub(super) fn find(&self, path: &Path, name: &str) -> PathBuf {
+        let name = name.trim();
+        let quoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+        let name = quoted.unwrap_or(name);
+        let beside = |name: &str| path.with_file_name(name.replace('\\', "/"));
+        let plain = beside(name);
+        if self.files.is_file(&plain) {
+            return plain;
+        }
+        let unescaped = beside(&name.replace("\\ ", " "));
+        let folders = [plain.parent(), path.parent()];
+        let mut others = folders
+            .into_iter()
+            .flatten()
+            .filter_map(|folder| self.find_ignoring_case(folder, &plain));
+        match self.files.is_file(&unescaped) {
+            true => unescaped,
+            false => others.next().unwrap_or(unescaped),
+        }
+    }
+
+    /// Finds a file in a folder whose name differs in case only.
+    fn find_ignoring_case(&self, folder: &Path, file: &Path) -> Option<PathBuf> {
+        let name = file.file_name()?.to_str()?.to_lowercase();
+        let mut folders = self.folders.borrow_mut();
+        let names = folders.entry(folder.to_owned()).or_insert_with(|| {
+            // The first of several names counts.
+            let names = self.files.list(folder).into_iter().rev();
+            names.map(|name| (name.to_lowercase(), name)).collect()
+        });
+        let found = folder.join(names.get(&name)?);
+        self.files.is_file(&found).then_some(found)
+    }
+
+    /// Paths of the files of an `mtllib` statement, relative to `path`: one or several, with names that may contain
+    /// blanks.
+    pub(super) fn libraries(&self, path: &Path, names: &str) -> Vec<PathBuf> {
+        let whole = self.find(path, names);
+        if self.files.is_file(&whole) {
+            return vec![whole];
+        }
+        let (mut list, mut name) = (vec![], String::new());
+        let words: Vec<&str> = names.split_whitespace().collect();
+        // A name ends with `.mtl` or with a closing quote.
+        let is_library = |word: &&str| word.to_ascii_lowercase().ends_with(".mtl");
+        let last_library = words.iter().rposition(is_library);
+        for (index, word) in words.iter().enumerate() {
+            name.push_str(word);
+            let is_whole = match name.strip_prefix('"') {
+                Some(rest) => rest.ends_with('"'),
+                None => is_library(word) || last_library.is_none_or(|last| last <= index),
+            };
+            if is_whole || index + 1 == words.len() {
+                list.push(self.find(path, &name));
+                name.clear();
+            } else {
+                name.push(' ');
+            }
+        }
+        list
+    }
 }
 
 /// Parses the first `N` numbers of `text`, which must be finite; also returns the number of numbers.
@@ -173,7 +196,8 @@ mod tests {
             ("one two", &["one", "two"]),
             ("\"open", &["\"open"]),
         ] {
-            let found = named_libraries(&renderer_base::files::DiskFiles, Path::new("dir/a.obj"), names);
+            let found =
+                NamedFiles::new(&renderer_base::files::DiskFiles).libraries(Path::new("dir/a.obj"), names);
             let expected: Vec<PathBuf> = expected.iter().map(|name| Path::new("dir").join(name)).collect();
             assert_eq!(found, expected, "{names}");
         }

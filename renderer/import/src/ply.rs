@@ -19,7 +19,7 @@ use super::ply_corners::{CORNER_UVS, PlyCorners, corner_numbers};
 use super::ply_images::{IMAGE_NUMBER, PlyImages};
 use super::ply_strips::Strips;
 use super::{ImportError, read};
-use renderer_base::files::{DiskFiles, FormatError};
+use renderer_base::files::{Budget, DiskFiles, FormatError};
 use renderer_geometry::ply::{COLOR_NAMES, PlyFile, PlyReader, Rows, is_whole};
 use renderer_geometry::{AttributeDomain, Mesh, cut_polygon};
 use renderer_image::linear_from_srgb;
@@ -51,19 +51,24 @@ pub(super) fn read_ply(bytes: &[u8], path: &Path) -> Result<PlyMesh, ImportError
     let file = PlyFile::parse(bytes, path)?;
     let mut payload = file.reader();
     let mut mesh = Mesh::default();
-    let (mut polygons, mut corners) = (Polygons::default(), PlyCorners::default());
-    let mut images = PlyImages::of(&file);
+    let budget = Budget::new(bytes.len());
+    let mut polygons = Polygons::default();
+    let mut content = FaceContent {
+        corners: PlyCorners::default(),
+        images: PlyImages::of(&file),
+        budget: &budget,
+    };
     let mut strips = vec![];
     for (name, element) in file.elements() {
         match name.as_str() {
-            "vertex" => read_vertices(&mut payload, element, &mut mesh)?,
-            "face" => polygons = read_faces(&mut payload, element, &mut mesh, &mut corners, &mut images)?,
+            "vertex" => read_vertices(&mut payload, element, &mut mesh, &budget)?,
+            "face" => polygons = read_faces(&mut payload, element, &mut mesh, &mut content)?,
             "tristrips" => read_strips(&mut payload, element, &mut strips)?,
             _ => payload.skip(element)?,
         }
     }
     // Vertices may come after the faces in a file.
-    corners.split(&mut mesh);
+    content.corners.split(&mut mesh);
     polygons.cut(&mut mesh);
     // Face attributes exist for all triangles or for none.
     if mesh.triangles.is_empty() {
@@ -74,10 +79,16 @@ pub(super) fn read_ply(bytes: &[u8], path: &Path) -> Result<PlyMesh, ImportError
         part: None,
         source,
     })?;
+    let images = content.images;
     Ok(PlyMesh { mesh, images })
 }
 
-fn read_vertices(payload: &mut PlyReader, element: &ElementDef, mesh: &mut Mesh) -> Result<(), FormatError> {
+fn read_vertices(
+    payload: &mut PlyReader,
+    element: &ElementDef,
+    mesh: &mut Mesh,
+    budget: &Budget,
+) -> Result<(), FormatError> {
     let has = |names: &[&str]| names.iter().all(|&name| element.properties.contains_key(name));
     if !has(&["x", "y", "z"]) {
         return Err(payload.syntax("its vertices have no x, y and z".into()));
@@ -97,7 +108,7 @@ fn read_vertices(payload: &mut PlyReader, element: &ElementDef, mesh: &mut Mesh)
         });
         [r, g, b, if whole_alpha { a / 255.0 } else { a }]
     };
-    let mut others = PlyAttributes::of(element, AttributeDomain::Vertex);
+    let mut others = PlyAttributes::of(element, AttributeDomain::Vertex, budget);
     if let Some(rows) = payload.rows(element, |rows| rows.list().is_none()) {
         let last = |names: [&[&str]; 3]| names.map(|names| rows.last(names));
         let vectors = |names, default| rows.numbers(last(names), default).map(Vec3::from_array);
@@ -115,12 +126,15 @@ fn read_vertices(payload: &mut PlyReader, element: &ElementDef, mesh: &mut Mesh)
             mesh.colors = rows.numbers(color, 1.0).map(linear).collect();
         }
         let is_other = |name: &str| !VERTEX_NAMES.contains(&name);
-        others.take_rows(&rows, is_other, 1);
+        let taken = others.take_rows(&rows, is_other, 1);
+        taken.map_err(|excess| payload.syntax(excess.to_string()))?;
         others.finish(mesh);
         return Ok(());
     }
     payload.elements(element, |vertex: Vertex| {
-        others.take(&vertex.others, 1);
+        others
+            .take(&vertex.others, 1)
+            .map_err(|excess| excess.to_string())?;
         mesh.positions.push(vertex.p);
         if normals {
             mesh.normals.push(vertex.n);
@@ -181,12 +195,18 @@ impl Polygons {
     }
 }
 
+/// Content of faces that meshes do not have.
+struct FaceContent<'a> {
+    corners: PlyCorners,
+    images: PlyImages,
+    budget: &'a Budget,
+}
+
 fn read_faces(
     payload: &mut PlyReader,
     element: &ElementDef,
     mesh: &mut Mesh,
-    corners: &mut PlyCorners,
-    images: &mut PlyImages,
+    content: &mut FaceContent<'_>,
 ) -> Result<Polygons, FormatError> {
     if !INDEX_NAMES
         .iter()
@@ -194,7 +214,7 @@ fn read_faces(
     {
         return Err(payload.syntax("its faces have no vertex_indices".into()));
     }
-    let mut others = PlyAttributes::of(element, AttributeDomain::Face);
+    let mut others = PlyAttributes::of(element, AttributeDomain::Face, content.budget);
     let is_surface = |rows: &Rows| {
         let list = rows.list();
         list.is_some_and(|(name, corners)| INDEX_NAMES.contains(&name) && corners.len() >= 3)
@@ -215,9 +235,11 @@ fn read_faces(
                 *triangle = fields.map(|field| index(row, field).unwrap_or(u32::MAX));
             }
         });
-        others.take_rows(&rows, |_| true, fan);
+        let taken = others.take_rows(&rows, |_| true, fan);
+        taken.map_err(|excess| payload.syntax(excess.to_string()))?;
         others.finish(mesh);
         if let Some(number) = rows.last(&[IMAGE_NUMBER]) {
+            let images = &mut content.images;
             (0..rows.count).for_each(|row| images.take(rows.number(row, number), fan));
         }
         return Ok(Polygons::Equal(fan));
@@ -227,7 +249,7 @@ fn read_faces(
         if face.wrong {
             return Err(NOT_WHOLE.into());
         }
-        corners.take(&face.corner_uvs, face.indices.len())?;
+        content.corners.take(&face.corner_uvs, face.indices.len())?;
         // Faces of one or two vertices are points and lines, which have no surface.
         if let [first, rest @ ..] = &face.indices[..] {
             let start = mesh.triangles.len();
@@ -237,8 +259,10 @@ fn read_faces(
                 ranges.push(start..mesh.triangles.len());
             }
             let triangles = rest.len().saturating_sub(1);
-            others.take(&face.others, triangles);
-            images.take(face.image, triangles);
+            others
+                .take(&face.others, triangles)
+                .map_err(|excess| excess.to_string())?;
+            content.images.take(face.image, triangles);
         }
         Ok(())
     })?;

@@ -4,8 +4,10 @@
 use glam::Vec2;
 use ply_rs_bw::ply::{ElementDef, PropertyType};
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
 use super::ply_images::IMAGE_NUMBER;
+use renderer_base::files::{Budget, OverBudget};
 use renderer_geometry::ply::{COLOR_NAMES, Rows, attribute_in, is_whole};
 use renderer_geometry::{AttributeDomain, Mesh, MeshAttribute};
 use renderer_image::linear_from_srgb;
@@ -37,8 +39,11 @@ pub(super) const VERTEX_NAMES: [&str; 22] = [
 ];
 
 /// Mesh attributes from an element's properties, except those with a fixed meaning.
-pub(super) struct PlyAttributes {
+pub(super) struct PlyAttributes<'a> {
     groups: Vec<Group>,
+    /// Names of the attributes.
+    names: FxHashSet<String>,
+    budget: &'a Budget,
 }
 
 /// Adjacent properties that form one attribute.
@@ -50,9 +55,13 @@ struct Group {
     attribute: MeshAttribute,
 }
 
-impl PlyAttributes {
+impl PlyAttributes<'_> {
     /// Attributes of an element's scalar properties.
-    pub(super) fn of(element: &ElementDef, domain: AttributeDomain) -> PlyAttributes {
+    pub(super) fn of<'a>(
+        element: &ElementDef,
+        domain: AttributeDomain,
+        budget: &'a Budget,
+    ) -> PlyAttributes<'a> {
         let is_other = |name: &&str| match domain {
             AttributeDomain::Vertex => !VERTEX_NAMES.contains(name),
             AttributeDomain::Face => true,
@@ -61,7 +70,11 @@ impl PlyAttributes {
             matches!(property.data_type, PropertyType::Scalar(_)).then_some(name.as_str())
         });
         let names: Vec<&str> = scalars.filter(is_other).collect();
-        let mut others = PlyAttributes { groups: vec![] };
+        let mut others = PlyAttributes {
+            groups: vec![],
+            names: FxHashSet::default(),
+            budget,
+        };
         let mut first = 0;
         while let Some(&name) = names.get(first) {
             if domain == AttributeDomain::Face && name == IMAGE_NUMBER {
@@ -92,9 +105,9 @@ impl PlyAttributes {
         domain: AttributeDomain,
     ) {
         // `heat` and `heat_0` are two attributes.
-        let is_known = |name: &String| self.groups.iter().any(|group| group.attribute.name == *name);
         let own = (properties.len() == 1).then(|| properties[0].clone());
-        let Some(name) = Some(name).into_iter().chain(own).find(|name| !is_known(name)) else {
+        let mut names = Some(name).into_iter().chain(own);
+        let Some(name) = names.find(|name| self.names.insert(name.clone())) else {
             return;
         };
         let attribute = MeshAttribute {
@@ -111,8 +124,18 @@ impl PlyAttributes {
         });
     }
 
+    /// Counts the values of elements with `times` triangles in total: those of a large polygon are repeated.
+    fn allocate(&self, times: usize) -> Result<(), OverBudget> {
+        let width: usize = self.groups.iter().map(|group| group.attribute.width).sum();
+        self.budget
+            .allocate("attributes of faces", times, width * size_of::<f32>())
+    }
+
     /// Appends the values of one element `times` times.
-    pub(super) fn take(&mut self, others: &[f32], times: usize) {
+    pub(super) fn take(&mut self, others: &[f32], times: usize) -> Result<(), OverBudget> {
+        if !self.groups.is_empty() {
+            self.allocate(times)?;
+        }
         for group in &mut self.groups {
             for _ in 0..times {
                 let places = group.first..group.first + group.attribute.width;
@@ -125,10 +148,17 @@ impl PlyAttributes {
                 }
             }
         }
+        Ok(())
     }
 
     /// Appends the values of all rows, each `times` times; `is_other` selects the properties that form attributes.
-    pub(super) fn take_rows(&mut self, rows: &Rows, is_other: impl Fn(&str) -> bool, times: usize) {
+    pub(super) fn take_rows(
+        &mut self,
+        rows: &Rows,
+        is_other: impl Fn(&str) -> bool,
+        times: usize,
+    ) -> Result<(), OverBudget> {
+        self.allocate(rows.count * times)?;
         let others = rows.scalars().iter().filter(|(name, _)| is_other(name));
         let others: Vec<_> = others.map(|(_, field)| *field).collect();
         for group in &mut self.groups {
@@ -150,6 +180,7 @@ impl PlyAttributes {
             });
             group.attribute.values = values;
         }
+        Ok(())
     }
 
     /// Adds the attributes to the mesh.

@@ -13,7 +13,7 @@ use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
 use super::ImportError;
-use renderer_base::files::{DiskFiles, FileReader, Files, FormatError};
+use renderer_base::files::{Budget, DiskFiles, FileReader, Files, FormatError};
 use renderer_geometry::Mesh;
 
 /// Loads mesh number `part`, from 0, of a `.serialized` file, with its attributes. Vertex colours are taken as linear.
@@ -34,10 +34,13 @@ pub(super) fn load_serialized_from(files: &dyn Files, path: &Path, part: u32) ->
 /// # Errors
 /// As [`load_serialized`].
 pub(super) fn load_parts(files: &dyn Files, path: &Path) -> Result<Vec<Mesh>, ImportError> {
-    let count = SerializedFile::open(open(files, path)?, path)?.count()?;
+    let mut file = SerializedFile::open(open(files, path)?, path)?;
+    let count = file.count()?;
+    // Entries of the table can have the same mesh.
+    let budget = Budget::new(usize::try_from(file.size).unwrap_or(usize::MAX));
     (0..count)
         .into_par_iter()
-        .map(|part| load_serialized_from(files, path, part))
+        .map(|part| parse_part(open(files, path)?, part, path, &budget))
         .collect()
 }
 
@@ -45,12 +48,27 @@ pub(super) fn load_parts(files: &dyn Files, path: &Path) -> Result<Vec<Mesh>, Im
 ///
 /// # Errors
 /// As [`load_serialized`].
-pub fn parse_serialized(file: impl Read + Seek, part: u32, path: &Path) -> Result<Mesh, ImportError> {
+pub fn parse_serialized(mut file: impl Read + Seek, part: u32, path: &Path) -> Result<Mesh, ImportError> {
+    let end = file.seek(SeekFrom::End(0)).map_err(|source| ImportError::Read {
+        path: path.into(),
+        source,
+    })?;
+    parse_part(
+        file,
+        part,
+        path,
+        &Budget::new(usize::try_from(end).unwrap_or(usize::MAX)),
+    )
+}
+
+/// Parses a mesh of a file, within the budget of the file.
+fn parse_part(file: impl Read + Seek, part: u32, path: &Path, budget: &Budget) -> Result<Mesh, ImportError> {
     let mut file = SerializedFile::open(file, path)?;
     let start = file.start_of(part)?;
     let version = file.header_at(start)?;
     let mut stream = MeshStream {
         path,
+        budget,
         zlib: ZlibDecoder::new(BufReader::with_capacity(CHUNK, file.file)),
         double: false,
     };
@@ -198,6 +216,7 @@ const DOUBLE: u32 = 0x2000;
 /// Decompressor of one mesh.
 struct MeshStream<'a, F: Read> {
     path: &'a Path,
+    budget: &'a Budget,
     zlib: ZlibDecoder<BufReader<F>>,
     /// True for double precision.
     double: bool,
@@ -205,11 +224,16 @@ struct MeshStream<'a, F: Read> {
 
 impl<F: Read> MeshStream<'_, F> {
     fn mesh(&mut self, version: Version) -> Result<Mesh, ImportError> {
+        /// Time of a byte of a name, in bytes of other data.
+        const NAME_COST: usize = 32;
         // The flag for face normals (0x0010) is redundant: without vertex normals, face normals are used.
         let flags = u32::from_le_bytes(self.bytes("header")?);
         self.double = flags & DOUBLE != 0;
         if version == Version::V4 {
-            while self.bytes::<1>("name")? != [0] {}
+            while self.bytes::<1>("name")? != [0] {
+                let decoded = self.budget.decode("names", 1, NAME_COST);
+                decoded.map_err(|excess| syntax(self.path, excess.to_string()))?;
+            }
         }
         let vertices = self.count("vertices")?;
         let triangles = self.count("triangles")?;
@@ -273,6 +297,8 @@ impl<F: Read> MeshStream<'_, F> {
         while values.len() < count {
             let wanted = (count - values.len()).min(buffer.len() / size) * size;
             let found = self.fill(&mut buffer[..wanted])?;
+            let allocated = self.budget.allocate("meshes", found / size, size_of::<T>());
+            allocated.map_err(|excess| syntax(self.path, excess.to_string()))?;
             values.extend(
                 buffer[..found]
                     .chunks_exact(size)

@@ -1,13 +1,16 @@
 //! Render checkpoints: a part file that is rewritten during a render and resumed by `--resume`.
 
+use std::fs::File;
+use std::io::BufWriter;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::Failure;
 use super::outputs::Outputs;
+use super::part_place::{Obstacle, obstacle};
 use crate::cli::RenderArgs;
-use crate::part::{Header, Identity, LayerNames, Part, PartReader, Ranges, write};
-use renderer_image::{ImageError, check_place};
+use crate::part::{Header, Identity, LayerNames, Part, PartReader, Ranges, write_to};
+use renderer_image::{ImageError, check_place, stage_with, write_elsewhere};
 use renderer_transport::integrator::Integrator;
 use renderer_transport::render::{RenderSettings, RenderState};
 use renderer_transport::scene::Scene;
@@ -182,17 +185,29 @@ impl Checkpoint {
         }
     }
 
-    /// Writes the state of a render to the file, unless another render has begun to keep its work there: that would be
-    /// lost.
+    /// Writes the state of a render to the file. A file that has appeared there is replaced only if it is an earlier
+    /// state of the same render.
     pub(super) fn write(&self, header: &Header, state: &RenderState) -> Result<(), ImageError> {
-        if let Ok(old) = PartReader::open(&self.path) {
-            let old = old.header();
-            if old.identity != header.identity || !header.samples.include(&old.samples) {
-                let reason = format!("another render keeps the samples {} there", old.samples);
-                return Err(ImageError::not_writable(&self.path, reason));
-            }
-        }
-        write(&self.path, header, &state.film, state.noise.as_ref())
+        let write =
+            |file: &mut BufWriter<&mut File>| write_to(file, header, &state.film, state.noise.as_ref());
+        // The file is checked last, since it can change while the new one is written.
+        let staged = stage_with(&self.path, write)?;
+        let reason = match obstacle(&self.path, header) {
+            None if self.path.exists() => return staged.commit(),
+            None => return staged.commit_new(),
+            Some(Obstacle::Foreign(reason)) => reason,
+            Some(Obstacle::Samples(samples)) => format!("another render keeps the samples {samples} there"),
+        };
+        Err(ImageError::not_writable(&self.path, reason))
+    }
+
+    /// Writes the last state of a render; elsewhere, if the file cannot be replaced.
+    pub(super) fn finish(&self, header: &Header, state: &RenderState) -> Result<(), ImageError> {
+        self.write(header, state).map_err(|error| {
+            write_elsewhere(error, |file| {
+                write_to(file, header, &state.film, state.noise.as_ref())
+            })
+        })
     }
 
     /// The file.

@@ -9,19 +9,22 @@ use super::common::failure;
 use super::new_folder::write_in;
 use super::outputs::Outputs;
 use super::terminal::plural;
+use super::written_files::{WrittenFiles, content_hash};
 use super::{Failure, print, tell};
 use crate::cli::ConvertArgs;
 use renderer_base::files::read_regular;
-use renderer_image::write_whole;
-use renderer_import::export::write_ply;
-use renderer_import::{MitsubaOptions, translate};
+use renderer_image::{Staged, stage, write_whole};
+use renderer_import::export::ply_bytes;
+use renderer_import::{MitsubaOptions, Translation, translate};
 
 pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     check_names(args)?;
     let mut outputs = Outputs::default();
     outputs.file("OUTPUT", &args.output)?;
     outputs.spare([&args.scene])?;
-    spare_others(&args.output)?;
+    if args.output.exists() && !read_regular(&args.output).is_ok_and(|bytes| is_unchanged(&bytes)) {
+        return Err(in_the_way(&args.output));
+    }
     let stem = args.output.file_stem().unwrap_or_default().to_string_lossy();
     let folder = format!("{stem}_files");
     let options = MitsubaOptions {
@@ -30,35 +33,39 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     };
     let translation = translate(&args.scene, &options).map_err(failure)?;
     let beside = args.output.parent().unwrap_or(Path::new(""));
-    let files = translation.meshes.iter().map(|(name, _)| name);
-    let files: Vec<&String> = files
-        .chain(translation.images.iter().map(|(name, _)| name))
-        .collect();
-    // What an earlier run wrote, this one may replace.
-    let is_again = args.output.exists();
+    let meshes = translation.meshes.iter().map(|(name, _)| name);
+    let names = meshes.chain(translation.images.iter().map(|(name, _)| name));
+    let names: Vec<&String> = names.collect();
     let mut write = || {
-        for name in &files {
+        let record = beside.join(&folder).join(WrittenFiles::NAME);
+        let before = WrittenFiles::read(&record).ok_or_else(|| in_the_way(&record))?;
+        for name in &names {
             let path = beside.join(name);
-            if !is_again && path.exists() {
+            if !before.is_replaceable(name, &path) {
                 return Err(in_the_way(&path));
             }
             outputs.file("OUTPUT", &path)?;
         }
         outputs.spare(&translation.files)?;
         outputs.spare(translation.images.iter().map(|(_, path)| path))?;
-        for (name, mesh) in &translation.meshes {
-            write_ply(&beside.join(name), mesh)?;
+        let (written, staged) = staged_files(&translation, beside)?;
+        if !names.is_empty() {
+            // Old and new hashes, in case the program is killed before all files are in place.
+            let mut both = before;
+            both.extend(&written);
+            both.write(&record)?;
         }
-        for (name, path) in &translation.images {
-            write_whole(&beside.join(name), &read_regular(path)?)?;
+        for file in staged {
+            file.commit()?;
         }
-        // The scene comes last: where it is, all that it names is.
-        Ok(write_whole(
-            &args.output,
-            text(&args.scene, &translation.declarations).as_bytes(),
-        )?)
+        if !names.is_empty() {
+            written.write(&record)?;
+        }
+        // The scene is last, so that the files that it names exist.
+        let text = text(&args.scene, &translation.declarations);
+        Ok(write_whole(&args.output, text.as_bytes())?)
     };
-    if files.is_empty() {
+    if names.is_empty() {
         write()?;
     } else {
         write_in(&beside.join(&folder), write)?;
@@ -80,21 +87,26 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Fails when there is a scene that no earlier run has written.
-fn spare_others(output: &Path) -> Result<(), Failure> {
-    let is_ours = |bytes: Vec<u8>| {
-        let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
-        line.starts_with(b"// From ") && line.ends_with(ORIGIN.as_bytes())
+/// Writes meshes and images under temporary names, and returns them with their hashes.
+fn staged_files(translation: &Translation, beside: &Path) -> Result<(WrittenFiles, Vec<Staged>), Failure> {
+    let (mut written, mut staged) = (WrittenFiles::default(), vec![]);
+    let mut stage_file = |name: &str, bytes: &[u8]| {
+        written.add(name, content_hash(bytes));
+        stage(&beside.join(name), bytes)
     };
-    match output.exists() && !read_regular(output).is_ok_and(is_ours) {
-        true => Err(in_the_way(output)),
-        false => Ok(()),
+    for (name, mesh) in &translation.meshes {
+        staged.push(stage_file(name, &ply_bytes(mesh))?);
     }
+    for (name, path) in &translation.images {
+        staged.push(stage_file(name, &read_regular(path)?)?);
+    }
+    Ok((written, staged))
 }
 
 fn in_the_way(path: &Path) -> Failure {
     Failure::User(format!(
-        "error: '{}' is there, and no earlier `kiln convert` has written it\n  hint: name another file, or delete it",
+        "error: '{}' is there, and no earlier `kiln convert` has written it, or it was changed since\n  \
+         hint: name another file, or delete it",
         path.display()
     ))
 }
@@ -102,11 +114,25 @@ fn in_the_way(path: &Path) -> Failure {
 /// End of the first line of a converted scene.
 const ORIGIN: &str = ", a scene of Mitsuba 3.";
 
+/// Beginning of the second line of a converted scene, which ends with the hash of the lines after it.
+const HASH: &str = "// Replaced by `kiln convert` while unchanged: ";
+
+/// Returns whether a text is that of a converted scene, without later changes.
+fn is_unchanged(text: &[u8]) -> bool {
+    let mut lines = text.splitn(3, |&byte| byte == b'\n');
+    let (Some(origin), Some(hash), Some(rest)) = (lines.next(), lines.next(), lines.next()) else {
+        return false;
+    };
+    origin.starts_with(b"// From ")
+        && origin.ends_with(ORIGIN.as_bytes())
+        && hash.strip_prefix(HASH.as_bytes()) == Some(content_hash(rest).as_bytes())
+}
+
 /// The scene as text, with an empty line before each kind of declarations.
 fn text(scene: &Path, declarations: &[Declaration]) -> String {
     let name = scene.file_name().unwrap_or(scene.as_os_str());
     let name = name.to_string_lossy().replace(['\n', '\r'], " ");
-    let mut text = format!("// From {name}{ORIGIN}\n");
+    let mut text = String::new();
     let mut keyword = "";
     for declaration in declarations {
         if declaration.keyword.text != keyword {
@@ -115,7 +141,8 @@ fn text(scene: &Path, declarations: &[Declaration]) -> String {
         }
         text.push_str(&format!("{declaration}\n"));
     }
-    text
+    let hash = content_hash(text.as_bytes());
+    format!("// From {name}{ORIGIN}\n{HASH}{hash}\n{text}")
 }
 
 fn check_names(args: &ConvertArgs) -> Result<(), Failure> {

@@ -30,9 +30,8 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
     pictures.check_size(joined.crop)?;
     pictures.spare_parts(&joined.samples, |_| joined.identity.clone())?;
 
-    // Sums, and the picture on its way to files.
-    const PIXEL: u64 = 128;
-    memory::check("the film", joined.crop.area() as u64 * PIXEL)?;
+    // Sums and the developed picture.
+    memory::check("the film", 2 * joined.film_bytes())?;
     let mut film = joined.film()?;
     let mut noise = None;
     for path in &args.parts {

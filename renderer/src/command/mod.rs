@@ -33,6 +33,7 @@ mod needs;
 mod new_folder;
 mod outputs;
 mod pack;
+mod part_place;
 mod passes;
 mod pictures;
 mod preview;
@@ -57,6 +58,7 @@ mod view;
 mod volume;
 mod watch;
 mod watched_files;
+mod written_files;
 
 use std::io;
 use std::process::ExitCode;

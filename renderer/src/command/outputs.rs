@@ -39,6 +39,20 @@ impl Finish<'_> {
         }
     }
 
+    /// Error for a file whose place is taken; a final file is written elsewhere.
+    pub(super) fn refuse(
+        &self,
+        path: &Path,
+        reason: &str,
+        write: impl Fn(&mut BufWriter<&mut File>) -> io::Result<()>,
+    ) -> ImageError {
+        let error = ImageError::not_writable(path, reason);
+        match self {
+            Finish::Interim => error,
+            Finish::Final(_) => write_elsewhere(error, write),
+        }
+    }
+
     /// Writes a file of these bytes.
     pub(super) fn write_bytes(&self, path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
         self.write(path, |file| file.write_all(bytes))

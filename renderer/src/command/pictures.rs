@@ -1,6 +1,8 @@
 //! Output files of a render: images, and part files with the exact sums.
 
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use shading::Diagnostic;
@@ -8,6 +10,7 @@ use shading::Diagnostic;
 use super::Failure;
 use super::denoising::Denoising;
 use super::outputs::{Finish, Outputs};
+use super::part_place::{Obstacle, obstacle};
 use crate::layers::{Layered, develop};
 use crate::part::{Header, Identity, PartReader, Ranges, write_to};
 use renderer_denoise::{DenoiseError, Denoiser};
@@ -217,12 +220,11 @@ impl Pictures {
             note(path, self.write_image(path, layered, film, header, finish));
         }
         for path in &self.parts {
-            match samples_to_lose(path, header) {
-                Some(samples) => kept.push(kept_part(path, &samples, header)),
-                None => note(
-                    path,
-                    finish.write(path, |file| write_to(file, header, film, noise)),
-                ),
+            let write = |file: &mut BufWriter<&mut File>| write_to(file, header, film, noise);
+            match obstacle(path, header) {
+                Some(Obstacle::Samples(samples)) => kept.push(kept_part(path, &samples, header)),
+                Some(Obstacle::Foreign(reason)) => note(path, Err(finish.refuse(path, &reason, write))),
+                None => note(path, finish.write(path, write)),
             }
         }
         WrittenFiles { files, kept, errors }
@@ -335,14 +337,6 @@ pub(super) fn is_part(path: &Path) -> bool {
     path.extension()
         .and_then(OsStr::to_str)
         .is_some_and(|extension| extension.eq_ignore_ascii_case("part"))
-}
-
-/// The samples of a part of the same picture that is there, if the new one, whose render ended early, lacks some of them.
-fn samples_to_lose(path: &Path, header: &Header) -> Option<Ranges> {
-    let old = PartReader::open(path).ok()?;
-    let old = old.header();
-    let loses = old.identity == header.identity && !header.samples.include(&old.samples);
-    loses.then(|| old.samples.clone())
 }
 
 /// The warning of a part that was left as it is.

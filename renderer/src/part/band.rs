@@ -26,16 +26,6 @@ pub(super) fn bands(crop: Rect) -> impl Iterator<Item = Rect> {
     })
 }
 
-/// The most identifiers of a pixel in a file.
-const MAX_IDENTIFIERS: usize = 1 << 16;
-
-/// The most bytes that a band takes.
-pub(super) fn longest(band: Rect, layout: &FilmLayout) -> usize {
-    let plane = 2 + LONGEST * band.area();
-    let planes = 4 + if layout.variance { 3 } else { 0 } + layout.channels;
-    planes * plane + layout.identifiers * plane * (1 + 2 * MAX_IDENTIFIERS)
-}
-
 /// The sums of a band's pixels, which are those of `sums` from its first row on, as bytes.
 pub(super) fn encode(band: Rect, sums: &FilmTile) -> Vec<u8> {
     let width = sums.rect().width() as usize;
@@ -92,12 +82,17 @@ fn decode_layers(
     }
     let mut weights = vec![Weights::default(); area * layout.identifiers];
     for kind in 0..layout.identifiers {
-        let count = |n: i128| usize::try_from(n).ok().filter(|&n| n <= MAX_IDENTIFIERS);
         let counts: Vec<usize> = unpack(area, bytes)?
             .into_iter()
-            .map(count)
+            .map(|count| usize::try_from(count).ok())
             .collect::<Option<_>>()?;
-        let total = counts.iter().sum();
+        let total = counts
+            .iter()
+            .try_fold(0usize, |sum, &count| sum.checked_add(count))?;
+        // The identifiers of a pixel differ: each has at least a byte, except in a plane of zeros.
+        if total > area.max(bytes.len()) {
+            return None;
+        }
         let (identifiers, sums) = (unpack(total, bytes)?, unpack(total, bytes)?);
         let mut pairs = identifiers.into_iter().zip(sums);
         for (pixel, count) in counts.into_iter().enumerate() {

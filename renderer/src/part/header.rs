@@ -11,9 +11,6 @@ use renderer_image::film::{Film, FilmCounts, FilmError, FilmLayout, NoiseSummary
 /// Magic number: file type and version of the format.
 pub(super) const MAGIC: &[u8; 16] = b"kiln part v1\n\0\0\0";
 
-/// The most bytes of a header.
-pub(super) const MAX_HEADER: u64 = 1 << 20;
-
 /// Most samples per pixel after merging: a pixel counts them in 32 bits.
 const MAX_SAMPLES: u64 = 1 << 31;
 
@@ -66,6 +63,13 @@ impl Header {
     pub fn film(&self) -> Result<Film, FilmError> {
         let [width, height] = self.size;
         Film::new(width, height, Some(self.crop), self.layout)
+    }
+
+    /// Memory of the film and of the buffers that fill it [bytes].
+    pub fn film_bytes(&self) -> u64 {
+        /// Sums of the picture.
+        const PIXEL: usize = 64;
+        self.crop.area() as u64 * (PIXEL + self.layout.bytes(0)) as u64
     }
 
     /// Returns the header as JSON.
@@ -189,8 +193,8 @@ fn write_noise(noise: &NoiseSummary, samples: &Ranges, f: &mut fmt::Formatter<'_
 
 /// A number of layers; none in files without layers.
 fn layer_count(json: &Json) -> Option<usize> {
-    /// More than any film has.
-    const MOST: usize = 4096;
+    /// Bound that keeps the size of a film within 64 bits.
+    const MOST: usize = 1 << 20;
     match json {
         Json::Null => Some(0),
         _ => usize::try_from(json.as_u64()?).ok().filter(|&n| n <= MOST),

@@ -95,11 +95,10 @@ impl Identity {
             [name, text] => Some((name.as_str()?.to_owned(), text.as_str()?.to_owned())),
             _ => None,
         };
-        json.as_array()?
-            .iter()
-            .map(pair)
-            .collect::<Option<_>>()
-            .map(Identity)
+        /// Bound of the facts of a file; renders have about 40.
+        const MOST: usize = 1000;
+        let list = json.as_array().filter(|list| list.len() <= MOST)?;
+        list.iter().map(pair).collect::<Option<_>>().map(Identity)
     }
 }
 

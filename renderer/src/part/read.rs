@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::band::{AT_ONCE, bands, checksum, decode, longest};
-use super::header::{MAGIC, MAX_HEADER};
+use super::band::{AT_ONCE, bands, checksum, decode};
+use super::header::MAGIC;
 use super::statistics::{LONGEST, decode_goal, decode_tiles};
 use super::{Header, Part, PartError};
 use renderer_base::files::open_regular;
@@ -50,7 +50,8 @@ impl PartReader {
                 });
             }
         }
-        let text = record(&mut file, MAX_HEADER).map_err(|reason| PartError::damaged(path, reason))?;
+        // Names of thousands of shapes make a long header. The record is never longer than the file.
+        let text = record(&mut file, u64::MAX).map_err(|reason| PartError::damaged(path, reason))?;
         let json = serde_json::from_slice(&text).ok();
         let header = json
             .as_ref()
@@ -73,11 +74,9 @@ impl PartReader {
     /// # Errors
     /// When the file cannot be read or is damaged, or memory does not hold the film.
     pub fn read(self) -> Result<Part, PartError> {
-        /// A pixel: its sums.
-        const PIXEL: u64 = 64;
         let header = self.header.clone();
         let damaged = |reason: String| PartError::damaged(&self.path, reason);
-        memory::check("the film", header.crop.area() as u64 * PIXEL).map_err(|e| damaged(e.to_string()))?;
+        memory::check("the film", header.film_bytes()).map_err(|e| damaged(e.to_string()))?;
         let mut film = header.film().map_err(|e| damaged(e.to_string()))?;
         let noise = self.add_to(&mut film)?;
         Ok(Part { header, film, noise })
@@ -102,7 +101,7 @@ impl PartReader {
         for some in list.chunks(AT_ONCE) {
             let mut encoded = Vec::with_capacity(some.len());
             for &band in some {
-                let bytes = record(&mut self.file, longest(band, layout) as u64);
+                let bytes = record(&mut self.file, u64::MAX);
                 encoded.push((band, bytes.map_err(|reason| damaged(&reason))?));
             }
             let decode =

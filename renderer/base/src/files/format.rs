@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::OverBudget;
+
 /// Error in the contents of a file.
 #[derive(Debug, thiserror::Error)]
 pub enum FormatError {
@@ -24,6 +26,14 @@ pub enum FormatError {
         expected: usize,
         /// Number of elements found.
         found: usize,
+    },
+    /// The content costs more than a file of this size may.
+    #[error("{}: {excess}", .path.display())]
+    OverBudget {
+        /// The file.
+        path: PathBuf,
+        /// The content, its cost and the bound.
+        excess: OverBudget,
     },
     /// A part of the file is not valid.
     #[error("{}: {reason}", place(path, *line))]

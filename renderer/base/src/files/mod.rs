@@ -10,7 +10,9 @@
 //! - [`OverlayFiles`]: texts in memory over other files, for buffers that are not saved.
 //! - [`LoggedFiles`]: lists the files that were read.
 //! - [`RecordedFiles`]: notes each file found in other files by its requested path.
+//! - [`Budget`]: bounds the memory and time that the content of a file can cost its reader.
 
+mod budget;
 mod disk;
 mod format;
 mod logged;
@@ -28,6 +30,7 @@ use std::fmt::Debug;
 use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 
+pub use budget::{Budget, BudgetKind, MAX_PICTURE_BYTES, OverBudget};
 pub use disk::{DiskFiles, open_regular, read_regular};
 pub use format::FormatError;
 pub use logged::LoggedFiles;

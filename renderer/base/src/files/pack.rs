@@ -19,6 +19,7 @@ use super::disk::open_regular;
 use super::manifest::{MANIFEST, Manifest};
 use super::path::{absolute, is_inside, key_of, normal};
 use super::reader::{FileReader, Section};
+use super::{Budget, BudgetKind, OverBudget};
 use crate::memory;
 
 /// A pack that cannot be opened.
@@ -87,6 +88,8 @@ impl Pack {
             .and_then(|bytes| Manifest::parse(&bytes))
             .map_err(|reason| fail(format!("{MANIFEST}: {reason}")))?;
         check_manifest(&manifest, &entries).map_err(fail)?;
+        let size = file.metadata().map_or(0, |metadata| metadata.len());
+        check_unpacked(&entries, size).map_err(|excess| fail(excess.to_string()))?;
         Ok(Arc::new(Pack {
             path: path.to_owned(),
             absolute: absolute(path),
@@ -284,6 +287,15 @@ fn check_manifest(manifest: &Manifest, entries: &BTreeMap<String, PackEntry>) ->
         }
     }
     Ok(())
+}
+
+/// Checks that the unpacked entries are within the budget of an archive of `size` bytes.
+fn check_unpacked(entries: &BTreeMap<String, PackEntry>, size: u64) -> Result<(), OverBudget> {
+    let budget = Budget::of(BudgetKind::Scene, size);
+    let deflated = entries.values().filter(|entry| entry.deflated);
+    deflated
+        .map(|entry| usize::try_from(entry.size).unwrap_or(usize::MAX))
+        .try_for_each(|size| budget.allocate("unpacked entries", size, 1))
 }
 
 /// Checks that an entry can be as long as it says, and that memory holds it.

@@ -12,6 +12,7 @@ use super::error::GridFault;
 use super::grid::{Border, Grid, GridClass, Placement};
 use glam::DVec3;
 use layout::{GridType, grid};
+use renderer_base::files::Budget;
 use segment::{Segment, unpack};
 use tree::TreeReader;
 
@@ -57,13 +58,13 @@ impl NanoFile {
     }
 
     /// Decodes a grid; `data` is the file.
-    pub(crate) fn load(&self, data: &[u8], index: usize) -> Result<Grid, GridFault> {
+    pub(crate) fn load(&self, data: &[u8], index: usize, budget: &Budget) -> Result<Grid, GridFault> {
         let NanoGrid { ty, segment, .. } = &self.grids[index];
         let ty = ty.clone()?;
-        let memory = unpack(data, segment)?;
+        let memory = unpack(data, segment, budget)?;
         let bytes = Bytes::new(&memory, "a grid");
         let placement = placement(bytes)?;
-        let reader = TreeReader::read(bytes.moved_to(grid::SIZE as u64), &ty)?;
+        let reader = TreeReader::read(bytes.moved_to(grid::SIZE as u64), &ty, budget)?;
         Ok(Grid {
             name: segment.name.clone(),
             class: layout::class(segment.class),

@@ -7,7 +7,7 @@ use super::layout::grid;
 use crate::blosc;
 use crate::bytes::Bytes;
 use crate::error::GridFault;
-use renderer_base::memory;
+use renderer_base::files::Budget;
 
 /// "NanoVDB" and a digit: 0 for files and grids of old, 1 for grids, 2 for files.
 const MAGIC: &[u8] = b"NanoVDB";
@@ -147,22 +147,16 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// The memory of a grid.
-pub(super) fn unpack<'a>(data: &'a [u8], segment: &Segment) -> Result<Cow<'a, [u8]>, GridFault> {
+pub(super) fn unpack<'a>(
+    data: &'a [u8],
+    segment: &Segment,
+    budget: &Budget,
+) -> Result<Cow<'a, [u8]>, GridFault> {
     let stored = data.get(segment.stored.clone()).unwrap_or_default();
     if segment.codec == Codec::None {
         return Ok(Cow::Borrowed(stored));
     }
-    // Neither codec makes more than about a thousand bytes out of one, a lying description does.
-    const DENSEST: usize = 1 << 11;
-    if segment.size / DENSEST > stored.len() {
-        return Err(GridFault::damaged(format!(
-            "grid `{}` has {} bytes, and says that they are {}",
-            segment.name,
-            stored.len(),
-            segment.size
-        )));
-    }
-    memory::check("the memory of a grid", segment.size as u64)?;
+    budget.allocate("decompressed nodes of a grid", segment.size, 1)?;
     let mut memory = vec![0; segment.size];
     let mut bytes = Bytes::new(stored, "a compressed grid");
     let chunk = match segment.codec {

@@ -8,8 +8,8 @@ use crate::bytes::Bytes;
 use crate::element::Element;
 use crate::error::GridFault;
 use crate::mask;
-use crate::tree::{BLOCK_VOXELS, TileSize, TreeBuilder};
-use renderer_base::memory;
+use crate::tree::{BLOCK_VOXELS, NODE_SLOTS, TileSize, TreeBuilder, UPPER_SLOTS};
+use renderer_base::files::Budget;
 
 /// Offsets from the begin of the tree, and of nodes.
 const ROOT: usize = 24;
@@ -38,7 +38,11 @@ pub(super) struct TreeReader<'a> {
 
 impl<'a> TreeReader<'a> {
     /// Reads the tree that begins at the position of `bytes`.
-    pub(super) fn read(bytes: Bytes<'a>, ty: &GridType) -> Result<TreeReader<'a>, GridFault> {
+    pub(super) fn read(
+        bytes: Bytes<'a>,
+        ty: &GridType,
+        budget: &Budget,
+    ) -> Result<TreeReader<'a>, GridFault> {
         let tree = bytes.position() as u64;
         let root = tree.saturating_add(bytes.moved_to(tree + ROOT as u64).u64()?);
         let mut counts = bytes.moved_to(tree + COUNTS as u64);
@@ -50,11 +54,10 @@ impl<'a> TreeReader<'a> {
             .zip(sizes)
             .map(|(count, size)| count.saturating_mul(size));
         bytes.moved_to(0).take(size.fold(0, usize::saturating_add))?;
-        let [leaves, ..] = left;
-        memory::check(
-            "the voxels of a grid",
-            (leaves as u64) * (BLOCK_VOXELS * ty.channels * 4) as u64,
-        )?;
+        let [leaves, lower, upper] = left;
+        budget.allocate("nodes of a grid", lower, NODE_SLOTS * 4)?;
+        budget.allocate("nodes of a grid", upper, UPPER_SLOTS * 4)?;
+        budget.allocate("voxels of a grid", leaves, BLOCK_VOXELS * ty.channels * 4)?;
         let mut background = [0.0; 4];
         value(bytes, root, ty.background, ty, &mut background)?;
         let mut reader = TreeReader {

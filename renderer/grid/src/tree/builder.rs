@@ -4,7 +4,7 @@ use glam::IVec3;
 use rustc_hash::FxHashMap;
 
 use super::Tree;
-use super::layout::{BLOCK_LOG2, BLOCK_VOXELS, NODE_LOG2, NODE_SLOTS, slot_index};
+use super::layout::{BLOCK_LOG2, BLOCK_VOXELS, NODE_LOG2, NODE_SLOTS, UPPER_SLOTS, slot_index, upper_index};
 use super::range::{EMPTY_RANGE, range_of, union};
 use super::root::Root;
 use super::slot::{Content, Slot};
@@ -35,10 +35,12 @@ impl TileSize {
 #[derive(Debug)]
 pub(crate) struct TreeBuilder {
     channels: usize,
-    roots: FxHashMap<[i32; 3], usize>,
-    /// Slots of 128³ voxels, in the order in which they were added.
-    root_slots: Vec<([i32; 3], Slot)>,
-    wide: Vec<([i32; 3], Slot)>,
+    /// Indices of cells of 4096³ voxels by their coordinates.
+    cell_of: FxHashMap<[i32; 3], usize>,
+    /// Cells, each a tile or a child in `uppers`.
+    cells: Vec<([i32; 3], Slot)>,
+    /// Slots of 128³ voxels of the cells that are no tiles.
+    uppers: Vec<Slot>,
     slots: Vec<Slot>,
     values: Vec<f32>,
     tiles: Vec<f32>,
@@ -54,9 +56,9 @@ impl TreeBuilder {
         let finite = |&v: &f32| if v.is_finite() { v } else { 0.0 };
         TreeBuilder {
             channels: background.len(),
-            roots: FxHashMap::default(),
-            root_slots: vec![],
-            wide: vec![],
+            cell_of: FxHashMap::default(),
+            cells: vec![],
+            uppers: vec![],
             slots: vec![],
             values: vec![],
             tiles: background.iter().map(finite).collect(),
@@ -164,10 +166,15 @@ impl TreeBuilder {
         match size {
             TileSize::Block => self.set(origin, slot),
             TileSize::Node => {
-                let index = self.root_index(origin);
-                self.root_slots[index].1 = slot;
+                let cell = self.cell(origin);
+                if self.cells[cell].1 != slot {
+                    *self.node_slot(origin) = slot;
+                }
             }
-            TileSize::Wide => self.wide.push(((origin >> size.log2()).to_array(), slot)),
+            TileSize::Wide => {
+                let cell = self.cell(origin);
+                self.cells[cell].1 = slot;
+            }
         }
     }
 
@@ -194,30 +201,44 @@ impl TreeBuilder {
     }
 
     fn set(&mut self, origin: IVec3, slot: Slot) {
-        let index = self.root_index(origin);
-        let node = match self.root_slots[index].1.content() {
+        let next = self.slots.len() / NODE_SLOTS;
+        let above = self.node_slot(origin);
+        let node = match above.content() {
             Content::Child(node) => node,
-            Content::Tile(_) if slot == self.root_slots[index].1 => return,
+            Content::Tile(_) if slot == *above => return,
             Content::Tile(_) => {
-                let node = self.slots.len() / NODE_SLOTS;
-                self.slots
-                    .resize(self.slots.len() + NODE_SLOTS, self.root_slots[index].1);
-                self.root_slots[index].1 = Slot::child(node);
-                node
+                let tile = std::mem::replace(above, Slot::child(next));
+                self.slots.resize(self.slots.len() + NODE_SLOTS, tile);
+                next
             }
         };
         self.slots[node * NODE_SLOTS + slot_index(origin)] = slot;
     }
 
-    /// Index of the root's slot of a voxel, which is added if it is new.
-    fn root_index(&mut self, voxel: IVec3) -> usize {
-        let at = (voxel >> NODE_LOG2).to_array();
-        let next = self.root_slots.len();
-        let index = *self.roots.entry(at).or_insert(next);
+    /// Index of the cell of a voxel, which is added if it is new.
+    fn cell(&mut self, voxel: IVec3) -> usize {
+        let at = (voxel >> TileSize::Wide.log2()).to_array();
+        let next = self.cells.len();
+        let index = *self.cell_of.entry(at).or_insert(next);
         if index == next {
-            self.root_slots.push((at, Slot::BACKGROUND));
+            self.cells.push((at, Slot::BACKGROUND));
         }
         index
+    }
+
+    /// Slot of 128³ voxels of a voxel. A tile that is its cell is divided.
+    fn node_slot(&mut self, voxel: IVec3) -> &mut Slot {
+        let cell = self.cell(voxel);
+        let upper = match self.cells[cell].1.content() {
+            Content::Child(upper) => upper,
+            Content::Tile(_) => {
+                let upper = self.uppers.len() / UPPER_SLOTS;
+                let tile = std::mem::replace(&mut self.cells[cell].1, Slot::child(upper));
+                self.uppers.resize(self.uppers.len() + UPPER_SLOTS, tile);
+                upper
+            }
+        };
+        &mut self.uppers[upper * UPPER_SLOTS + upper_index(voxel >> NODE_LOG2)]
     }
 
     /// The tree.
@@ -228,7 +249,7 @@ impl TreeBuilder {
         self.block_ranges.shrink_to_fit();
         let mut tree = Tree {
             channels: self.channels,
-            root: Root::new(self.root_slots, self.wide),
+            root: Root::new(&self.cells, self.uppers),
             node_ranges: vec![],
             slots: self.slots,
             values: self.values,

@@ -5,13 +5,14 @@
 //! - Values are finite.
 
 mod builder;
+mod cells;
 mod layout;
 mod range;
 mod root;
 mod slot;
 
 pub(crate) use builder::{TileSize, TreeBuilder};
-pub(crate) use layout::{BLOCK_LOG2, BLOCK_VOXELS, voxel_index};
+pub(crate) use layout::{BLOCK_LOG2, BLOCK_VOXELS, NODE_SLOTS, UPPER_SLOTS, voxel_index};
 pub(crate) use range::{EMPTY_RANGE, union};
 pub(crate) use slot::{Content, Slot};
 
@@ -19,7 +20,7 @@ use std::hash::{Hash as _, Hasher};
 
 use glam::IVec3;
 
-use layout::{NODE_LOG2, NODE_SLOTS, slot_index};
+use layout::{NODE_LOG2, slot_index};
 use range::range_of;
 use root::Root;
 

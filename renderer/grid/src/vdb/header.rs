@@ -6,7 +6,7 @@ use crate::error::GridFault;
 
 const MAGIC: u64 = 0x5644_4220;
 /// Oldest version that is read: the first one with compression by masks for each node.
-pub(super) const OLDEST: u32 = 222;
+const OLDEST: u32 = 222;
 const NEWEST: u32 = 225;
 /// Most grids of a file.
 const MOST_GRIDS: i32 = 1 << 16;
@@ -19,7 +19,6 @@ pub(crate) fn is_vdb(data: &[u8]) -> bool {
 /// Header of a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
-    pub(super) version: u32,
     /// True if descriptors have the positions of their grids.
     pub(super) has_offsets: bool,
     /// Number of grids.
@@ -45,11 +44,7 @@ impl Header {
         if !(0..=MOST_GRIDS).contains(&grids) {
             return Err(GridFault::damaged(format!("it has {grids} grids")));
         }
-        Ok(Header {
-            version,
-            has_offsets,
-            grids,
-        })
+        Ok(Header { has_offsets, grids })
     }
 }
 
@@ -71,6 +66,15 @@ pub(super) struct Descriptor {
 }
 
 impl Descriptor {
+    /// The bytes from the begin of the grid to its end; without an end to the end of the file.
+    pub(super) fn bytes<'a>(&self, data: &'a [u8], bytes: Bytes<'a>, header: &Header) -> Bytes<'a> {
+        let end = usize::try_from(self.end).unwrap_or(usize::MAX).min(data.len());
+        match header.has_offsets {
+            true if self.end > self.begin => bytes.moved_to(self.begin).up_to(end),
+            _ => bytes.moved_to(self.begin),
+        }
+    }
+
     pub(super) fn read(bytes: &mut Bytes<'_>, header: &Header) -> Result<Descriptor, GridFault> {
         /// Separates a name from the number that makes it unique.
         const SEPARATOR: char = '\x1e';

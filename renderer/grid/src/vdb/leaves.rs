@@ -8,7 +8,7 @@ use crate::activity::Activity;
 use crate::bytes::Bytes;
 use crate::error::GridFault;
 use crate::tree::BLOCK_VOXELS;
-use renderer_base::memory;
+use renderer_base::files::Budget;
 
 /// Stored values of a leaf.
 #[derive(Debug)]
@@ -36,10 +36,11 @@ pub(super) fn decode(
     places: &[Leaf],
     format: &ValueFormat,
     activity: &mut Activity,
+    budget: &Budget,
 ) -> Result<Vec<f32>, GridFault> {
     let channels = format.ty.channels;
     let size = BLOCK_VOXELS * channels;
-    memory::check("the voxels of a grid", (leaves.len() * size * 4) as u64)?;
+    budget.allocate("voxels of a grid", leaves.len(), size * size_of::<f32>())?;
     let mut values = vec![0.0; leaves.len() * size];
     let batches = (values.par_chunks_mut(BATCH * size))
         .zip(leaves.par_chunks(BATCH))

@@ -12,13 +12,12 @@ mod value_type;
 mod values;
 
 use glam::IVec3;
+use rustc_hash::FxHashMap;
 
-use super::activity::Activity;
 use super::bytes::Bytes;
 use super::element::Element;
 use super::error::GridFault;
 use super::grid::{Border, Grid, GridClass, Placement};
-use super::tree::TreeBuilder;
 use header::{Descriptor, Header};
 use leaves::{LeafValues, decode};
 use metadata::Metadata;
@@ -27,6 +26,10 @@ use value_type::ValueType;
 use values::ValueFormat;
 
 pub(crate) use header::is_vdb;
+use renderer_base::files::Budget;
+
+/// Time of a byte of metadata, in bytes of other data.
+const TEXT_COST: usize = 64;
 
 /// Contents of a file.
 #[derive(Debug)]
@@ -47,23 +50,27 @@ pub(crate) struct VdbGrid {
 }
 
 impl VdbFile {
-    /// Reads the descriptors of all grids.
-    pub(crate) fn open(data: &[u8]) -> Result<VdbFile, GridFault> {
+    /// Reads the descriptors of all grids. Where the file has the end of a grid, the grid is read up to it only, so that
+    /// grids do not overlap.
+    pub(crate) fn open(data: &[u8], budget: &Budget) -> Result<VdbFile, GridFault> {
         let mut bytes = Bytes::new(data, "the header");
         let header = Header::read(&mut bytes)?;
         let mut grids: Vec<VdbGrid> = vec![];
+        let mut by_name: FxHashMap<String, usize> = FxHashMap::default();
         for _ in 0..header.grids {
             bytes.enter("the description of a grid");
             let descriptor = Descriptor::read(&mut bytes, &header)?;
-            let mut body = bytes.moved_to(descriptor.begin);
+            let mut body = descriptor.bytes(data, bytes, &header);
             let preamble = Preamble::read(&mut body, &header)?;
+            let length = body.position().saturating_sub(descriptor.begin as usize);
+            budget.decode("metadata of grids", length, TEXT_COST)?;
             let value_type = ValueType::of(&descriptor.ty);
             if header.has_offsets {
                 bytes = bytes.moved_to(descriptor.end);
             } else if descriptor.parent.is_empty() {
                 // Where the next grid begins follows from this one only.
                 bytes = body;
-                Body::read(&mut bytes, &header, value_type.clone()?, &preamble)?;
+                Body::read(&mut bytes, value_type.clone()?, &preamble, budget)?;
             } else {
                 bytes = body;
             }
@@ -71,11 +78,11 @@ impl VdbFile {
             grids.push(VdbGrid {
                 name: descriptor.name.clone(),
                 kind: value_type.map(|ty| (ty.element(), ty.channels, class)),
-                parent: grids
-                    .iter()
-                    .position(|grid| grid.descriptor.unique_name == descriptor.parent),
+                parent: by_name.get(&descriptor.parent).copied(),
                 descriptor,
             });
+            let name = grids[grids.len() - 1].descriptor.unique_name.clone();
+            by_name.entry(name).or_insert(grids.len() - 1);
         }
         Ok(VdbFile { header, grids })
     }
@@ -86,15 +93,15 @@ impl VdbFile {
     }
 
     /// Decodes a grid; `data` is the file.
-    pub(crate) fn load(&self, data: &[u8], index: usize) -> Result<Grid, GridFault> {
+    pub(crate) fn load(&self, data: &[u8], index: usize, budget: &Budget) -> Result<Grid, GridFault> {
         let grid = &self.grids[index];
-        let bytes = Bytes::new(data, "the metadata of a grid");
-        let mut bytes = bytes.moved_to(grid.descriptor.begin);
+        let whole = Bytes::new(data, "the metadata of a grid");
+        let mut bytes = grid.descriptor.bytes(data, whole, &self.header);
         let own = Preamble::read(&mut bytes, &self.header)?;
         let (preamble, ty) = match (grid.parent, grid.descriptor.parent.as_str()) {
             (Some(parent), _) => {
                 let parent = &self.grids[parent].descriptor;
-                bytes = bytes.moved_to(parent.begin);
+                bytes = parent.bytes(data, whole, &self.header);
                 (Preamble::read(&mut bytes, &self.header)?, &parent.ty)
             }
             (None, "") => (own.clone(), &grid.descriptor.ty),
@@ -104,8 +111,8 @@ impl VdbFile {
                 )));
             }
         };
-        let body = Body::read(&mut bytes, &self.header, ValueType::of(ty)?, &preamble)?;
-        body.grid(grid.name.clone(), own.metadata.class(), own.placement?)
+        let body = Body::read(&mut bytes, ValueType::of(ty)?, &preamble, budget)?;
+        body.grid(grid.name.clone(), own.metadata.class(), own.placement?, budget)
     }
 }
 
@@ -142,15 +149,14 @@ struct Body<'a> {
 impl<'a> Body<'a> {
     fn read(
         bytes: &mut Bytes<'a>,
-        header: &Header,
         ty: ValueType,
         preamble: &Preamble,
+        budget: &Budget,
     ) -> Result<Body<'a>, GridFault> {
         let mut format = ValueFormat::new(ty, preamble.compression);
         bytes.enter("the topology of a grid");
-        let topology = Topology::read(bytes, &mut format)?;
+        let topology = Topology::read(bytes, &mut format, budget)?;
         bytes.enter("the values of a grid");
-        debug_assert!(header.version >= header::OLDEST);
         let leaves = topology.leaves.iter();
         let leaves = leaves
             .map(|_| LeafValues::read(bytes, &format))
@@ -163,19 +169,20 @@ impl<'a> Body<'a> {
     }
 
     /// Decodes the leaves.
-    fn grid(self, name: String, class: GridClass, placement: Placement) -> Result<Grid, GridFault> {
-        let channels = self.format.ty.channels;
-        let mut builder = TreeBuilder::new(&self.format.background[..channels]);
-        let mut activity = Activity::default();
-        for tile in &self.topology.tiles {
-            let value = &tile.value[..channels];
-            builder.add_tile(tile.origin, tile.size, value);
-            if tile.is_active {
-                activity.add_tile(tile.origin, tile.size.log2(), value);
-            }
-        }
-        let values = decode(&self.leaves, &self.topology.leaves, &self.format, &mut activity)?;
-        let origins: Vec<IVec3> = self.topology.leaves.iter().map(|leaf| leaf.origin).collect();
+    fn grid(
+        self,
+        name: String,
+        class: GridClass,
+        placement: Placement,
+        budget: &Budget,
+    ) -> Result<Grid, GridFault> {
+        let Topology {
+            mut builder,
+            mut activity,
+            leaves,
+        } = self.topology;
+        let values = decode(&self.leaves, &leaves, &self.format, &mut activity, budget)?;
+        let origins: Vec<IVec3> = leaves.iter().map(|leaf| leaf.origin).collect();
         builder.add_blocks(origins, values);
         Ok(Grid {
             name,

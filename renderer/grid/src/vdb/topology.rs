@@ -3,10 +3,12 @@
 use glam::IVec3;
 
 use super::values::{NodeValues, ValueFormat};
+use crate::activity::Activity;
 use crate::bytes::Bytes;
 use crate::error::GridFault;
 use crate::mask;
-use crate::tree::TileSize;
+use crate::tree::{TileSize, TreeBuilder};
+use renderer_base::files::Budget;
 
 /// Farthest coordinate of a voxel: arithmetic with voxels does not overflow.
 const FARTHEST: i32 = 1 << 30;
@@ -22,18 +24,22 @@ pub(super) struct Leaf {
 
 /// Voxels with the same value.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tile {
+struct Tile {
     /// The first voxel.
-    pub(super) origin: IVec3,
-    pub(super) size: TileSize,
-    pub(super) value: [f32; 4],
-    pub(super) is_active: bool,
+    origin: IVec3,
+    size: TileSize,
+    value: [f32; 4],
+    is_active: bool,
 }
 
-/// Tiles and leaves of a tree, in the order of the file.
-#[derive(Debug, Default)]
+/// Tree without the values of its leaves.
+#[derive(Debug)]
 pub(super) struct Topology {
-    pub(super) tiles: Vec<Tile>,
+    /// Holds the tiles.
+    pub(super) builder: TreeBuilder,
+    /// Statistics of the active tiles.
+    pub(super) activity: Activity,
+    /// Leaves in the order of the file.
     pub(super) leaves: Vec<Leaf>,
 }
 
@@ -64,13 +70,21 @@ impl Level {
 
 impl Topology {
     /// Reads the topology, and the background into the format of values.
-    pub(super) fn read(bytes: &mut Bytes<'_>, format: &mut ValueFormat) -> Result<Topology, GridFault> {
+    pub(super) fn read(
+        bytes: &mut Bytes<'_>,
+        format: &mut ValueFormat,
+        budget: &Budget,
+    ) -> Result<Topology, GridFault> {
         let buffers = bytes.u32()?;
         if buffers != 1 {
             return Err(GridFault::damaged(format!("its tree has {buffers} buffers")));
         }
         format.background = format.value(bytes)?;
-        let mut topology = Topology::default();
+        let mut topology = Topology {
+            builder: TreeBuilder::new(&format.background[..format.ty.channels]),
+            activity: Activity::default(),
+            leaves: vec![],
+        };
         let (tiles, children) = (bytes.u32()?, bytes.u32()?);
         for _ in 0..tiles {
             let tile = Tile {
@@ -83,27 +97,32 @@ impl Topology {
         }
         for _ in 0..children {
             let origin = origin(bytes)?;
-            topology.read_node(bytes, format, Level::Upper, origin)?;
+            topology.read_node(bytes, (format, budget), Level::Upper, origin)?;
         }
         Ok(topology)
     }
 
     /// Tiles of background are where nothing is said.
     fn add_tile(&mut self, tile: Tile, format: &ValueFormat) {
+        let value = &tile.value[..format.ty.channels];
+        if tile.is_active {
+            self.activity.add_tile(tile.origin, tile.size.log2(), value);
+        }
         if tile.is_active || tile.value != format.background {
-            self.tiles.push(tile);
+            self.builder.add_tile(tile.origin, tile.size, value);
         }
     }
 
     fn read_node(
         &mut self,
         bytes: &mut Bytes<'_>,
-        format: &ValueFormat,
+        (format, budget): (&ValueFormat, &Budget),
         level: Level,
         origin: IVec3,
     ) -> Result<(), GridFault> {
         let width = level.width_log2();
         let slots = 1 << (3 * width);
+        budget.allocate("nodes of a grid", slots, size_of::<f32>())?;
         let children = bytes.mask(slots)?;
         let active = bytes.mask(slots)?;
         let channels = format.ty.channels;
@@ -129,7 +148,7 @@ impl Topology {
         }
         for index in mask::ones(&children) {
             match level {
-                Level::Upper => self.read_node(bytes, format, Level::Lower, place(index))?,
+                Level::Upper => self.read_node(bytes, (format, budget), Level::Lower, place(index))?,
                 Level::Lower => {
                     let mut active = [0; 8];
                     active.copy_from_slice(&bytes.mask(512)?);

@@ -1,6 +1,7 @@
 //! The texture store: textures requested while a scene is built, loaded in parallel, then frozen; late ones are added
 //! on demand.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -8,7 +9,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{EnvironmentLookup, Lookup, Sample, Texture, TextureColorSpace, TileCache, TileSet};
-use crate::{ImageError, Subimage, TiledPicture, decode_picture};
+use crate::{Format, ImageError, Subimage, TiledPicture, decode_picture};
 use renderer_base::files::{Files, SharedFiles};
 
 /// Index of a texture in its store, or of a set of textures.
@@ -34,6 +35,26 @@ impl TextureSource {
     pub fn path(&self) -> &Path {
         match self {
             TextureSource::File(path) | TextureSource::Memory { name: path, .. } => path,
+        }
+    }
+
+    /// Checks by the begin of the file that its format is read.
+    fn check_format(&self, files: &dyn Files) -> Result<(), ImageError> {
+        /// Number of bytes that identify a format.
+        const HEAD: usize = 16;
+        let path = self.path();
+        let mut head = vec![];
+        match self {
+            TextureSource::File(path) => {
+                let file = files.open(path);
+                let read = file.and_then(|file| file.take(HEAD as u64).read_to_end(&mut head));
+                read.map_err(|error| ImageError::from_read(path, error))?;
+            }
+            TextureSource::Memory { bytes, .. } => head.extend(bytes.iter().take(HEAD)),
+        }
+        match Format::detect(path, &head) {
+            Some(_) => Ok(()),
+            None => Err(ImageError::unknown_format(path)),
         }
     }
 }
@@ -191,6 +212,19 @@ impl TextureLoader {
     pub fn request_set(&self, set: TileSet<TextureId>) -> TextureId {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         requests.add(Wanted::Set(set))
+    }
+
+    /// Errors of the required images that cannot be opened or are in a format that is not read. Only the begin of each
+    /// file is read.
+    pub fn unsupported(&self) -> Vec<ImageError> {
+        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let required = requests.list.iter().filter_map(|wanted| match wanted {
+            Wanted::Texture(request, TextureNeed::Required) => Some(request),
+            Wanted::Texture(_, TextureNeed::Optional) | Wanted::Set(_) => None,
+        });
+        required
+            .filter_map(|request| request.source.check_format(&*self.files).err())
+            .collect()
     }
 
     /// Requires none of the textures requested so far.

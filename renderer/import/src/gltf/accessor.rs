@@ -7,15 +7,22 @@ use gltf::buffer::View;
 
 use super::GltfError;
 use super::buffers::Buffers;
-
-/// Maximum number of elements of an accessor without a buffer view, whose elements are zero except for sparse ones.
-const MAX_ZEROS: usize = 1 << 24;
+use renderer_base::files::OverBudget;
 
 /// Reads vectors of at least `N` components and drops further ones. Normalized integers become the fractions that they
 /// encode, other integers floats.
 pub(super) fn vectors<const N: usize>(
     accessor: &Accessor<'_>,
     buffers: &Buffers,
+) -> Result<Vec<[f32; N]>, GltfError> {
+    vectors_at(accessor, buffers, None)
+}
+
+/// Like [`vectors`], for the elements at some indices in ascending order.
+pub(super) fn vectors_at<const N: usize>(
+    accessor: &Accessor<'_>,
+    buffers: &Buffers,
+    picked: Option<&[u32]>,
 ) -> Result<Vec<[f32; N]>, GltfError> {
     if components(accessor.dimensions()) < N {
         return Err(format!(
@@ -25,7 +32,7 @@ pub(super) fn vectors<const N: usize>(
     }
     let number = decoder(accessor.data_type(), accessor.normalized());
     let width = accessor.data_type().size();
-    read(accessor, buffers, [0.0; N], |bytes| {
+    read(accessor, buffers, picked, [0.0; N], |bytes| {
         std::array::from_fn(|i| number(&bytes[i * width..]))
     })
 }
@@ -55,7 +62,7 @@ pub(super) fn indices(accessor: &Accessor<'_>, buffers: &Buffers) -> Result<Vec<
             ));
         }
     };
-    read(accessor, buffers, 0, index)
+    read(accessor, buffers, None, 0, index)
 }
 
 fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
@@ -86,7 +93,7 @@ pub(super) fn packed(accessor: &Accessor<'_>, buffers: &Buffers) -> Result<(Vec<
     if size > LARGEST {
         return Err(format!("accessor {} is of matrices", accessor.index()));
     }
-    let elements = read(accessor, buffers, [0u8; LARGEST], |bytes| {
+    let elements = read(accessor, buffers, None, [0u8; LARGEST], |bytes| {
         std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0))
     })?;
     Ok((
@@ -99,27 +106,64 @@ pub(super) fn packed(accessor: &Accessor<'_>, buffers: &Buffers) -> Result<(Vec<
     ))
 }
 
-/// Reads the elements of an accessor: those of its buffer view or zeros, with sparse elements replaced.
+/// Reads the elements of an accessor, or those at the `picked` indices: those of its buffer view or zeros, with sparse
+/// elements replaced.
 fn read<T: Copy>(
     accessor: &Accessor<'_>,
     buffers: &Buffers,
+    picked: Option<&[u32]>,
     zero: T,
     element: impl Fn(&[u8]) -> T,
 ) -> Result<Vec<T>, GltfError> {
     let index = accessor.index();
     let count = accessor.count();
-    let mut values: Vec<T> = match accessor.view() {
+    let size = accessor.size();
+    let wanted = picked.map_or(count, <[u32]>::len);
+    let excess = |excess: OverBudget| format!("accessor {index}: {excess}");
+    buffers
+        .budget
+        .decode("elements", wanted, size_of::<T>())
+        .map_err(excess)?;
+    let stored = match accessor.view() {
         // The number of decompressed elements can differ from the accessor's count.
-        None if let Some(bytes) = buffers.decoded(accessor) => {
-            bytes.chunks_exact(accessor.size()).map(&element).collect()
-        }
+        None if let Some(bytes) = buffers.decoded(accessor) => Some(Elements {
+            bytes,
+            stride: size,
+            size,
+            count: bytes.len() / size.max(1),
+        }),
         Some(view) => {
             let place = format!("accessor {index}");
-            let bytes = elements(&place, &view, buffers, accessor.offset(), count, accessor.size())?;
-            bytes.map(&element).collect()
+            Some(elements(&place, &view, buffers, accessor.offset(), count, size)?)
         }
-        None if count <= MAX_ZEROS => vec![zero; count],
-        None => return Err(format!("accessor {index} has {count} elements, but no data")),
+        None => None,
+    };
+    let missing = |place: u32| format!("accessor {index} has no element {place}");
+    let mut values: Vec<T> = match (stored, picked) {
+        (Some(stored), None) => stored.iter().map(&element).collect(),
+        (Some(stored), Some(picked)) => (picked.iter())
+            .map(|&place| {
+                stored
+                    .get(place as usize)
+                    .map(&element)
+                    .ok_or_else(|| missing(place))
+            })
+            .collect::<Result<_, GltfError>>()?,
+        (None, _) => {
+            if let Some(&last) = picked
+                .and_then(<[u32]>::last)
+                .filter(|&&last| last as usize >= count)
+            {
+                return Err(missing(last));
+            }
+            // Their number has no bound in the file.
+            let bytes = size_of::<T>();
+            buffers
+                .budget
+                .allocate("elements", wanted, bytes)
+                .map_err(excess)?;
+            vec![zero; wanted]
+        }
     };
     let Some(sparse) = accessor.sparse() else {
         return Ok(values);
@@ -131,38 +175,64 @@ fn read<T: Copy>(
         IndexType::U32 => 4,
     };
     let place = format!("the sparse indices of accessor {index}");
-    let places = elements(
-        &place,
-        &places.view(),
-        buffers,
-        places.offset(),
-        sparse.count(),
-        width,
-    )?;
+    let view = places.view();
+    let places = elements(&place, &view, buffers, places.offset(), sparse.count(), width)?;
     let place = format!("the sparse values of accessor {index}");
-    let size = accessor.size();
+    let view = replacements.view();
     let replacements = elements(
         &place,
-        &replacements.view(),
+        &view,
         buffers,
         replacements.offset(),
         sparse.count(),
         size,
     )?;
-    for (place, replacement) in places.zip(replacements) {
+    buffers
+        .budget
+        .decode("sparse elements", sparse.count(), size)
+        .map_err(excess)?;
+    for (place, replacement) in places.iter().zip(replacements.iter()) {
         let place = place
             .iter()
             .rev()
             .fold(0usize, |value, byte| value << 8 | usize::from(*byte));
-        *values
-            .get_mut(place)
-            .ok_or_else(|| format!("accessor {index} has no element {place} to replace"))? =
-            element(replacement);
+        if place >= count {
+            return Err(format!("accessor {index} has no element {place} to replace"));
+        }
+        let at = match picked {
+            None => Some(place),
+            Some(picked) => picked.binary_search(&(place as u32)).ok(),
+        };
+        if let Some(value) = at.and_then(|at| values.get_mut(at)) {
+            *value = element(replacement);
+        }
     }
     Ok(values)
 }
 
-/// Returns the bytes of each of `count` elements of `size` bytes in a buffer view.
+/// Elements of the same size in the bytes of a buffer view.
+#[derive(Clone, Copy)]
+struct Elements<'a> {
+    bytes: &'a [u8],
+    /// Bytes from one element to the next.
+    stride: usize,
+    /// Bytes of an element.
+    size: usize,
+    count: usize,
+}
+
+impl<'a> Elements<'a> {
+    fn get(&self, index: usize) -> Option<&'a [u8]> {
+        let first = (index < self.count).then_some(index * self.stride)?;
+        self.bytes.get(first..first + self.size)
+    }
+
+    fn iter(self) -> impl Iterator<Item = &'a [u8]> {
+        (0..self.count).filter_map(move |index| self.get(index))
+    }
+}
+
+/// Returns `count` elements of `size` bytes of a buffer view.
 fn elements<'a>(
     place: &str,
     view: &View<'_>,
@@ -170,7 +240,7 @@ fn elements<'a>(
     offset: usize,
     count: usize,
     size: usize,
-) -> Result<impl Iterator<Item = &'a [u8]> + use<'a>, GltfError> {
+) -> Result<Elements<'a>, GltfError> {
     let bytes = buffers.view(view)?;
     let stride = view.stride().unwrap_or(size).max(1);
     // The last element may be shorter than the stride.
@@ -185,5 +255,10 @@ fn elements<'a>(
         let view = view.index();
         format!("{place}: {count} elements of {size} bytes from {offset} on reach beyond buffer view {view}")
     })?;
-    Ok((0..count).map(move |i| &bytes[i * stride..i * stride + size]))
+    Ok(Elements {
+        bytes,
+        stride,
+        size,
+        count,
+    })
 }

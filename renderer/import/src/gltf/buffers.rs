@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::GltfError;
-use renderer_base::files::SharedFiles;
+use renderer_base::files::{Budget, SharedFiles};
 use renderer_image::texture::TextureSource;
 
 /// Extensions for meshopt compression.
@@ -17,7 +17,9 @@ pub const MESHOPT: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compress
 
 /// Buffers of a document, each at least as long as declared.
 pub(super) struct Buffers {
-    list: Vec<Vec<u8>>,
+    list: Vec<Arc<Vec<u8>>>,
+    /// Bounds of the content's memory and decoding.
+    pub(super) budget: Budget,
     /// Decompressed bytes of compressed buffer views, by view index.
     pub(super) views: FxHashMap<usize, Vec<u8>>,
     /// Decompressed elements of accessors of compressed primitives, by accessor index.
@@ -34,30 +36,41 @@ impl Buffers {
         document: &Document,
         mut blob: Option<Vec<u8>>,
         path: &Path,
+        budget: Budget,
     ) -> Result<Buffers, GltfError> {
         let directory = path.parent().unwrap_or(Path::new("")).to_owned();
         let (mut list, mut files) = (vec![], vec![]);
+        let mut read: FxHashMap<PathBuf, Arc<Vec<u8>>> = FxHashMap::default();
         for buffer in document.buffers() {
             let index = buffer.index();
             let is_fallback = is_fallback(&buffer) || (blob.is_none() && uses_meshopt(document));
             if is_fallback && matches!(buffer.source(), Source::Bin) {
-                list.push(vec![]);
+                list.push(Arc::default());
                 continue;
             }
             let bytes = match buffer.source() {
                 Source::Bin => blob
                     .take()
+                    .map(Arc::new)
                     .ok_or_else(|| format!("buffer {index} is missing: the file has no binary part"))?,
                 Source::Uri(uri) => {
                     match Uri::parse(uri).map_err(|reason| format!("buffer {index}: {reason}"))? {
-                        Uri::Data(bytes) => bytes,
+                        Uri::Data(bytes) => Arc::new(bytes),
                         Uri::File(name) => {
                             let file = directory.join(name);
-                            let bytes = source.read(&file).map_err(|error| {
-                                format!("buffer {index}: cannot read {}: {error}", file.display())
-                            })?;
-                            files.push(file);
-                            bytes
+                            let same = source.identity(&file);
+                            if let Some(bytes) = read.get(&same) {
+                                bytes.clone()
+                            } else {
+                                let bytes = source.read(&file).map_err(|error| {
+                                    format!("buffer {index}: cannot read {}: {error}", file.display())
+                                })?;
+                                budget.add_file(bytes.len());
+                                let bytes = Arc::new(bytes);
+                                read.insert(same, bytes.clone());
+                                files.push(file);
+                                bytes
+                            }
                         }
                     }
                 }
@@ -73,6 +86,7 @@ impl Buffers {
         }
         Ok(Buffers {
             list,
+            budget,
             views: FxHashMap::default(),
             decoded: FxHashMap::default(),
             files,
@@ -113,7 +127,13 @@ impl Buffers {
             bytes: Arc::from(bytes),
         };
         match image.source() {
-            image::Source::View { view, .. } => Ok(embedded(self.view(&view)?.to_vec())),
+            image::Source::View { view, .. } => {
+                let bytes = self.view(&view)?;
+                self.budget
+                    .allocate("images", bytes.len(), 1)
+                    .map_err(|excess| excess.to_string())?;
+                Ok(embedded(bytes.to_vec()))
+            }
             image::Source::Uri { uri, .. } => {
                 let index = image.index();
                 match Uri::parse(uri).map_err(|reason| format!("image {index}: {reason}"))? {

@@ -5,12 +5,13 @@ use gltf::accessor::DataType;
 use gltf::mesh::Mode;
 use gltf::{Accessor, Document, Primitive};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
 use super::GltfError;
 use super::accessor::components;
 use super::buffers::Buffers;
+use renderer_base::files::OverBudget;
 
 const NAME: &str = "KHR_draco_mesh_compression";
 
@@ -19,6 +20,20 @@ pub(super) fn decode(document: &Document, buffers: &Buffers) -> Result<FxHashMap
     let meshes = document.meshes();
     let primitives: Vec<(usize, Primitive<'_>)> = meshes
         .flat_map(|mesh| mesh.primitives().map(move |primitive| (mesh.index(), primitive)))
+        .collect();
+    // Primitives that differ in their materials alone share the compressed data.
+    let mut seen = FxHashSet::default();
+    let mut is_new = |primitive: &Primitive<'_>| {
+        let attributes: Vec<(String, usize)> = primitive
+            .attributes()
+            .map(|(semantic, accessor)| (semantic.to_string(), accessor.index()))
+            .collect();
+        let indices = primitive.indices().map(|accessor| accessor.index());
+        let extension = primitive.extension_value(NAME).map(Value::to_string);
+        seen.insert((extension, attributes, indices))
+    };
+    let primitives: Vec<_> = (primitives.into_iter())
+        .filter(|(_, primitive)| primitive.extension_value(NAME).is_some() && is_new(primitive))
         .collect();
     let decoded = primitives.into_par_iter().map(|(mesh, primitive)| {
         let Some(extension) = primitive.extension_value(NAME) else {
@@ -44,11 +59,23 @@ fn elements(
     if primitive.mode() != Mode::Triangles {
         return Err("only triangles are read".to_owned());
     }
+    /// Time of a compressed byte, in bytes of other data.
+    const COST: usize = 64;
+    /// Memory of a corner or a value [bytes].
+    const VALUE: usize = 12;
+    let excess = |excess: OverBudget| excess.to_string();
+    let budget = &buffers.budget;
+    budget
+        .decode("Draco meshes", buffers.view(&view)?.len(), COST)
+        .map_err(excess)?;
     let mut mesh = Mesh::new();
     MeshDecoder::new()
         .decode(&mut DecoderBuffer::new(buffers.view(&view)?), &mut mesh)
         .map_err(|error| error.to_string())?;
     let mut list = vec![];
+    budget
+        .allocate("Draco triangles", mesh.faces().len(), 3 * VALUE)
+        .map_err(excess)?;
     if let Some(accessor) = primitive.indices().filter(|accessor| accessor.view().is_none()) {
         let corners = mesh.faces().iter().flatten();
         list.push((
@@ -69,7 +96,11 @@ fn elements(
         let attribute = mesh
             .attribute_by_unique_id(id)
             .ok_or_else(|| format!("it has no attribute {id} for {name}"))?;
-        let values = attribute.read_f32s(mesh.num_points(), components(accessor.dimensions()));
+        let components = components(accessor.dimensions());
+        budget
+            .allocate("Draco vertices", mesh.num_points(), components * VALUE)
+            .map_err(excess)?;
+        let values = attribute.read_f32s(mesh.num_points(), components);
         list.push((
             accessor.index(),
             packed(&accessor, values.into_iter().map(f64::from)),

@@ -13,7 +13,7 @@ use super::buffers::{Buffers, MESHOPT};
 use super::morph::MorphTargets;
 use super::{check, draco, error, meshopt, primitive, scene, text};
 use crate::{ImportError, Model, read};
-use renderer_base::files::SharedFiles;
+use renderer_base::files::{Budget, SharedFiles};
 use renderer_image::texture::TextureSource;
 
 /// A file of glTF with all that it refers to, for the importer, and for programs that write it again.
@@ -72,7 +72,7 @@ impl GltfFile {
             return Err(document_error(reason, hint));
         }
         let document = validate(root).map_err(invalid)?;
-        let mut buffers = Buffers::read(files, &document, blob, path)
+        let mut buffers = Buffers::read(files, &document, blob, path, Budget::new(bytes.len()))
             .map_err(|reason| document_error(reason, error::BUFFER_HINT))?;
         buffers.views = meshopt::decode(&document, &buffers).map_err(invalid)?;
         buffers.decoded = draco::decode(&document, &buffers).map_err(invalid)?;

@@ -33,9 +33,20 @@ pub(super) fn places(
             .map(Some)
             .ok_or_else(|| format!("{name} of the instances of node {} does not exist", node.index()))
     };
-    let translations = read::<3>(accessor("TRANSLATION")?, buffers)?;
-    let rotations = read::<4>(accessor("ROTATION")?, buffers)?;
-    let scales = read::<3>(accessor("SCALE")?, buffers)?;
+    let (translations, rotations, scales) = (
+        accessor("TRANSLATION")?,
+        accessor("ROTATION")?,
+        accessor("SCALE")?,
+    );
+    let most = [&translations, &rotations, &scales].into_iter().flatten();
+    let most = most.map(Accessor::count).max().unwrap_or(0);
+    buffers
+        .budget
+        .allocate("instances", most, size_of::<Affine3A>())
+        .map_err(|excess| format!("node {}: {excess}", node.index()))?;
+    let translations = read::<3>(translations, buffers)?;
+    let rotations = read::<4>(rotations, buffers)?;
+    let scales = read::<3>(scales, buffers)?;
     let counts = [
         translations.as_ref().map(Vec::len),
         rotations.as_ref().map(Vec::len),

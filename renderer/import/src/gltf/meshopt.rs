@@ -10,23 +10,21 @@ use serde_json::Value;
 use super::GltfError;
 use super::buffers::{Buffers, MESHOPT};
 use super::meshopt_codec::{attributes, indices, triangles};
-
-/// Maximum size of a decompressed buffer view [bytes]; larger ones are damage.
-const MAX_BYTES: usize = 1 << 31;
+use renderer_base::files::OverBudget;
 
 /// Decompresses all compressed buffer views; returns their bytes by view index.
 pub(super) fn decode(document: &Document, buffers: &Buffers) -> Result<FxHashMap<usize, Vec<u8>>, GltfError> {
     let views: Vec<View<'_>> = document.views().collect();
     let decoded = views.into_par_iter().filter_map(|view| {
         let extension = MESHOPT.iter().find_map(|name| view.extension_value(name))?;
-        let bytes = bytes(extension, buffers);
+        let bytes = bytes(&view, extension, buffers);
         let bytes = bytes.map_err(|reason| format!("compressed buffer view {}: {reason}", view.index()));
         Some(bytes.map(|bytes| (view.index(), bytes)))
     });
     decoded.collect()
 }
 
-fn bytes(extension: &Value, buffers: &Buffers) -> Result<Vec<u8>, GltfError> {
+fn bytes(view: &View<'_>, extension: &Value, buffers: &Buffers) -> Result<Vec<u8>, GltfError> {
     let number = |name: &str| {
         let value = extension.get(name).and_then(Value::as_u64);
         value.and_then(|value| usize::try_from(value).ok())
@@ -40,9 +38,25 @@ fn bytes(extension: &Value, buffers: &Buffers) -> Result<Vec<u8>, GltfError> {
         needed("byteLength")?,
     );
     let input = input.ok_or("it reaches beyond its buffer")?;
-    if count.checked_mul(stride).is_none_or(|length| length > MAX_BYTES) {
-        return Err(format!("{count} elements of {stride} bytes are too many"));
+    // The extension demands equality; shorter content is found by the accessors.
+    if count
+        .checked_mul(stride)
+        .is_none_or(|length| length > view.length())
+    {
+        return Err(format!(
+            "{count} elements of {stride} bytes are more than the {} bytes of the view",
+            view.length()
+        ));
     }
+    let excess = |excess: OverBudget| excess.to_string();
+    buffers
+        .budget
+        .decode("buffer views", input.len(), 1)
+        .map_err(excess)?;
+    buffers
+        .budget
+        .allocate("decompressed buffer views", count, stride)
+        .map_err(excess)?;
     let mut bytes = match text("mode") {
         Some("ATTRIBUTES") if stride != 0 && stride.is_multiple_of(4) && stride <= 256 => {
             attributes(input, count, stride)

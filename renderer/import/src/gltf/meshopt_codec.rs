@@ -37,7 +37,7 @@ pub(super) fn attributes(bytes: &[u8], count: usize, stride: usize) -> Result<Ve
             let mut value: [u8; 4] = std::array::from_fn(|i| last[place + i]);
             let channel = channels.get(word).copied().unwrap_or(0);
             for i in 0..vertices {
-                value = next(value, planes.map(|plane| plane[i]), channel)?;
+                value = next(value, std::array::from_fn(|byte| planes[byte][i]), channel)?;
                 elements[first + i * stride + place..][..4].copy_from_slice(&value);
             }
         }

@@ -30,6 +30,7 @@ mod morph;
 mod pose;
 mod primitive;
 mod scene;
+mod selection;
 mod slot;
 mod tangents;
 mod text;

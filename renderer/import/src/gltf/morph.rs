@@ -11,6 +11,7 @@ use super::GltfError;
 use super::accessor::{components, vectors};
 use super::buffers::Buffers;
 use super::primitive::{UV_SETS, uv_attribute};
+use super::selection::VertexSelection;
 use renderer_geometry::Mesh;
 
 /// Meshes of a document as JSON, if any of them has morph targets.
@@ -35,7 +36,9 @@ impl MorphTargets {
         document: &Document,
         buffers: &Buffers,
     ) -> Result<Vec<Displacements>, GltfError> {
-        let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
+        fn list(value: Option<&Value>) -> &[Value] {
+            value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
+        }
         let primitives = list(self.0.get(mesh).and_then(|mesh| mesh.get("primitives")));
         let of_primitive = |primitive: &Value| {
             let mut sum = Displacements::default();
@@ -82,7 +85,7 @@ impl Displacements {
     }
 
     /// Displaces the vertices of a mesh. Colours are clamped to `[0,1]`, as required by glTF 2.0, section 3.7.2.2.
-    pub(super) fn apply(&self, mesh: &mut Mesh) -> Result<(), GltfError> {
+    pub(super) fn apply(&self, mesh: &mut Mesh, selection: &VertexSelection) -> Result<(), GltfError> {
         for (set, offsets) in (0..UV_SETS).zip(&self.uvs) {
             let vertices: Vec<[&mut f32; 2]> = match set {
                 0 => mesh.uvs.iter_mut().map(|uv| [&mut uv.x, &mut uv.y]).collect(),
@@ -97,6 +100,7 @@ impl Displacements {
                     values.into_iter().flatten().map(|[u, v, _]| [u, v]).collect()
                 }
             };
+            let offsets = selection.pick(offsets);
             check_count(offsets.len(), vertices.len())?;
             for ([u, v], [du, dv]) in vertices.into_iter().zip(offsets) {
                 *u += du;
@@ -104,8 +108,9 @@ impl Displacements {
                 *v -= dv;
             }
         }
-        check_count(self.colors.len(), mesh.colors.len())?;
-        for (color, offset) in mesh.colors.iter_mut().zip(&self.colors) {
+        let offsets = selection.pick(&self.colors);
+        check_count(offsets.len(), mesh.colors.len())?;
+        for (color, offset) in mesh.colors.iter_mut().zip(offsets) {
             *color = std::array::from_fn(|i| (color[i] + offset[i]).clamp(0.0, 1.0));
         }
         Ok(())

@@ -5,10 +5,11 @@ use gltf::mesh::Primitive;
 use gltf::{Accessor, Document, Node, Semantic, Skin};
 
 use super::GltfError;
-use super::accessor::vectors;
+use super::accessor::{vectors, vectors_at};
 use super::buffers::Buffers;
 use super::morph::{Displacements, MorphTargets};
 use super::primitive::TANGENTS;
+use super::selection::VertexSelection;
 use renderer_base::math::cross;
 use renderer_geometry::Mesh;
 
@@ -62,24 +63,30 @@ impl Pose {
         &self,
         mesh: &mut Mesh,
         primitive: &Primitive<'_>,
+        selection: &VertexSelection,
         buffers: &Buffers,
     ) -> Result<(), GltfError> {
+        let displace = |values: VectorsMut<'_>, target: Option<Accessor<'_>>, weight: f32| {
+            displace(values, target, weight, |accessor| {
+                vectors_at(accessor, buffers, selection.picked())
+            })
+        };
         for (target, &weight) in primitive.morph_targets().zip(&self.weights) {
             if weight != 0.0 {
-                let positions = mesh.positions.iter_mut().map(Vec3::as_mut);
-                displace(positions, target.positions(), weight, buffers)?;
-                let normals = mesh.normals.iter_mut().map(Vec3::as_mut);
-                displace(normals, target.normals(), weight, buffers)?;
+                let positions = mesh.positions.iter_mut().map(Vec3::as_mut).collect();
+                displace(positions, target.positions(), weight)?;
+                let normals = mesh.normals.iter_mut().map(Vec3::as_mut).collect();
+                displace(normals, target.normals(), weight)?;
                 if let Some(tangents) = vectors_of(mesh, TANGENTS[0]) {
-                    displace(tangents, target.tangents(), weight, buffers)?;
+                    displace(tangents.collect(), target.tangents(), weight)?;
                 }
             }
         }
         if let Some(displacements) = self.displacements.get(primitive.index()) {
-            displacements.apply(mesh)?;
+            displacements.apply(mesh, selection)?;
         }
         if self.is_in_world() {
-            self.apply_skin(mesh, primitive, buffers)?;
+            self.apply_skin(mesh, primitive, selection, buffers)?;
         }
         for normal in &mut mesh.normals {
             *normal = normal.normalize_or_zero();
@@ -92,8 +99,10 @@ impl Pose {
         &self,
         mesh: &mut Mesh,
         primitive: &Primitive<'_>,
+        selection: &VertexSelection,
         buffers: &Buffers,
     ) -> Result<(), GltfError> {
+        let picked = selection.picked();
         let vertices = mesh.positions.len();
         let mut sums = vec![(Affine3A::ZERO, 0.0); vertices];
         let mut first_joints = vec![];
@@ -102,8 +111,8 @@ impl Pose {
             let (Some(joints), Some(weights)) = (primitive.get(&joints), primitive.get(&weights)) else {
                 break;
             };
-            let (joints, weights): (Vec<[f32; 4]>, Vec<[f32; 4]>) =
-                (vectors(&joints, buffers)?, vectors(&weights, buffers)?);
+            let joints: Vec<[f32; 4]> = vectors_at(&joints, buffers, picked)?;
+            let weights: Vec<[f32; 4]> = vectors_at(&weights, buffers, picked)?;
             if joints.len() != vertices || weights.len() != vertices {
                 return Err(format!(
                     "{} joints and {} weights for {vertices} vertices",
@@ -158,25 +167,28 @@ impl Pose {
     }
 }
 
+/// Vectors of all vertices of a mesh.
+type VectorsMut<'a> = Vec<&'a mut [f32; 3]>;
+
 /// Adds the weighted vectors of a morph target to those of all vertices. Either may be missing.
-fn displace<'a>(
-    values: impl ExactSizeIterator<Item = &'a mut [f32; 3]>,
+fn displace(
+    values: VectorsMut<'_>,
     target: Option<Accessor<'_>>,
     weight: f32,
-    buffers: &Buffers,
+    read: impl Fn(&Accessor<'_>) -> Result<Vec<[f32; 3]>, GltfError>,
 ) -> Result<(), GltfError> {
     let Some(accessor) = target else {
         return Ok(());
     };
-    let offsets: Vec<[f32; 3]> = vectors(&accessor, buffers)?;
-    if values.len() != 0 && values.len() != offsets.len() {
+    let offsets = read(&accessor)?;
+    if !values.is_empty() && values.len() != offsets.len() {
         return Err(format!(
             "a morph target has {} offsets for {} vertices",
             offsets.len(),
             values.len()
         ));
     }
-    for (value, offset) in values.zip(offsets) {
+    for (value, offset) in values.into_iter().zip(offsets) {
         *value = (Vec3::from_array(*value) + weight * Vec3::from_array(offset)).to_array();
     }
     Ok(())
@@ -201,6 +213,10 @@ fn joints(
         .inverse_bind_matrices()
         .map(|accessor| vectors(&accessor, buffers))
         .transpose()?;
+    buffers
+        .budget
+        .decode("joints", skin.joints().len(), size_of::<Affine3A>())
+        .map_err(|excess| excess.to_string())?;
     let joint = |(i, node): (usize, Node<'_>)| {
         let world_from_joint = world_from_node[node.index()].ok_or_else(|| {
             let (skin, node) = (skin.index(), node.index());

@@ -5,8 +5,9 @@ use gltf::mesh::{Mode, Primitive};
 use gltf::{Material, Semantic};
 
 use super::GltfError;
-use super::accessor::{components, indices, vectors};
+use super::accessor::{components, indices, vectors_at};
 use super::buffers::Buffers;
+use super::selection::VertexSelection;
 use super::slot::{Slot, set_of};
 use renderer_geometry::{AttributeDomain, Mesh, MeshAttribute};
 
@@ -15,51 +16,62 @@ pub(super) const UV_SETS: u32 = 4;
 /// Attributes of tangents and bitangents, vectors in mesh space.
 pub(super) const TANGENTS: [&str; 2] = ["tangent", "bitangent"];
 
-/// Mesh of a primitive, not yet validated; the inner `Err` is the reason why there is nothing to render.
+/// Mesh of a primitive, not yet validated, and the vertices of its accessors that it has; the inner `Err` is the reason
+/// why there is nothing to render.
 pub(super) fn mesh(
     primitive: &Primitive<'_>,
     buffers: &Buffers,
-) -> Result<Result<Mesh, &'static str>, GltfError> {
+) -> Result<Result<(Mesh, VertexSelection), &'static str>, GltfError> {
+    /// Memory of an attribute of a vertex [bytes].
+    const ATTRIBUTE: usize = 16;
     let Some(positions) = primitive.get(&Semantic::Positions) else {
         return Ok(Err("it has no positions and is not shown"));
     };
-    let triangles = match triangles(primitive, buffers)? {
+    let mut triangles = match triangles(primitive, buffers)? {
         Ok(triangles) => triangles,
         Err(reason) => return Ok(Err(reason)),
     };
-    let positions = vectors(&positions, buffers)?.into_iter();
+    let selection = VertexSelection::of(positions.count(), &mut triangles);
+    let attributes = primitive.attributes().count();
+    let vertices = selection.count(positions.count());
+    buffers
+        .budget
+        .allocate("meshes", vertices, attributes * ATTRIBUTE)
+        .map_err(|excess| excess.to_string())?;
+    let picked = selection.picked();
+    let positions = vectors_at(&positions, buffers, picked)?.into_iter();
     let mut mesh = Mesh {
         positions: positions.map(Vec3::from_array).collect(),
         triangles,
         ..Mesh::default()
     };
     if let Some(accessor) = primitive.get(&Semantic::Normals) {
-        mesh.normals = vectors(&accessor, buffers)?
+        mesh.normals = vectors_at(&accessor, buffers, picked)?
             .into_iter()
             .map(Vec3::from_array)
             .collect();
     }
     for set in 0..UV_SETS {
         if let Some(accessor) = primitive.get(&Semantic::TexCoords(set)) {
-            add_uvs(&mut mesh, set, vectors(&accessor, buffers)?);
+            add_uvs(&mut mesh, set, vectors_at(&accessor, buffers, picked)?);
         }
     }
     if let Some(accessor) = primitive.get(&Semantic::Tangents)
         && tangent_set(&primitive.material()).is_some()
     {
-        add_tangents(&mut mesh, &vectors(&accessor, buffers)?);
+        add_tangents(&mut mesh, &vectors_at(&accessor, buffers, picked)?);
     }
     if let Some(accessor) = primitive.get(&Semantic::Colors(0)) {
         mesh.colors = if components(accessor.dimensions()) == 3 {
-            vectors(&accessor, buffers)?
+            vectors_at(&accessor, buffers, picked)?
                 .into_iter()
                 .map(|[r, g, b]| [r, g, b, 1.0])
                 .collect()
         } else {
-            vectors(&accessor, buffers)?
+            vectors_at(&accessor, buffers, picked)?
         };
     }
-    Ok(Ok(mesh))
+    Ok(Ok((mesh, selection)))
 }
 
 /// Vertices of the triangles of a primitive; the inner `Err` is the reason why there are none.
@@ -67,6 +79,19 @@ pub(super) fn triangles(
     primitive: &Primitive<'_>,
     buffers: &Buffers,
 ) -> Result<Result<Vec<[u32; 3]>, &'static str>, GltfError> {
+    /// Memory of a corner: its index, also as part of three triangles of a strip [bytes].
+    const CORNER: usize = 16;
+    let corners = primitive
+        .indices()
+        .or_else(|| primitive.get(&Semantic::Positions));
+    buffers
+        .budget
+        .allocate(
+            "corners of triangles",
+            corners.map_or(0, |corners| corners.count()),
+            CORNER,
+        )
+        .map_err(|excess| excess.to_string())?;
     let order = || match (primitive.indices(), primitive.get(&Semantic::Positions)) {
         (Some(accessor), _) => indices(&accessor, buffers),
         (None, Some(positions)) => match u32::try_from(positions.count()) {

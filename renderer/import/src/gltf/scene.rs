@@ -1,5 +1,6 @@
 //! glTF node hierarchy: meshes, cameras and lights with their transforms.
 
+use std::collections::hash_map::Entry;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use gltf::khr_lights_punctual::{Kind as GltfLight, Light};
 use gltf::scene::Transform;
 use gltf::{Document, Node, Primitive, Semantic};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::buffers::Buffers;
 use super::error::{BUFFER_HINT, VALIDATOR_HINT};
@@ -22,6 +23,7 @@ use super::{GltfError, instancing, primitive, tangents};
 use crate::model::Names;
 use crate::{ImportError, Model, ModelShape};
 use renderer_base::color::Rgb;
+use renderer_base::files::OverBudget;
 use renderer_base::math::is_invertible;
 use renderer_geometry::Mesh;
 use renderer_geometry::camera::{CameraDesc, FovAxis, Projection};
@@ -73,6 +75,7 @@ pub(super) fn model(
         flat: FxHashMap::default(),
         poses,
         sets,
+        warned: FxHashSet::default(),
         shape_names: Names::default(),
         camera_names: Names::default(),
         light_names: Names::default(),
@@ -150,9 +153,9 @@ fn read_primitive(
         source,
     };
     match primitive::mesh(primitive, buffers).map_err(document_error)? {
-        Ok(mut triangles) => {
+        Ok((mut triangles, selection)) => {
             if let Some(pose) = pose {
-                pose.deform(&mut triangles, primitive, buffers)
+                pose.deform(&mut triangles, primitive, &selection, buffers)
                     .map_err(document_error)?;
             }
             let mut triangles = triangles.validate().map_err(invalid)?;
@@ -266,6 +269,9 @@ fn transform_of(node: &Node<'_>) -> Result<DAffine3, GltfError> {
     }
 }
 
+/// Memory of a shape, also in the scene that is made of it [bytes].
+pub(super) const SHAPE_BYTES: usize = 512;
+
 struct Reader<'a> {
     document: &'a Document,
     buffers: &'a Buffers,
@@ -278,6 +284,8 @@ struct Reader<'a> {
     poses: FxHashMap<usize, Pose>,
     /// Texture coordinate sets of each material.
     sets: Vec<Vec<u32>>,
+    /// Warnings so far.
+    warned: FxHashSet<String>,
     shape_names: Names,
     camera_names: Names,
     light_names: Names,
@@ -286,7 +294,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Adds a warning, once.
     fn warn(&mut self, warning: String) {
-        if !self.model.warnings.contains(&warning) {
+        if self.warned.insert(warning.clone()) {
             self.model.warnings.push(warning);
         }
     }
@@ -360,11 +368,17 @@ impl Reader<'_> {
                 format!("{name}.{}", primitive.index())
             };
             let key = self.key(node, mesh, &primitive);
-            let seen = |(instance, place): &(usize, Place)| {
-                let mesh = self.mesh_in(place, key, &triangles)?;
-                Some((*instance, mesh, place.world_from_mesh))
-            };
-            let seen: Vec<(usize, Arc<Mesh>, Affine3A)> = places.iter().filter_map(seen).collect();
+            let allocated = self
+                .buffers
+                .budget
+                .allocate("instances", places.len(), SHAPE_BYTES);
+            allocated.map_err(|excess| self.document_error(excess.to_string()))?;
+            let mut seen: Vec<(usize, Arc<Mesh>, Affine3A)> = vec![];
+            for (instance, place) in &places {
+                let mesh = self.mesh_in(place, key, &triangles);
+                let mesh = mesh.map_err(|excess| self.document_error(excess.to_string()))?;
+                seen.extend(mesh.map(|mesh| (*instance, mesh, place.world_from_mesh)));
+            }
             self.warn_of_lost(&part, places.len() - seen.len(), places.len());
             if seen.is_empty() {
                 continue;
@@ -404,14 +418,25 @@ impl Reader<'_> {
     }
 
     /// Mesh for a placement, flattened if needed; `None` if no area is left.
-    fn mesh_in(&mut self, place: &Place, key: PrimitiveKey, mesh: &Arc<Mesh>) -> Option<Arc<Mesh>> {
+    fn mesh_in(
+        &mut self,
+        place: &Place,
+        key: PrimitiveKey,
+        mesh: &Arc<Mesh>,
+    ) -> Result<Option<Arc<Mesh>>, OverBudget> {
         let Some(along) = place.flat_along else {
-            return Some(mesh.clone());
+            return Ok(Some(mesh.clone()));
         };
-        self.flat
-            .entry((key, along.to_array().map(f64::to_bits)))
+        let known = self.flat.entry((key, along.to_array().map(f64::to_bits)));
+        if let Entry::Vacant(_) = known {
+            /// Memory of a vertex with its part of the triangles [bytes].
+            const VERTEX: usize = 96;
+            let budget = &self.buffers.budget;
+            budget.allocate("flattened meshes", mesh.positions.len(), VERTEX)?;
+        }
+        Ok(known
             .or_insert_with(|| flattened(mesh, along).map(Arc::new))
-            .clone()
+            .clone())
     }
 
     /// Warns of texture coordinate sets that the primitive's material uses, but that are missing.

@@ -59,12 +59,16 @@ pub(super) fn readable(json: &[u8]) -> Result<Cow<'_, [u8]>, GltfError> {
     if edits.is_empty() {
         return unchanged;
     }
-    let mut text = text.to_owned();
     edits.sort_by_key(|(range, _)| range.start);
-    for (range, replacement) in edits.iter().rev() {
-        text.replace_range(range.clone(), replacement);
+    let mut edited = String::with_capacity(text.len());
+    let mut at = 0;
+    for (range, replacement) in edits {
+        edited.push_str(&text[at..range.start]);
+        edited.push_str(&replacement);
+        at = range.end;
     }
-    Ok(Cow::Owned(text.into_bytes()))
+    edited.push_str(&text[at..]);
+    Ok(Cow::Owned(edited.into_bytes()))
 }
 
 fn version(asset: &RawValue) -> Option<String> {

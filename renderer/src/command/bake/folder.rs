@@ -1,7 +1,8 @@
-//! The output folder of a bake: checked before the work, replaced file by file after it.
+//! Output folder of a bake: checked before the work, and replaced as a whole after it.
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
@@ -11,10 +12,10 @@ use serde_json::{Value, json};
 use super::{Failure, Outputs, bevy, compact, features, godot, images, pages, viewer};
 use crate::cli::Layout;
 use crate::command::new_folder::write_in;
-use crate::command::outputs::{Finish, misplaced};
+use crate::command::outputs::misplaced;
 use renderer_bake::ShOrder;
 use renderer_base::files::read_regular;
-use renderer_image::{FileId, ImageError, Staged, stage, sweep_files, write_whole};
+use renderer_image::{FileId, ImageError, Staged, numbered, stage, sweep_files, write_whole};
 
 /// A folder that can be written to, or made.
 pub(super) struct Folder {
@@ -70,48 +71,65 @@ impl Folder {
         }
     }
 
-    /// Writes all files, of which the last is the manifest, and removes what an earlier bake wrote and this one does not,
-    /// but for `inputs`.
+    /// Writes all files, of which the last is the manifest, and removes the files of an earlier bake that this one does
+    /// not have, except `inputs`.
     ///
-    /// All are on the disk before the first takes its place. While they do, the manifest says that the folder is not
-    /// complete, and names old and new files: whenever the program is killed, the next bake knows what to remove.
+    /// The files are staged before the first is replaced. If that fails, the earlier bake is kept and the new one is written
+    /// to another folder. During the replacement the manifest is that of an incomplete folder with old and new files, so
+    /// that the next bake can remove them if the program is killed.
     pub(super) fn write(&self, files: &[(String, Vec<u8>)], inputs: &[PathBuf]) -> Result<(), Failure> {
-        write_in(&self.path, || self.replace(files, inputs))
+        write_in(&self.path, || {
+            let stale = self.stale(files, inputs);
+            match self.stage(files, &stale, inputs) {
+                Ok(staged) => self.replace(staged, &stale),
+                Err(error) => Err(self.write_elsewhere(files, &error)),
+            }
+        })
     }
 
-    fn replace(&self, files: &[(String, Vec<u8>)], inputs: &[PathBuf]) -> Result<(), Failure> {
-        let Some((manifest, others)) = files.split_last() else {
-            return Ok(());
-        };
-        let all: Vec<String> = all_names()
-            .into_iter()
-            .chain(files.iter().map(|file| file.0.clone()))
-            .collect();
-        sweep_files(&self.path, &all);
-        let at = |name: &str| self.path.join(name);
-        let stage = |(name, bytes): &(String, Vec<u8>)| stage(&at(name), bytes);
-        let staged: Result<Vec<Staged>, ImageError> = others.iter().map(stage).collect();
-        let hides_input = files.iter().any(|(name, _)| is_input(&at(name), inputs));
-        let (false, Ok(staged), Ok(last)) = (hides_input, staged, stage(manifest)) else {
-            // The disk is full, the folder has gone, or a running shader has read a file of it.
-            let write =
-                |(name, bytes): &(String, Vec<u8>)| Finish::Final(inputs).write_bytes(&at(name), bytes);
-            let errors: Vec<ImageError> = files.iter().filter_map(|file| write(file).err()).collect();
-            return misplaced(&errors);
-        };
+    /// Names of files of an earlier bake that this one does not have.
+    fn stale(&self, files: &[(String, Vec<u8>)], inputs: &[PathBuf]) -> Vec<&String> {
         let is_new = |name: &String| files.iter().any(|file| file.0 == *name);
         let stale = self.before.iter().filter(|name| !is_new(name));
-        let stale: Vec<&String> = stale.filter(|name| is_removable(&at(name), inputs)).collect();
+        stale
+            .filter(|name| is_removable(&self.path.join(name), inputs))
+            .collect()
+    }
 
-        let names: Vec<&String> = (others.iter().map(|file| &file.0))
+    /// Writes all files under temporary names, in the order in which they are put in place: the manifest of an incomplete
+    /// folder, the files, and the final manifest.
+    fn stage(
+        &self,
+        files: &[(String, Vec<u8>)],
+        stale: &[&String],
+        inputs: &[PathBuf],
+    ) -> Result<Vec<Staged>, ImageError> {
+        let names = files.iter().map(|file| &file.0);
+        let known = all_names();
+        sweep_files(&self.path, known.iter().chain(names.clone()));
+        let at = |name: &str| self.path.join(name);
+        if let Some(name) = names.clone().find(|name| is_input(&at(name), inputs)) {
+            return Err(ImageError::not_writable(&at(name), "this command reads it"));
+        }
+        let listed: Vec<&String> = (names.filter(|name| *name != MANIFEST))
             .chain(stale.iter().copied())
             .collect();
-        let under_way = json!({ "kiln": env!("CARGO_PKG_VERSION"), "complete": false, "files": names });
-        write_whole(&at(&manifest.0), format!("{under_way:#}\n").as_bytes())?;
-        let errors = staged.into_iter().filter_map(|file| file.commit_or_keep().err());
+        let incomplete = json!({ "kiln": env!("CARGO_PKG_VERSION"), "complete": false, "files": listed });
+        let first = stage(&at(MANIFEST), format!("{incomplete:#}\n").as_bytes());
+        let others = files.iter().map(|(name, bytes)| stage(&at(name), bytes));
+        std::iter::once(first).chain(others).collect()
+    }
+
+    /// Puts staged files in their places and removes stale ones. After an error the manifest says that the folder is not
+    /// complete.
+    fn replace(&self, staged: Vec<Staged>, stale: &[&String]) -> Result<(), Failure> {
+        let mut staged = staged.into_iter();
+        let (first, last) = (staged.next(), staged.next_back());
+        first.map_or(Ok(()), Staged::commit)?;
+        let errors = staged.filter_map(|file| file.commit_or_keep().err());
         misplaced(&errors.collect::<Vec<_>>())?;
-        for name in &stale {
-            let path = at(name);
+        for name in stale {
+            let path = self.path.join(name);
             fs::remove_file(&path).map_err(|e| {
                 let path = path.display();
                 Failure::User(format!(
@@ -119,8 +137,50 @@ impl Folder {
                 ))
             })?;
         }
-        Ok(last.commit()?)
+        Ok(last.map_or(Ok(()), Staged::commit)?)
     }
+
+    /// Writes all files to a new folder next to this one or in the folder of temporary files. Returns the failure, which
+    /// names the folder.
+    fn write_elsewhere(&self, files: &[(String, Vec<u8>)], error: &ImageError) -> Failure {
+        let parent = self.path.parent().unwrap_or(Path::new("")).to_owned();
+        for parent in [parent, std::env::temp_dir()] {
+            let Some(refuge) = new_folder(&parent, &self.path) else {
+                continue;
+            };
+            let mut written = files
+                .iter()
+                .map(|(name, bytes)| write_whole(&refuge.join(name), bytes));
+            if written.all(|written| written.is_ok()) {
+                return Failure::User(format!(
+                    "error: {error}\n  the bake was written to '{}' instead; '{}' is unchanged",
+                    refuge.display(),
+                    self.path.display()
+                ));
+            }
+            // The folder is new.
+            let _ = fs::remove_dir_all(&refuge);
+        }
+        Failure::User(format!(
+            "error: {error}\n  '{}' is unchanged",
+            self.path.display()
+        ))
+    }
+}
+
+/// Makes a folder in `parent` under the first free name like that of `path`.
+fn new_folder(parent: &Path, path: &Path) -> Option<PathBuf> {
+    /// Bound of the names that are tried.
+    const MAX_NAMES: u32 = 1000;
+    for number in 1..MAX_NAMES {
+        let folder = parent.join(numbered(path, number)?);
+        match fs::create_dir(&folder) {
+            Ok(()) => return Some(folder),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(_) => return None,
+        }
+    }
+    None
 }
 
 /// The files that an earlier bake into a folder wrote, by its manifest, which is one of them.

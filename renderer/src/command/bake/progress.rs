@@ -107,6 +107,10 @@ impl BakeProgress for BakeReport {
         self.bar.set_position(done);
     }
 
+    fn warn(&self, text: &str) {
+        self.bar.suspend(|| remark(&text));
+    }
+
     fn print(&self, text: &str) {
         self.bar.suspend(|| tell(text));
     }

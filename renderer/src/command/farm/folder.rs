@@ -1,5 +1,6 @@
 //! The folder of a cluster job: files are written atomically, and only files of earlier jobs are replaced.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -7,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::Failure;
 use crate::command::new_folder::write_in;
+use crate::command::written_files::content_hash;
 use renderer_base::files::read_regular;
 use renderer_image::{Staged, stage, write_whole};
 
@@ -58,11 +60,12 @@ impl<'a> Folder<'a> {
             .map(|name| path.join(name))
             .chain(before.is_empty().then_some(manifest))
             .find(|path| fs::symlink_metadata(path).is_ok());
+        let in_the_way = in_the_way.or_else(|| changed_since(&path.join(MANIFEST)));
         match in_the_way {
             None => Ok(Folder { path, before }),
             Some(path) => Err(Failure::User(format!(
-                "error: '{}' is there, and no earlier `kiln farm` has written it\n  \
-                 hint: give the job another folder, with --dir",
+                "error: '{}' is there, and no earlier `kiln farm` has written it, or it was changed since\n  \
+                 hint: give the job another folder, with --dir, or delete the file",
                 path.display()
             ))),
         }
@@ -92,22 +95,45 @@ impl<'a> Folder<'a> {
         let stale = || self.before.iter().filter(|name| !is_new(name));
         // Whenever the program is killed, the manifest names all files that may be there.
         let new = || files.iter().map(|file| &file.0).chain(packs);
-        self.write_manifest(new().chain(stale()))?;
+        self.write_manifest(new().chain(stale()), &[])?;
         pack()?;
         staged.into_iter().try_for_each(Staged::commit)?;
         for name in stale() {
             let _ = fs::remove_file(at(name));
         }
-        self.write_manifest(new())
+        self.write_manifest(new(), files)
     }
 
-    fn write_manifest<'n>(&self, names: impl Iterator<Item = &'n String>) -> Result<(), Failure> {
-        let manifest = json!({ "kiln": env!("CARGO_PKG_VERSION"), "files": names.collect::<Vec<_>>() });
+    /// Writes the manifest of files called `names`, with the hashes of the contents of `files`.
+    fn write_manifest<'n>(
+        &self,
+        names: impl Iterator<Item = &'n String>,
+        files: &[(String, Vec<u8>)],
+    ) -> Result<(), Failure> {
+        let hashes: BTreeMap<&String, String> = (files.iter())
+            .map(|(name, bytes)| (name, content_hash(bytes)))
+            .collect();
+        let names: Vec<&String> = names.collect();
+        let manifest = json!({ "kiln": env!("CARGO_PKG_VERSION"), "files": names, "hashes": hashes });
         Ok(write_whole(
             &self.path.join(MANIFEST),
             format!("{manifest:#}\n").as_bytes(),
         )?)
     }
+}
+
+/// A file of an earlier job that was changed since it was written.
+fn changed_since(manifest: &Path) -> Option<PathBuf> {
+    let value: Value = serde_json::from_slice(&read_regular(manifest).ok()?).ok()?;
+    let hashes = value["hashes"].as_object()?;
+    hashes
+        .iter()
+        .filter(|(name, _)| is_known(name))
+        .find_map(|(name, hash)| {
+            let path = manifest.with_file_name(name);
+            let bytes = read_regular(&path).ok()?;
+            (Some(content_hash(&bytes).as_str()) != hash.as_str()).then_some(path)
+        })
 }
 
 /// The files of an earlier job, by its manifest.

@@ -125,12 +125,14 @@ pub(super) fn render_picture(
     let header = origin.header(&state.integrator, state);
     let kept = checkpoint
         .as_ref()
-        .map(|checkpoint| checkpoint.write(&header, state));
+        .map(|checkpoint| checkpoint.finish(&header, state));
     let inputs = desc.file_system.log();
     // Running shaders read, too.
     read(inputs.iter().cloned().chain(built.scene.late_files()).collect());
     let finish = Finish::Final(&inputs);
     let mut written = pictures.write(&state.film, state.noise.as_ref(), &header, &finish);
+    // The file of a checkpoint that could not be written last is no place to resume from.
+    let checkpoint = checkpoint.filter(|_| matches!(kept, Some(Ok(()))));
     written.errors.extend(kept.and_then(Result::err));
 
     let statistics = Statistics::new(load, &built, &rendered);

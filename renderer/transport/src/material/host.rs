@@ -185,10 +185,14 @@ impl Host {
     }
 
     /// Reads the grids that shaders have named so far, and forgets them: those that cannot be read.
-    pub(crate) fn grid_faults(&self) -> Vec<TextureLoadError> {
+    pub(crate) fn file_faults(&self) -> Vec<TextureLoadError> {
         self.with_build_phase(|building| {
             let grids = std::mem::take(&mut building.grids);
-            grids.load(&building.names, false).err().unwrap_or_default()
+            let mut faults = grids.load(&building.names, false).err().unwrap_or_default();
+            let (names, ids) = (&building.names, &building.ids);
+            let images = building.loader.unsupported().into_iter();
+            faults.extend(images.map(|error| names.fault(error, ids.keys())));
+            faults
         })
     }
 

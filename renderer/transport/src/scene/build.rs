@@ -380,7 +380,7 @@ pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
             let mut warnings = missing_textures(desc, &instances, false, warnings)?;
             warnings.add_new(missing_clouds(desc, &instances, &host));
             let shaders = named_by(&instances);
-            let faults = host.grid_faults();
+            let faults = host.file_faults();
             warnings
                 .list
                 .extend(faults.iter().map(|fault| unreadable(desc, &shaders, fault)));

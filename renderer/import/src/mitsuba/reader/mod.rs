@@ -1,16 +1,16 @@
 //! XML reader: parses Mitsuba scene files to documents. Errors are collected with their location; objects are not
 //! interpreted.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use shading::{Diagnostic, Diagnostics, Source, Span};
 
 use super::document::{Document, Object, ObjectId, Property, PropertyValue};
 use super::element::Element;
 use super::upgrade;
-use renderer_base::files::{self, FileKind, SharedFiles};
+use renderer_base::files::{self, Budget, FileKind, SharedFiles};
 
 mod attribute_count;
 mod parameters;
@@ -47,6 +47,9 @@ pub(super) fn read_document(
         ids: FxHashMap::default(),
         depth: 0,
         is_old: false,
+        read: FxHashSet::default(),
+        budget: Budget::new(0),
+        is_over_budget: false,
     };
     reader.read_file(path, None, None);
     if reader.document.objects.is_empty() || reader.diagnostics.has_errors() {
@@ -65,7 +68,15 @@ struct Reader<'a> {
     depth: usize,
     /// True if the current file uses names of versions before 2.
     is_old: bool,
+    /// Files that were read.
+    read: FxHashSet<PathBuf>,
+    /// Bound of repeated files.
+    budget: Budget,
+    is_over_budget: bool,
 }
+
+/// Time of a byte of a scene file, in bytes of other data.
+const FILE_COST: usize = 8;
 
 /// Elements that create objects.
 const OBJECTS: &[&str] = &[
@@ -136,6 +147,16 @@ impl Reader<'_> {
                 ),
             );
         };
+        if self.read.insert(self.document.file_system.identity(path)) {
+            self.budget.add_file(text.len());
+        }
+        if let Err(excess) = self.budget.decode("included files", text.len(), FILE_COST) {
+            // Further files fail as well.
+            if !std::mem::replace(&mut self.is_over_budget, true) {
+                fail(self, format!("{}: {excess}", path.display()));
+            }
+            return;
+        }
         let source = Source::new(path.display().to_string(), text);
         let source_id = self.document.sources.add(source.clone());
         self.document.files.push(path.to_owned());

@@ -13,7 +13,7 @@ use super::{Photon, PhotonSettings};
 use crate::integrator::Pass;
 use crate::scene::Scene;
 use renderer_base::files::{open_regular, read_regular};
-use renderer_image::{ImageError, write_whole};
+use renderer_image::{ImageError, stage};
 
 /// Error of a photon map file.
 #[derive(Debug, Error)]
@@ -193,7 +193,7 @@ pub(super) fn load(path: &Path, key: &Key) -> Result<Option<[ShootResult; 2]>, M
     }
 }
 
-/// Writes both maps atomically.
+/// Writes both maps atomically to a new file. A file that has appeared at the path is kept; it may hold the same maps.
 pub(super) fn save(path: &Path, key: &Key, maps: &[ShootResult; 2]) -> Result<(), MapError> {
     let stored: usize = maps.iter().map(|map| map.photons.len()).sum();
     let mut bytes = Vec::with_capacity(HEADER + stored * Photon::BYTES + CHECKSUM);
@@ -207,7 +207,10 @@ pub(super) fn save(path: &Path, key: &Key, maps: &[ShootResult; 2]) -> Result<()
     }
     let sum = checksum(&bytes);
     bytes.extend_from_slice(&sum.to_le_bytes());
-    Ok(write_whole(path, &bytes)?)
+    match stage(path, &bytes)?.commit_new() {
+        Err(_) if MapHeader::read(path).is_ok_and(|header| header.key == *key) => Ok(()),
+        written => Ok(written?),
+    }
 }
 
 fn checksum(bytes: &[u8]) -> u64 {
