@@ -49,7 +49,7 @@ use crate::material::{
 use majorant::Majorant;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Bounds, Ray};
-use renderer_geometry::accel::{self, Accel, AccelError, BuildQuality};
+use renderer_geometry::accel::{self, Accel, AccelError, BuildQuality, HitList};
 use renderer_geometry::camera::CameraView;
 use renderer_geometry::{Geometry, Hit, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
 
@@ -260,6 +260,22 @@ impl Scene {
     fn intersect_masked(&self, ray: &Ray, mask: u32) -> Option<Interaction> {
         let hit = self.accel.intersect(ray, mask)?;
         Some(self.interaction(*ray, &hit))
+    }
+
+    /// Returns the first hit of a ray without the interaction there.
+    #[inline]
+    pub(crate) fn first_hit(&self, ray: &Ray) -> Option<Hit> {
+        self.accel.intersect(ray, accel::ALL)
+    }
+
+    /// Replaces `hits` by all hits of a ray, in no order.
+    pub(crate) fn all_hits(&self, ray: &Ray, hits: &mut HitList) {
+        self.accel.all_hits(ray, accel::ALL, hits);
+    }
+
+    /// Computes the interaction of a ray at its hit.
+    pub(crate) fn interaction_at(&self, ray: &Ray, hit: &Hit) -> Interaction {
+        self.interaction(*ray, hit)
     }
 
     /// Returns whether a ray hits anything; finds the first hit for that, as [`Scene::intersect`] does.

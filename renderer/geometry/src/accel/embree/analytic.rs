@@ -4,6 +4,7 @@
 
 use glam::{DAffine3, DVec3, Vec3};
 
+use super::all_hits;
 use super::sys::{
     BoundsArguments, INVALID_ID, IntersectArguments, OccludedArguments, RtcBounds, RtcHit, RtcRay, RtcRayHit,
 };
@@ -35,11 +36,16 @@ impl AnalyticSurface {
 
     /// The distance of the first hit within the ray's bounds.
     fn first_hit(&self, ray: &RtcRay) -> Option<f32> {
+        self.hit_beyond(ray.org_tnear.w, ray)
+    }
+
+    /// The distance of the first hit beyond `near` and within the ray's far end.
+    fn hit_beyond(&self, near: f32, ray: &RtcRay) -> Option<f32> {
         let [origin, direction] = [ray.org_tnear, ray.dir_time].map(|v| v.truncate().as_dvec3());
         let origin: DVec3 = self.object_from_world.transform_point3(origin);
         // Not made unit length: distances are the same in both spaces.
         let direction = self.object_from_world.transform_vector3(direction);
-        let (near, far) = (ray.org_tnear.w, ray.tfar);
+        let far = ray.tfar;
         let t = self.kind.intersect(origin, direction, near.into(), far.into())? as f32;
         // Rounding may have moved it beyond an earlier hit.
         (t < ray.tfar).then_some(t)
@@ -79,7 +85,16 @@ pub(super) unsafe extern "C" fn intersect(arguments: *const IntersectArguments) 
         let query = arguments.ray_hit.cast::<RtcRayHit>();
         (&mut (*query).ray, &raw mut (*query).hit)
     };
-    if let Some(t) = surface.first_hit(ray) {
+    let context = all_hits::context_of(ray, arguments.context);
+    if !context.is_null() {
+        let mut near = ray.org_tnear.w;
+        while let Some(t) = surface.hit_beyond(near, ray) {
+            // SAFETY: the context is that of an all-hits query.
+            unsafe { all_hits::add(context, t, arguments.geom_id, arguments.prim_id) };
+            // A root may be rounded down to the one before.
+            near = t.max(near.next_up());
+        }
+    } else if let Some(t) = surface.first_hit(ray) {
         ray.tfar = t;
         // SAFETY: every build's hit has these fields. The geometry is in the top scene: there is no instance.
         unsafe {

@@ -6,15 +6,17 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
 
-use glam::{Affine3A, Vec2, Vec3};
+use glam::{Affine3A, Vec3};
 
+use super::all_hits::collect_hits;
 use super::analytic::{self, AnalyticSurface};
 use super::device::Device;
-use super::instances::InstanceArray;
+use super::instances::{InstanceArray, InstanceArrays};
 use super::sys::{self, INVALID_ID, RtcBounds, RtcGeometry, RtcHit, RtcRay, RtcRayHit, RtcScene};
+use crate::accel::HitList;
 use crate::accel::error::AccelError;
 use crate::accel::quality::BuildQuality;
-use crate::{Hit, ShapeId, TracedTriangles};
+use crate::{Hit, TracedTriangles};
 use renderer_base::math::{Bounds, Ray};
 
 /// A scene under construction.
@@ -33,11 +35,7 @@ pub(in crate::accel) struct CommittedScene {
     analytic: Vec<Arc<AnalyticSurface>>,
     /// Meshes whose buffers the scene reads in place.
     triangles: Vec<TracedTriangles>,
-    /// Its arrays of instances; the geometry of the first has the id `first_array`, and those of the others follow.
-    arrays: Vec<InstanceArray>,
-    first_array: u32,
-    /// Index of the field of a hit that stores the instance within an array.
-    instance_place: usize,
+    arrays: InstanceArrays,
     /// Scenes to which the instances point. Embree counts references too, but not those to the analytic surfaces in them.
     instanced: Vec<Arc<CommittedScene>>,
     /// Dropped last.
@@ -63,7 +61,8 @@ impl SceneBuilder {
         let handle = unsafe {
             let handle = (functions.new_scene)(device.handle);
             // Without it, rays slip between triangles that share an edge.
-            (functions.set_scene_flags)(handle, sys::SCENE_FLAG_ROBUST);
+            let flags = sys::SCENE_FLAG_ROBUST | sys::SCENE_FLAG_FILTER_IN_ARGUMENTS;
+            (functions.set_scene_flags)(handle, flags);
             (functions.set_scene_quality)(handle, quality);
             handle
         };
@@ -75,9 +74,7 @@ impl SceneBuilder {
                 occluded1: functions.occluded1,
                 analytic: Vec::new(),
                 triangles: Vec::new(),
-                arrays: Vec::new(),
-                first_array: u32::MAX,
-                instance_place: 0,
+                arrays: InstanceArrays::default(),
                 instanced: Vec::new(),
                 device: device.clone(),
             },
@@ -87,8 +84,7 @@ impl SceneBuilder {
     /// Enables instance arrays, whose geometries get consecutive ids from `first`. `place` is the index of the field of
     /// a hit that stores the instance within an array.
     pub(in crate::accel) fn with_arrays(mut self, first: u32, place: usize) -> SceneBuilder {
-        self.scene.first_array = first;
-        self.scene.instance_place = place;
+        self.scene.arrays = InstanceArrays::new(first, place);
         self
     }
 
@@ -256,25 +252,15 @@ impl CommittedScene {
         // SAFETY: the scene is committed; the query is aligned and has room for all that any build of Embree 4 writes.
         unsafe { (self.intersect1)(self.handle, &raw mut query, ptr::null()) };
         let hit = &query.hit;
-        (hit.geom_id != INVALID_ID).then(|| Hit {
-            t: query.ray.tfar,
-            shape: ShapeId(if hit.inst_id == INVALID_ID {
-                hit.geom_id
-            } else if hit.inst_id < self.first_array {
-                hit.inst_id
-            } else {
-                self.shape_in_array(hit)
-            }),
-            primitive: hit.prim_id,
-            barycentric: Vec2::new(hit.u, hit.v),
-        })
+        // SAFETY: Embree has written the hit.
+        (hit.geom_id != INVALID_ID).then(|| unsafe { self.arrays.hit(query.ray.tfar, hit) })
     }
 
-    /// The shape of a hit on an instance of an array.
-    fn shape_in_array(&self, hit: &RtcHit) -> u32 {
-        // SAFETY: Embree has set it, for a hit on such an instance has its place in the array there.
-        let instance = unsafe { hit.reserve[self.instance_place].assume_init() };
-        self.arrays[(hit.inst_id - self.first_array) as usize].shape(instance)
+    /// Adds all hits within the ray's bounds to `hits`.
+    pub(in crate::accel) fn collect_hits(&self, ray: &Ray, mask: u32, hits: &mut HitList) {
+        let ray = rtc_ray(ray, mask);
+        // SAFETY: the scene is committed.
+        unsafe { collect_hits(self.intersect1, self.handle, ray, &self.arrays, hits) };
     }
 
     /// Returns whether there is any hit.
