@@ -5,9 +5,9 @@ use arrayvec::ArrayVec;
 /// A list that allocates beyond `N` elements.
 #[derive(Clone, Debug)]
 pub struct InlineList<T, const N: usize> {
-    /// All elements while there are no more than fit.
+    /// Elements of a list of at most `N`.
     inline: ArrayVec<T, N>,
-    /// All elements otherwise.
+    /// Elements of a longer list.
     spilled: Vec<T>,
 }
 

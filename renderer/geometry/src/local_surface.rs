@@ -17,12 +17,13 @@ pub struct LocalSurface {
     /// 1 if f grows along the geometric normal, else -1.
     side: f64,
     extent: Extent,
+    magnitude: f64,
 }
 
 /// Part of the zero set that belongs to the primitive.
 #[derive(Clone, Copy, Debug)]
 enum Extent {
-    /// All of it.
+    /// Whole zero set.
     Whole,
     /// Triangle: a vertex, and the duals of two edges, which give the weights of the other vertices.
     Triangle { vertex: DVec3, duals: [DVec3; 2] },
@@ -48,8 +49,7 @@ impl Shape {
         match &self.geometry {
             Geometry::Mesh(_) => {
                 let mirror = if self.is_mirrored() { -1.0 } else { 1.0 };
-                let triangle = self.traced_triangle(primitive).map(|p| p - point);
-                LocalSurface::triangle(triangle, flip * mirror)
+                LocalSurface::triangle(self.traced_triangle(primitive), point, flip * mirror)
             }
             Geometry::Sphere => self.local_quadric(Analytic::Sphere, point, flip),
             Geometry::Disk => self.local_quadric(Analytic::Disk, point, flip),
@@ -61,6 +61,9 @@ impl Shape {
         let object_from_world = self.exact_object_from_world();
         let object_from_local = object_from_world.matrix3;
         let origin = object_from_world.transform_point3(point);
+        let place = in_double(&self.world_from_object);
+        let extent = place.matrix3.x_axis.abs() + place.matrix3.y_axis.abs() + place.matrix3.z_axis.abs();
+        let magnitude = (place.translation.abs() + extent).max_element();
         let round = |axes: DVec3, extent: Extent| {
             let quadratic = DMat3::from_diagonal(axes) * object_from_local;
             LocalSurface {
@@ -69,6 +72,7 @@ impl Shape {
                 quadratic,
                 side,
                 extent,
+                magnitude,
             }
         };
         match analytic {
@@ -89,6 +93,7 @@ impl Shape {
                     origin,
                     object_from_local,
                 },
+                magnitude,
             },
         }
     }
@@ -109,7 +114,8 @@ impl Shape {
 }
 
 impl LocalSurface {
-    fn triangle([a, b, c]: [DVec3; 3], side: f64) -> LocalSurface {
+    fn triangle(vertices: [DVec3; 3], point: DVec3, side: f64) -> LocalSurface {
+        let [a, b, c] = vertices.map(|p| p - point);
         let (edge1, edge2) = (b - a, c - a);
         let normal = edge1.cross(edge2);
         let scale = normal.length_squared().recip();
@@ -122,6 +128,9 @@ impl LocalSurface {
                 vertex: a,
                 duals: [edge2.cross(normal) * scale, normal.cross(edge1) * scale],
             },
+            magnitude: vertices
+                .into_iter()
+                .fold(0.0, |most: f64, p| most.max(p.abs().max_element())),
         }
     }
 
@@ -131,13 +140,18 @@ impl LocalSurface {
         if foot.is_finite() { foot } else { DVec3::ZERO }
     }
 
-    /// The same surface, which passes through the origin of the local coordinates exactly.
+    /// Moves the surface so that it passes through the origin of the local coordinates exactly.
     #[must_use]
     pub fn through_origin(self) -> LocalSurface {
         LocalSurface {
             constant: 0.0,
             ..self
         }
+    }
+
+    /// Bound on the magnitude of the coordinates of the primitive in world space [m].
+    pub fn magnitude(&self) -> f64 {
+        self.magnitude
     }
 
     /// Unit geometric normal at a point of the zero set.

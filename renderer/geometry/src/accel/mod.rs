@@ -24,11 +24,7 @@ pub use embree::{BUILT_WITH, Bundle, EMBREE, PackedFile, carried, carry};
 pub use error::AccelError;
 pub use mask::ALL;
 pub use quality::BuildQuality;
-use renderer_base::inline_list::InlineList;
 use renderer_base::math::{Bounds, Ray};
-
-/// Hits of a ray.
-pub type HitList = InlineList<Hit, 8>;
 
 /// The most instances that Embree knows one by one, which is a little faster; more are arrays, of a third of the memory.
 const MANY_INSTANCES: usize = 1 << 16;
@@ -120,13 +116,10 @@ impl Accel {
         self.scene.intersect(ray, mask)
     }
 
-    /// Replaces `hits` by all hits of `ray` within its bounds, in no order, on the shapes whose mask shares a bit with
-    /// `mask`. A structure may hold a triangle several times, and then its hits are repeated.
-    pub fn all_hits(&self, ray: &Ray, mask: u32, hits: &mut HitList) {
-        hits.clear();
-        if ray.t_min <= ray.t_max {
-            self.scene.collect_hits(ray, mask, hits);
-        }
+    /// Calls `visit` for all hits of `ray` within its bounds on the shapes whose mask shares a bit with `mask`, in no order.
+    /// `visit` makes no such query. A ray through an edge of a mesh may hit both of its triangles.
+    pub fn all_hits(&self, ray: &Ray, mask: u32, visit: impl FnMut(&Hit)) {
+        self.scene.all_hits(ray, mask, visit);
     }
 
     /// Returns whether `ray` meets, within its bounds, any of the shapes whose mask shares a bit with `mask`.

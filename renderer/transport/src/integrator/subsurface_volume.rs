@@ -9,10 +9,9 @@ use glam::{DVec3, Vec2, Vec3};
 
 use crate::body::MediumStack;
 use crate::material::MaterialId;
-use crate::scene::{MAX_NULL_INTERFACES, Scene};
+use crate::scene::{HitList, MAX_NULL_INTERFACES, Scene};
 use renderer_base::inline_list::InlineList;
 use renderer_base::math::Ray;
-use renderer_geometry::accel::HitList;
 use renderer_geometry::{Crossing, Hit, Interaction, LocalSurface, ShapeId};
 
 /// Bound on the distance between coincident surfaces, relative to the magnitude of their coordinates: two roundings.
@@ -81,7 +80,7 @@ pub(super) struct SubsurfaceVolume<'a> {
     /// Point of entry, world space [m].
     origin: DVec3,
     material: MaterialId,
-    /// Bound on the distance between coincident surfaces [m].
+    /// Bound on the distance between the surface of the entry and others that coincide with it [m].
     tolerance: f64,
     /// Number of faces entered and not left.
     depth: u32,
@@ -98,6 +97,8 @@ struct Face {
     hit: Hit,
     /// Whether it bounds the volume, and how.
     role: Role,
+    /// Bound on the distance of coincident faces [m].
+    tolerance: f64,
     /// True if a neighbour of the primitive may be found at the same point.
     is_near_edge: bool,
 }
@@ -109,19 +110,20 @@ enum Role {
     Enters,
     /// An object of the volume ends.
     Leaves,
-    /// It bounds something else.
+    /// The face bounds something else.
     Foreign,
 }
 
 impl Face {
-    /// Distance from `other` along the normal [m].
-    fn distance(&self, other: &Face) -> f64 {
-        ((self.crossing.t - other.crossing.t) * self.crossing.cos).abs()
+    /// Returns whether the distance from `other` along the normal is within rounding.
+    fn is_coincident(&self, other: &Face) -> bool {
+        let distance = (self.crossing.t - other.crossing.t) * self.crossing.cos;
+        distance.abs() <= self.tolerance.max(other.tolerance)
     }
 
-    /// Distance of the start of the segment along the normal [m].
-    fn distance_of_start(&self) -> f64 {
-        (self.crossing.t * self.crossing.cos).abs()
+    /// Returns whether the distance of the start of the segment along the normal is within rounding.
+    fn is_at_start(&self) -> bool {
+        (self.crossing.t * self.crossing.cos).abs() <= self.tolerance
     }
 
     /// Returns whether both are the same face, found on primitives that share an edge or a vertex.
@@ -137,13 +139,14 @@ impl<'a> SubsurfaceVolume<'a> {
         let shape = &scene.shapes()[entry.shape.0 as usize];
         let p = entry.p.as_dvec3();
         let origin = p + shape.local_surface(entry.primitive, p).foot();
+        let surface = shape.local_surface(entry.primitive, origin).through_origin();
         let mut volume = SubsurfaceVolume {
             scene,
             entry,
-            surface: shape.local_surface(entry.primitive, origin).through_origin(),
+            surface,
             origin,
             material: scene.material_id(entry.shape),
-            tolerance: COINCIDENCE * origin.abs().max_element(),
+            tolerance: COINCIDENCE * surface.magnitude(),
             depth: 1,
             is_at_entry: true,
             hits: HitList::new(),
@@ -167,7 +170,7 @@ impl<'a> SubsurfaceVolume<'a> {
         for index in 0..self.hits.as_slice().len() {
             if let Some(face) = self.face(&segment, self.hits.as_slice()[index])
                 && face.role == Role::Enters
-                && face.distance_of_start() <= self.tolerance
+                && face.is_at_start()
                 && !self.is_known(&face)
             {
                 self.faces.push(face);
@@ -203,7 +206,7 @@ impl<'a> SubsurfaceVolume<'a> {
         let faces = self.faces.as_slice();
         let mut left = 0;
         for (index, face) in faces.iter().enumerate() {
-            let is_double = |other: &Face| face.distance(other) <= self.tolerance && face.is_same(other);
+            let is_double = |other: &Face| face.is_coincident(other) && face.is_same(other);
             if face.crossing.t > self.tolerance && !faces[..index].iter().any(is_double) {
                 // The geometric normals of a closed object point outside.
                 left += match face.role {
@@ -292,7 +295,7 @@ impl<'a> SubsurfaceVolume<'a> {
             if !(face.crossing.t > 0.0 && face.crossing.t <= f64::from(segment.length)) {
                 continue;
             }
-            let is_near = |other: &Face| face.distance(other) <= self.tolerance;
+            let is_near = |other: &Face| face.is_coincident(other);
             if face.role != Role::Foreign && before.iter().any(|other| is_near(other) && face.is_same(other))
             {
                 continue;
@@ -306,7 +309,7 @@ impl<'a> SubsurfaceVolume<'a> {
                     }
                 }
                 Role::Enters => {
-                    let was_counted = self.is_at_entry && face.distance_of_start() <= self.tolerance;
+                    let was_counted = self.is_at_entry && face.is_at_start();
                     self.depth += u32::from(!was_counted);
                 }
                 Role::Leaves => {
@@ -388,6 +391,7 @@ impl<'a> SubsurfaceVolume<'a> {
             crossing,
             hit,
             role,
+            tolerance: self.tolerance.max(COINCIDENCE * surface.magnitude()),
             is_near_edge: surface.is_near_edge(x),
         }
     }

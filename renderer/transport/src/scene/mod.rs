@@ -48,8 +48,9 @@ use crate::material::{
 };
 use majorant::Majorant;
 use renderer_base::color::Rgb;
+use renderer_base::inline_list::InlineList;
 use renderer_base::math::{Bounds, Ray};
-use renderer_geometry::accel::{self, Accel, AccelError, BuildQuality, HitList};
+use renderer_geometry::accel::{self, Accel, AccelError, BuildQuality};
 use renderer_geometry::camera::CameraView;
 use renderer_geometry::{Geometry, Hit, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
 
@@ -59,6 +60,9 @@ use emitters::{Emitters, ShapeSurface, on_threads};
 const OPAQUE: u32 = 1;
 /// Ray mask bit of shapes that may transmit light straight through.
 const TRANSPARENT: u32 = 2;
+
+/// Hits of a ray.
+pub(crate) type HitList = InlineList<Hit, 8>;
 
 /// Maximum number of transparent surfaces (null interfaces) that a ray crosses.
 pub const MAX_NULL_INTERFACES: u32 = 1024;
@@ -270,7 +274,10 @@ impl Scene {
 
     /// Replaces `hits` by all hits of a ray, in no order.
     pub(crate) fn all_hits(&self, ray: &Ray, hits: &mut HitList) {
-        self.accel.all_hits(ray, accel::ALL, hits);
+        hits.clear();
+        if ray.t_min <= ray.t_max {
+            self.accel.all_hits(ray, accel::ALL, |hit| hits.push(*hit));
+        }
     }
 
     /// Computes the interaction of a ray at its hit.

@@ -1,96 +1,69 @@
-//! All-hits queries: every hit of a ray within its bounds, in no order.
+//! All-hits queries: a filter function records every hit of a ray and rejects it, so that traversal continues.
+// Amstutz et al. 2015, "An Evaluation of Multi-Hit Ray Traversal in a BVH using Existing First-Hit/Any-Hit Kernels".
 
 #![expect(unsafe_code, reason = "calls Embree, and is called by it")]
 
-use std::ffi::c_void;
+use std::cell::Cell;
 use std::ptr;
 
 use glam::Vec2;
 
-use super::instances::InstanceArrays;
-use super::sys::{
-    FEATURE_FLAG_ALL, FilterArguments, INVALID_ID, QUERY_FLAG_INVOKE_FILTER, QueryArguments, QueryContext,
-    RtcHit, RtcRay, RtcRayHit, RtcScene,
-};
-use crate::accel::HitList;
+use super::hit_list::{ALL_HITS, drain, record};
+use super::scene::{CommittedScene, rtc_ray};
+use super::sys::{self, FilterArguments, INVALID_ID, QueryArguments, RtcHit, RtcRay, RtcRayHit};
 use crate::{Hit, ShapeId};
+use renderer_base::math::Ray;
 
-/// `RTCRay::id` of an all-hits query, by which callbacks know that its context is a [`Collector`]'s.
-const ALL_HITS: u32 = 1;
-
-/// Hits found so far, and the arrays that know their shapes.
-struct Collector<'a> {
-    arrays: &'a InstanceArrays,
-    hits: &'a mut HitList,
+thread_local! {
+    /// Scene of the current query.
+    static SCENE: Cell<*const CommittedScene> = const { Cell::new(ptr::null()) };
 }
 
-/// Adds all hits within the ray's bounds to `hits`.
-///
-/// # Safety
-/// `scene` is a committed scene with these arrays, and `intersect1` is the function of its library.
-pub(super) unsafe fn collect_hits(
-    intersect1: unsafe extern "C" fn(RtcScene, *mut RtcRayHit, *const c_void),
-    scene: RtcScene,
-    ray: RtcRay,
-    arrays: &InstanceArrays,
-    hits: &mut HitList,
-) {
-    let mut collector = Collector { arrays, hits };
-    let mut context = QueryContext {
-        instances: [INVALID_ID; 64],
-        user: (&raw mut collector).cast(),
-    };
-    let arguments = QueryArguments {
-        flags: QUERY_FLAG_INVOKE_FILTER,
-        feature_mask: FEATURE_FLAG_ALL,
-        context: &raw mut context,
-        filter: Some(reject),
-        intersect: None,
-        reserve: [0.0; 4],
-    };
-    let mut query = RtcRayHit {
-        ray: RtcRay { id: ALL_HITS, ..ray },
-        hit: RtcHit::NONE,
-    };
-    let arguments: *const QueryArguments = &raw const arguments;
-    // SAFETY: as the caller says; query, arguments and context outlive the call and have room for all that any build of
-    // Embree 4 reads and writes.
-    unsafe { intersect1(scene, &raw mut query, arguments.cast()) };
-}
-
-/// Context of an all-hits query; null for other queries.
-pub(super) fn context_of(ray: &RtcRay, context: *mut QueryContext) -> *mut QueryContext {
-    if ray.id == ALL_HITS {
-        context
-    } else {
-        ptr::null_mut()
+impl CommittedScene {
+    /// Calls `visit` for all hits of a ray within its bounds, in no order. `visit` makes no such query.
+    pub(in crate::accel) fn all_hits(&self, ray: &Ray, mask: u32, visit: impl FnMut(&Hit)) {
+        let mut query = RtcRayHit {
+            ray: RtcRay {
+                id: ALL_HITS,
+                ..rtc_ray(ray, mask)
+            },
+            hit: RtcHit::NONE,
+        };
+        let arguments = QueryArguments {
+            flags: sys::QUERY_FLAG_INVOKE_ARGUMENT_FILTER,
+            feature_mask: sys::FEATURE_FLAG_ALL,
+            context: ptr::null_mut(),
+            filter: Some(on_hit),
+            intersect: None,
+            reserve: [0; 4],
+        };
+        SCENE.set(self);
+        // SAFETY: the scene is committed and made for filters; the query is aligned and has room for all that any build of
+        // Embree 4 writes, and the arguments for all that it reads.
+        unsafe { self.intersect_with(&raw mut query, (&raw const arguments).cast()) };
+        SCENE.set(ptr::null());
+        drain(visit);
     }
 }
 
-/// Adds a hit of an analytic surface, which is no instance.
-///
-/// # Safety
-/// The context is that of an all-hits query.
-pub(super) unsafe fn add(context: *mut QueryContext, t: f32, shape: u32, primitive: u32) {
-    // SAFETY: the user data of the context are the collector of the query.
-    let collector = unsafe { &mut *(*context).user.cast::<Collector<'_>>() };
-    collector.hits.push(Hit {
-        t,
-        shape: ShapeId(shape),
-        primitive,
-        barycentric: Vec2::ZERO,
-    });
-}
-
-/// `RTCFilterFunctionN` that notes a hit and rejects it, so that the query finds the next one.
-unsafe extern "C" fn reject(arguments: *const FilterArguments) {
-    // SAFETY: Embree calls this with valid arguments, one ray and its hit, and the context of the query.
+/// `RTCFilterFunctionN` that records a hit on a mesh and rejects it.
+unsafe extern "C" fn on_hit(arguments: *const FilterArguments) {
+    // SAFETY: Embree calls this for one ray, during a query that has set the scene. Its hit may be shorter than ours, so
+    // that no reference to the whole is made.
     unsafe {
         let arguments = &*arguments;
-        let t = (*arguments.ray.cast::<RtcRay>()).tfar;
-        let collector = &mut *(*arguments.context).user.cast::<Collector<'_>>();
-        let found = collector.arrays.hit(t, arguments.hit.cast::<RtcHit>());
-        collector.hits.push(found);
-        arguments.valid.write(0);
+        *arguments.valid = 0;
+        let hit = arguments.hit.cast::<RtcHit>();
+        let ray = &*arguments.ray.cast::<RtcRay>();
+        let shape = match (*hit).inst_id {
+            INVALID_ID => (*hit).geom_id,
+            instance => (*SCENE.get()).shape_of_instance(instance, &raw const (*hit).reserve),
+        };
+        record(Hit {
+            t: ray.tfar,
+            shape: ShapeId(shape),
+            primitive: (*hit).prim_id,
+            barycentric: Vec2::new((*hit).u, (*hit).v),
+        });
     }
 }

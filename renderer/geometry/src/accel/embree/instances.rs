@@ -1,11 +1,6 @@
 //! Instance arrays: many instances of one scene as a single Embree geometry, with a third of the memory.
 
-#![expect(unsafe_code, reason = "reads the hits of a loaded library")]
-
-use glam::{Affine3A, Vec2};
-
-use super::sys::{INVALID_ID, RtcHit};
-use crate::{Hit, ShapeId};
+use glam::Affine3A;
 
 /// Instances of one scene.
 #[derive(Default)]
@@ -25,7 +20,7 @@ impl InstanceArray {
 
     /// The shape that an instance is.
     #[inline]
-    fn shape(&self, instance: u32) -> u32 {
+    pub(super) fn shape(&self, instance: u32) -> u32 {
         self.shapes[instance as usize]
     }
 
@@ -40,64 +35,5 @@ impl InstanceArray {
     /// The places of all, as `RTC_FORMAT_FLOAT3X4_COLUMN_MAJOR`.
     pub(super) fn transforms(&self) -> &[[f32; 12]] {
         &self.transforms
-    }
-}
-
-/// The instance arrays of a scene, which know the shapes of its hits.
-pub(super) struct InstanceArrays {
-    /// Geometry id of the first array; those of the others follow.
-    first: u32,
-    /// Index of the field of a hit that stores the instance within an array.
-    place: usize,
-    list: Vec<InstanceArray>,
-}
-
-impl Default for InstanceArrays {
-    fn default() -> InstanceArrays {
-        InstanceArrays::new(u32::MAX, 0)
-    }
-}
-
-impl InstanceArrays {
-    /// No arrays yet. The geometry of the first has the id `first`; `place` is the index of the field of a hit that stores
-    /// the instance within an array.
-    pub(super) fn new(first: u32, place: usize) -> InstanceArrays {
-        InstanceArrays {
-            first,
-            place,
-            list: Vec::new(),
-        }
-    }
-
-    /// Adds the next array.
-    pub(super) fn push(&mut self, array: InstanceArray) {
-        self.list.push(array);
-    }
-
-    /// The hit at distance `t`.
-    ///
-    /// # Safety
-    /// `hit` points to a hit that the library has written. It may be shorter than an `RtcHit`.
-    #[inline]
-    pub(super) unsafe fn hit(&self, t: f32, hit: *const RtcHit) -> Hit {
-        // SAFETY: the hits of every build have these fields, and those on an instance of an array its place in the array.
-        unsafe {
-            let instance = (*hit).inst_id;
-            let shape = if instance == INVALID_ID {
-                (*hit).geom_id
-            } else if instance < self.first {
-                instance
-            } else {
-                let reserve = (&raw const (*hit).reserve).cast::<u32>();
-                let place = reserve.add(self.place).read();
-                self.list[(instance - self.first) as usize].shape(place)
-            };
-            Hit {
-                t,
-                shape: ShapeId(shape),
-                primitive: (*hit).prim_id,
-                barycentric: Vec2::new((*hit).u, (*hit).v),
-            }
-        }
     }
 }

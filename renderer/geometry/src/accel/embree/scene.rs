@@ -3,20 +3,19 @@
 #![expect(unsafe_code, reason = "calls Embree")]
 
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::Arc;
 
-use glam::{Affine3A, Vec3};
+use glam::{Affine3A, Vec2, Vec3};
 
-use super::all_hits::collect_hits;
 use super::analytic::{self, AnalyticSurface};
 use super::device::Device;
-use super::instances::{InstanceArray, InstanceArrays};
+use super::instances::InstanceArray;
 use super::sys::{self, INVALID_ID, RtcBounds, RtcGeometry, RtcHit, RtcRay, RtcRayHit, RtcScene};
-use crate::accel::HitList;
 use crate::accel::error::AccelError;
 use crate::accel::quality::BuildQuality;
-use crate::{Hit, TracedTriangles};
+use crate::{Hit, ShapeId, TracedTriangles};
 use renderer_base::math::{Bounds, Ray};
 
 /// A scene under construction.
@@ -35,7 +34,11 @@ pub(in crate::accel) struct CommittedScene {
     analytic: Vec<Arc<AnalyticSurface>>,
     /// Meshes whose buffers the scene reads in place.
     triangles: Vec<TracedTriangles>,
-    arrays: InstanceArrays,
+    /// Its arrays of instances; the geometry of the first has the id `first_array`, and those of the others follow.
+    arrays: Vec<InstanceArray>,
+    first_array: u32,
+    /// Index of the field of a hit that stores the instance within an array.
+    instance_place: usize,
     /// Scenes to which the instances point. Embree counts references too, but not those to the analytic surfaces in them.
     instanced: Vec<Arc<CommittedScene>>,
     /// Dropped last.
@@ -74,7 +77,9 @@ impl SceneBuilder {
                 occluded1: functions.occluded1,
                 analytic: Vec::new(),
                 triangles: Vec::new(),
-                arrays: InstanceArrays::default(),
+                arrays: Vec::new(),
+                first_array: u32::MAX,
+                instance_place: 0,
                 instanced: Vec::new(),
                 device: device.clone(),
             },
@@ -84,7 +89,8 @@ impl SceneBuilder {
     /// Enables instance arrays, whose geometries get consecutive ids from `first`. `place` is the index of the field of
     /// a hit that stores the instance within an array.
     pub(in crate::accel) fn with_arrays(mut self, first: u32, place: usize) -> SceneBuilder {
-        self.scene.arrays = InstanceArrays::new(first, place);
+        self.scene.first_array = first;
+        self.scene.instance_place = place;
         self
     }
 
@@ -252,15 +258,51 @@ impl CommittedScene {
         // SAFETY: the scene is committed; the query is aligned and has room for all that any build of Embree 4 writes.
         unsafe { (self.intersect1)(self.handle, &raw mut query, ptr::null()) };
         let hit = &query.hit;
-        // SAFETY: Embree has written the hit.
-        (hit.geom_id != INVALID_ID).then(|| unsafe { self.arrays.hit(query.ray.tfar, hit) })
+        (hit.geom_id != INVALID_ID).then(|| Hit {
+            t: query.ray.tfar,
+            shape: ShapeId(if hit.inst_id == INVALID_ID {
+                hit.geom_id
+            } else if hit.inst_id < self.first_array {
+                hit.inst_id
+            } else {
+                self.shape_in_array(hit)
+            }),
+            primitive: hit.prim_id,
+            barycentric: Vec2::new(hit.u, hit.v),
+        })
     }
 
-    /// Adds all hits within the ray's bounds to `hits`.
-    pub(in crate::accel) fn collect_hits(&self, ray: &Ray, mask: u32, hits: &mut HitList) {
-        let ray = rtc_ray(ray, mask);
-        // SAFETY: the scene is committed.
-        unsafe { collect_hits(self.intersect1, self.handle, ray, &self.arrays, hits) };
+    /// The shape of a hit on an instance of an array.
+    fn shape_in_array(&self, hit: &RtcHit) -> u32 {
+        // SAFETY: Embree has set it, for a hit on such an instance has its place in the array there.
+        let instance = unsafe { hit.reserve[self.instance_place].assume_init() };
+        self.arrays[(hit.inst_id - self.first_array) as usize].shape(instance)
+    }
+
+    /// The shape of a hit on an instance.
+    ///
+    /// # Safety
+    /// `reserve` belongs to a hit of Embree's on that instance, which may be shorter than [`RtcHit`].
+    pub(super) unsafe fn shape_of_instance(
+        &self,
+        instance: u32,
+        reserve: *const [MaybeUninit<u32>; 32],
+    ) -> u32 {
+        if instance < self.first_array {
+            return instance;
+        }
+        // SAFETY: Embree's hit has the place in the array there.
+        let place = unsafe { reserve.cast::<u32>().add(self.instance_place).read() };
+        self.arrays[(instance - self.first_array) as usize].shape(place)
+    }
+
+    /// A closest-hit query with arguments.
+    ///
+    /// # Safety
+    /// `arguments` points to [`QueryArguments`](sys::QueryArguments) that suit the scene.
+    pub(super) unsafe fn intersect_with(&self, query: *mut RtcRayHit, arguments: *const c_void) {
+        // SAFETY: the scene is committed; the rest is the caller's.
+        unsafe { (self.intersect1)(self.handle, query, arguments) };
     }
 
     /// Returns whether there is any hit.
@@ -299,7 +341,7 @@ impl Drop for CommittedScene {
 
 /// The ray as Embree takes it.
 #[inline]
-fn rtc_ray(ray: &Ray, mask: u32) -> RtcRay {
+pub(super) fn rtc_ray(ray: &Ray, mask: u32) -> RtcRay {
     RtcRay {
         org_tnear: ray.origin.extend(ray.t_min),
         dir_time: ray.direction.extend(ray.time),

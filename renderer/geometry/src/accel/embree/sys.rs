@@ -4,7 +4,7 @@
 //! three places, and the structures below allow for each:
 //! - more levels of instances lengthen `instID` and `instPrimID` at the end of `RTCHit`: there is room for sixteen;
 //! - without instance arrays (and before 4.3) `instPrimID` is missing: it is read where a query has shown it to be;
-//! - "minimum width" adds a factor at the end of the query arguments: there is room for it.
+//! - "minimum width" adds a factor to the query arguments: they end with room for it.
 
 #![expect(unsafe_code, reason = "the C interface: names functions of a loaded library")]
 
@@ -64,7 +64,7 @@ pub(super) const SCENE_FLAG_ROBUST: c_int = 1 << 2;
 pub(super) const SCENE_FLAG_FILTER_IN_ARGUMENTS: c_int = 1 << 3;
 
 /// `RTC_RAY_QUERY_FLAG_INVOKE_ARGUMENT_FILTER`.
-pub(super) const QUERY_FLAG_INVOKE_FILTER: c_int = 1 << 1;
+pub(super) const QUERY_FLAG_INVOKE_ARGUMENT_FILTER: c_int = 1 << 1;
 /// `RTC_FEATURE_FLAG_ALL`.
 pub(super) const FEATURE_FLAG_ALL: c_uint = u32::MAX;
 
@@ -139,7 +139,7 @@ pub(super) struct IntersectArguments {
     pub(super) valid: *mut c_int,
     pub(super) geometry_user_ptr: *mut c_void,
     pub(super) prim_id: c_uint,
-    pub(super) context: *mut QueryContext,
+    pub(super) context: *mut c_void,
     /// An `RTCRayHit` when `n` is 1.
     pub(super) ray_hit: *mut c_void,
     pub(super) n: c_uint,
@@ -162,39 +162,27 @@ pub(super) struct OccludedArguments {
 /// `RTCFilterFunctionNArguments`.
 #[repr(C)]
 pub(super) struct FilterArguments {
-    /// 0 rejects the hit, -1 accepts it.
     pub(super) valid: *mut c_int,
     pub(super) geometry_user_ptr: *mut c_void,
-    pub(super) context: *mut QueryContext,
-    /// An `RTCRay` when `n` is 1, whose far end is the distance of the hit.
-    pub(super) ray: *const c_void,
+    pub(super) context: *mut c_void,
+    /// An `RTCRay` when `n` is 1.
+    pub(super) ray: *mut c_void,
     /// An `RTCHit` when `n` is 1.
-    pub(super) hit: *const c_void,
+    pub(super) hit: *mut c_void,
     pub(super) n: c_uint,
 }
 
-/// `RTCRayQueryContext`: `instID[]` and `instPrimID[]`, with room for more levels of instances than are used, and the
-/// program's data.
-#[repr(C)]
-pub(super) struct QueryContext {
-    pub(super) instances: [c_uint; 64],
-    pub(super) user: *mut c_void,
-}
-
-/// `RTCIntersectArguments`.
+/// `RTCIntersectArguments`, with room for the factor of "minimum width".
 #[repr(C)]
 pub(super) struct QueryArguments {
     pub(super) flags: c_int,
     pub(super) feature_mask: c_uint,
-    pub(super) context: *mut QueryContext,
+    pub(super) context: *mut c_void,
     pub(super) filter: Option<FilterFunction>,
     pub(super) intersect: Option<IntersectFunction>,
-    /// Factor of "minimum width", where the library has it.
-    pub(super) reserve: [f32; 4],
+    pub(super) reserve: [u32; 4],
 }
 
-/// `RTCFilterFunctionN`.
-pub(super) type FilterFunction = unsafe extern "C" fn(*const FilterArguments);
 /// `RTCErrorFunction`.
 pub(super) type ErrorFunction = unsafe extern "C" fn(*mut c_void, c_int, *const c_char);
 /// `RTCMemoryMonitorFunction`.
@@ -203,6 +191,8 @@ pub(super) type MemoryFunction = unsafe extern "C" fn(*mut c_void, isize, bool) 
 pub(super) type BoundsFunction = unsafe extern "C" fn(*const BoundsArguments);
 /// `RTCIntersectFunctionN`.
 pub(super) type IntersectFunction = unsafe extern "C" fn(*const IntersectArguments);
+/// `RTCFilterFunctionN`.
+pub(super) type FilterFunction = unsafe extern "C" fn(*const FilterArguments);
 /// `RTCOccludedFunctionN`.
 pub(super) type OccludedFunction = unsafe extern "C" fn(*const OccludedArguments);
 
