@@ -314,7 +314,7 @@ impl<'a> SubsurfaceVolume<'a> {
                 }
                 Role::Leaves => {
                     let continues = |other: &Face| other.role == Role::Enters && is_near(other);
-                    if self.depth == 1 && !after.iter().any(continues) {
+                    if self.depth <= 1 && !after.iter().any(continues) {
                         let outer = self.outer_normal(segment, &face);
                         return Some(self.interaction(segment, &face, outer));
                     }
