@@ -160,3 +160,75 @@ fn far_light_decays_as_by_diffusion() {
     let expected = lit(near) / lit(far);
     assert!((found / expected - 1.0).abs() < 0.2, "{found}, not {expected}");
 }
+
+/// A plate of 6 mm, lit from behind, at `place`, with more shapes.
+fn plate(place: [f64; 3], more: &str) -> String {
+    let [x, y, z] = place;
+    format!(
+        "{UNIT} {more}
+         shape lamp : sphere {{ radius = 0.02; center = ({x}, {y}, {z} - 0.08); material = emitter(radiance = 100); }}
+         shape plate : cube {{ size = (0.1, 0.1, 0.006); material = body(albedo = (0.8, 0.5, 0.3), radius = 0.001);
+                              transform = translate({x}, {y}, {z}) * rotate((0, 1, 0), 35) * rotate((1, 0, 0), 25); }}
+         camera main : perspective {{ from = ({x}, {y}, {z} + 0.3); to = ({x}, {y}, {z}); fov = 3; }}"
+    )
+}
+
+/// A shape at the origin keeps the coordinates of rays large.
+const AT_ORIGIN: &str = "shape far : sphere { radius = 0.1; material = matte(); }";
+
+#[test]
+fn light_does_not_depend_on_the_distance_from_the_origin() {
+    let near = mean(&plate([0.0; 3], ""), path(), 384);
+    for place in [[20.0, 0.0, 20.0], [-200.0, 100.0, 200.0]] {
+        agree(near, mean(&plate(place, AT_ORIGIN), path(), 384), 0.06);
+    }
+    agree(
+        near,
+        mean(&plate([6000.0, 4000.0, -7000.0], ""), path(), 384),
+        0.06,
+    );
+}
+
+/// A bar of wax under a white sky, of these shapes.
+fn bar(radius: f64, shapes: &str) -> String {
+    format!(
+        "{UNIT} material wax = body(albedo = 0.9, radius = {radius});
+         light sky : environment {{ color = 1; }}
+         camera main : orthographic {{ from = (0, 0, 4); to = (0, 0, 0); width = 0.6; }}
+         {shapes}"
+    )
+}
+
+#[test]
+fn objects_of_one_material_that_overlap_or_touch_are_one() {
+    let whole = "shape whole : cube { size = (2, 1, 1); material = wax; }";
+    let overlap = "shape a : cube { size = (1.2, 1, 1); material = wax; transform = translate(-0.4, 0, 0); }
+                   shape b : cube { size = (1.2, 1, 1); material = wax; transform = translate(0.4, 0, 0); }";
+    let touch = "shape a : cube { size = (1, 1, 1); material = wax; transform = translate(-0.5, 0, 0); }
+                 shape b : cube { size = (1, 1, 1); material = wax; transform = translate(0.5, 0, 0); }";
+    let inside = "shape a : cube { size = (2, 1, 1); material = wax; }
+                  shape b : cube { size = (0.2, 0.5, 1); material = wax; }";
+    let balls = "shape a : cube { size = (2, 1, 1); material = wax; }
+                 shape b : sphere { radius = 0.3; material = wax; }
+                 shape c : sphere { radius = 0.3; center = (0.2, 0, 0); material = wax; }";
+    for radius in [0.2, 0.01] {
+        let expected = mean(&bar(radius, whole), path(), 128);
+        for shapes in [overlap, touch, inside, balls] {
+            agree(expected, mean(&bar(radius, shapes), path(), 128), 0.02);
+        }
+    }
+}
+
+#[test]
+fn light_that_passes_the_surface_is_kept() {
+    let text = format!(
+        "{UNIT} light sky : environment {{ color = 1; }}
+         surface veil(output closure color surface = 0)
+         {{
+             surface = 0.5 * subsurface_bssrdf(N, color(1), color(0.1), 0.0) + 0.5 * transparent();
+         }}
+         camera main : orthographic {{ from = (0, 0, 4); to = (0, 0, 0); width = 0.6; }}
+         shape ball : sphere {{ radius = 1; material = veil(); }}"
+    );
+    expect(&text, path(), 128, [1.0; 3], 0.01);
+}

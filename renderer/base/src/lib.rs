@@ -21,6 +21,7 @@
 pub mod cache;
 pub mod color;
 pub mod files;
+pub mod inline_list;
 pub mod math;
 pub mod memory;
 pub mod sampler;

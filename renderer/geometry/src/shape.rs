@@ -107,6 +107,11 @@ impl Shape {
         self.baked.as_ref()
     }
 
+    /// Returns whether the transform changes handedness.
+    pub(super) fn is_mirrored(&self) -> bool {
+        self.mirrored
+    }
+
     /// Bytes of memory that it holds besides its mesh, itself included.
     pub fn memory(&self) -> usize {
         size_of::<Shape>() + self.baked.as_ref().map_or(0, |baked| baked.memory())

@@ -72,7 +72,7 @@ fn seen(closure: &str) -> Vec<u32> {
                 note(sample.wi.into());
                 if let Some(below) = surface.bsdf.below_at(sample.index) {
                     note(below.lobe.single_albedo());
-                    note(below.lobe.extinction(f32::MAX));
+                    note(below.lobe.extinction());
                 }
             }
         }

@@ -127,7 +127,9 @@ impl Kept {
             session.set_materials(parameter::materials(&desc, &base.0, reshader.as_ref()));
         }
         let [width, height] = desc.film.size.value;
-        let whole = Camera::new(&own_camera, width, height).map_err(|error| error.to_string())?;
+        let space = built.scene.host().space();
+        let whole =
+            Camera::new(&space.camera(&own_camera), width, height).map_err(|error| error.to_string())?;
         let mut kept = Kept {
             pivot: Pivot::of(&built.scene, &whole, shader.is_some()),
             desc,
@@ -207,7 +209,8 @@ impl Kept {
             turned.world_from_camera = orbit.turned(turned.world_from_camera, self.pivot);
         }
         let [width, height] = self.desc.film.size.value;
-        self.whole = Camera::new(&turned, width, height).ok()?;
+        let space = self.built.scene.host().space();
+        self.whole = Camera::new(&space.camera(&turned), width, height).ok()?;
         self.camera = turned;
         *chosen(args, &mut self.desc)? = turned;
         // Shaders may see the camera.

@@ -99,7 +99,7 @@ impl Pivot {
         if !is_stage && sides.filter(|side| hit(*side).is_some()).count() >= WALLS {
             return Pivot::Eye { ahead };
         }
-        Pivot::Seen(ray.origin + ahead * ray.direction)
+        Pivot::Seen(scene.host().space().world(ray.origin + ahead * ray.direction))
     }
 }
 

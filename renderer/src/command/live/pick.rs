@@ -30,7 +30,7 @@ pub(super) fn told(shown: &Shown, at: [f32; 2], args: &LiveArgs, session: &Sessi
         "object      {}\nmaterial    {}\nP           {}\nN           {}\nu, v        {}\n",
         name.object,
         name.material,
-        numbers(&hit.p.to_array()),
+        numbers(&shown.scene.scene.host().space().world(hit.p).to_array()),
         numbers(&hit.n.to_array()),
         numbers(&hit.uv.to_array())
     );

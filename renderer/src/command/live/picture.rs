@@ -166,7 +166,8 @@ impl Painter<'_> {
         let Kept {
             desc, built, camera, ..
         } = self.kept;
-        let camera = Camera::new(camera, width, height).map_err(|error| error.to_string())?;
+        let camera = built.scene.host().space().camera(camera);
+        let camera = Camera::new(&camera, width, height).map_err(|error| error.to_string())?;
         let settings = RenderSettings {
             width,
             height,

@@ -35,6 +35,9 @@ const MAX_ANISOTROPY: f32 = 0.99;
 /// Largest share of the light that one scattering keeps: walks end.
 const MAX_SINGLE_ALBEDO: f32 = 0.999_999;
 
+/// Largest extinction [1/m]: light in denser media leaves where it enters, and products of densities stay finite.
+const MAX_EXTINCTION: f32 = 1e15;
+
 impl Subsurface {
     /// A medium that looks like `albedo` where it is deep, with the mean free path `radius` [m] and the mean cosine
     /// `anisotropy` of scattering. Values out of range count as the nearest in it.
@@ -86,9 +89,9 @@ impl Subsurface {
         })
     }
 
-    /// Extinction coefficient, at most `limit` [1/m].
-    pub fn extinction(&self, limit: f32) -> Rgb {
-        self.radius.map(|radius| (1.0 / radius).min(limit))
+    /// Extinction coefficient [1/m].
+    pub fn extinction(&self) -> Rgb {
+        self.radius.map(|radius| (1.0 / radius).min(MAX_EXTINCTION))
     }
 
     /// Samples a direction into the surface.

@@ -17,6 +17,7 @@ pub mod photon;
 mod random_walk;
 mod stats;
 mod stopwatch;
+mod subsurface_volume;
 mod way_light;
 
 use glam::Vec3;

@@ -278,7 +278,7 @@ impl PathState {
     ) -> Option<Interaction> {
         let walk = self.walk.take()?;
         let (u, mut noise) = (sampler.next_2d(), Noise::new(sampler.noise()));
-        let exit = walk.run(scene, self.ray, &mut self.media, u, &mut noise);
+        let exit = walk.run(scene, self.ray.direction, &mut self.media, u, &mut noise);
         stats.watch.lap(Stage::Intersect);
         let exit = exit?;
         self.throughput *= exit.weight;
@@ -426,7 +426,7 @@ impl PathState {
             return false;
         }
         if sample.is_subsurface() {
-            return self.depth < limits.depth && self.enter(scene, it, &surface.bsdf, sample);
+            return self.depth < limits.depth && self.enter(it, &surface.bsdf, sample);
         }
         if !scene.bodies().is_empty() {
             self.media.cross(scene.bodies(), it, sample.wi);
@@ -446,9 +446,9 @@ impl PathState {
 
     /// Goes below a surface, which is no vertex; that where it leaves is.
     #[inline(never)]
-    fn enter(&mut self, scene: &Scene, it: &Interaction, bsdf: &Bsdf, sample: &BsdfSample) -> bool {
+    fn enter(&mut self, it: &Interaction, bsdf: &Bsdf, sample: &BsdfSample) -> bool {
         let below = bsdf.below_at(sample.index);
-        self.walk = below.map(|below| RandomWalk::new(scene, it, &below));
+        self.walk = below.map(|below| RandomWalk::new(it, &below));
         self.footprint = self.footprint.passed(it.t);
         self.ray = it.spawn_ray(sample.wi);
         self.walk.is_some()

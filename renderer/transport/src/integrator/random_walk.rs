@@ -9,15 +9,15 @@
 
 use std::f32::consts::PI;
 
-use glam::{Vec2, Vec3};
+use glam::{DVec3, Vec2, Vec3};
 
+use super::subsurface_volume::{Entry, Segment, SubsurfaceVolume};
 use crate::body::{MediumStack, beer_lambert};
 use crate::bsdf::{Below, Subsurface};
-use crate::material::MaterialId;
 use crate::medium::{ColorChoice, Phase};
-use crate::scene::{MAX_NULL_INTERFACES, Noise, Scene};
+use crate::scene::{Noise, Scene};
 use renderer_base::color::Rgb;
-use renderer_base::math::{Frame, Ray, exp, ln, pow, safe_sqrt};
+use renderer_base::math::{Frame, exp, ln, pow, safe_sqrt};
 use renderer_geometry::Interaction;
 
 /// Scatterings after which a walk ends.
@@ -30,22 +30,15 @@ const FORGOTTEN: u32 = 12;
 /// Throughput below which chance ends a walk.
 const FAINT: f32 = 0.1;
 
-/// Extinction times the rounding of a point, at most: what is denser leaves where it enters all the same.
-const MAX_OPTICAL_ERROR: f32 = 1.0 / 64.0;
-
-/// A walk that a path is about to take.
+/// Pending walk of a path.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RandomWalk {
     lobe: Subsurface,
-    /// Which of the lobes below the surface that is.
+    /// Number of the lobe among those that lead below the surface.
     number: u8,
-    /// Unit geometric normal where it enters, on the outer side.
+    /// Unit geometric normal at the entry, on the outer side.
     n: Vec3,
-    /// 1 if the geometric normals of the object point to the outside, else -1.
-    facing: f32,
-    material: MaterialId,
-    /// Largest extinction [1/m].
-    limit: f32,
+    entry: Entry,
 }
 
 /// Where a walk leaves the object.
@@ -59,15 +52,13 @@ pub(super) struct Exit {
 
 impl RandomWalk {
     /// A walk that begins at `it`, below that lobe.
-    pub(super) fn new(scene: &Scene, it: &Interaction, below: &Below) -> RandomWalk {
-        let facing = if it.wo.dot(it.ng) < 0.0 { -1.0 } else { 1.0 };
+    pub(super) fn new(it: &Interaction, below: &Below) -> RandomWalk {
+        let entry = Entry::at(it);
         RandomWalk {
             lobe: below.lobe,
             number: below.number,
-            n: it.ng * facing,
-            facing,
-            material: scene.material_id(it.shape),
-            limit: MAX_OPTICAL_ERROR / it.p_error.max(f32::MIN_POSITIVE),
+            n: it.ng * entry.facing,
+            entry,
         }
     }
 
@@ -76,17 +67,29 @@ impl RandomWalk {
         self.number
     }
 
-    /// Walks from the start of `ray`, `u` chooses its first colour and distance. `media` are the bodies around the object,
-    /// of which it may leave others than it has entered in. Returns `None` if the path is absorbed or lost.
+    /// Walks in `direction` from the entry; `u` samples the first colour and distance. `media` are the bodies around the
+    /// object, which the walk may enter or leave. Returns `None` if the path is absorbed or lost.
     pub(super) fn run(
         &self,
         scene: &Scene,
-        mut ray: Ray,
+        direction: Vec3,
         media: &mut MediumStack,
         u: Vec2,
         noise: &mut Noise,
     ) -> Option<Exit> {
-        let mut matter = Matter::new(&self.lobe, self.limit, self.n);
+        let mut volume = SubsurfaceVolume::enter(scene, self.entry, direction);
+        if volume.is_outside() {
+            return Some(Exit {
+                it: volume.entry_point(),
+                weight: self.lobe.albedo(),
+            });
+        }
+        let mut segment = Segment {
+            from: DVec3::ZERO,
+            direction,
+            length: 0.0,
+        };
+        let mut matter = Matter::new(&self.lobe, self.n);
         let mut weight = Rgb::WHITE;
         let mut guided = None;
         let mut u = u;
@@ -109,9 +112,9 @@ impl RandomWalk {
                 }) => stretch,
                 _ => 1.0,
             };
-            ray.t_max = choice.sample_distance(extinction * stretch, u);
-            let found = self.boundary(scene, ray, media);
-            let length = found.as_ref().map_or(ray.t_max, |exit| exit.t);
+            segment.length = choice.sample_distance(extinction * stretch, u);
+            let found = volume.exit(&segment, media);
+            let length = found.as_ref().map_or(segment.length, |exit| exit.t);
             if !length.is_finite() {
                 return None;
             }
@@ -152,52 +155,28 @@ impl RandomWalk {
             let v = Vec2::new(noise.number(), noise.number());
             let direction = match is_chosen {
                 true => guide.sample(v),
-                false => matter.phase().sample(ray.direction, v),
+                false => matter.phase().sample(segment.direction, v),
             };
             let cos = direction.dot(self.n);
-            let ratio = guide.density(cos) / matter.phase().density(ray.direction.dot(direction));
+            let ratio = guide.density(cos) / matter.phase().density(segment.direction.dot(direction));
             guided = Some(Guided {
                 is_chosen,
                 share: guide.share,
                 ratio,
                 stretch: guide.stretch(cos),
             });
-            ray = Ray {
-                time: ray.time,
-                ..Ray::new(ray.at(length), direction)
+            segment = Segment {
+                from: segment.end(),
+                direction,
+                length: 0.0,
             };
             u = Vec2::new(noise.number(), noise.number());
         }
         None
     }
-
-    /// Where a ray leaves the object within its bounds, seen from the outside. Other objects are not there.
-    fn boundary(&self, scene: &Scene, mut ray: Ray, media: &mut MediumStack) -> Option<Interaction> {
-        let mut passed = 0.0;
-        for _ in 0..MAX_NULL_INTERFACES {
-            let it = scene.intersect(&ray)?;
-            let outer = it.ng * self.facing;
-            if scene.material_id(it.shape) == self.material && ray.direction.dot(outer) > 0.0 {
-                return Some(Interaction {
-                    wo: outer,
-                    t: passed + it.t,
-                    ..it
-                });
-            }
-            if !scene.bodies().is_empty() {
-                media.cross(scene.bodies(), &it, ray.direction);
-            }
-            passed += it.t;
-            ray = Ray {
-                t_max: ray.t_max - it.t,
-                ..it.spawn_ray(ray.direction)
-            };
-        }
-        None
-    }
 }
 
-/// What a walk goes through.
+/// Scattering parameters of the object, and their guide.
 struct Matter {
     /// Share of the light that one scattering keeps.
     albedo: Rgb,
@@ -209,11 +188,11 @@ struct Matter {
 }
 
 impl Matter {
-    fn new(lobe: &Subsurface, limit: f32, n: Vec3) -> Matter {
+    fn new(lobe: &Subsurface, n: Vec3) -> Matter {
         let (albedo, anisotropy) = (lobe.single_albedo(), lobe.anisotropy());
         Matter {
             albedo,
-            extinction: lobe.extinction(limit),
+            extinction: lobe.extinction(),
             anisotropy,
             guide: Guide::new(n, albedo.max_component(), anisotropy),
         }

@@ -4,6 +4,7 @@ use glam::Vec3;
 use shading::hir::Axis;
 use shading::{KnownAttributes, ShaderGlobals};
 
+use super::rendering_space::RenderingSpace;
 use super::standard_attribute::is_standard;
 use renderer_geometry::{AttributeDomain, AttributeSource, Geometry, Mesh, MeshAttribute, Shape};
 
@@ -48,13 +49,18 @@ pub fn has_attribute(shape: &Shape, name: &str) -> bool {
 }
 
 /// Value of an attribute at a shading point of the shape.
-pub(super) fn value(source: AttributeSource, shape: &Shape, globals: &ShaderGlobals) -> Option<[f32; 4]> {
+pub(super) fn value(
+    source: AttributeSource,
+    shape: &Shape,
+    globals: &ShaderGlobals,
+    space: RenderingSpace,
+) -> Option<[f32; 4]> {
     if let AttributeSource::Object(index) = source {
         return shape.object_attribute(index);
     }
     let uv = [globals.u, globals.v, 0.0, 0.0];
     weighted(source, shape, globals, uv, |triangle| {
-        barycentric(triangle, globals)
+        barycentric(triangle, globals, space)
     })
 }
 
@@ -151,9 +157,9 @@ fn interpolate(
 }
 
 /// Barycentric weights of a triangle's vertices at the shading point.
-fn barycentric(triangle: [Vec3; 3], globals: &ShaderGlobals) -> [f32; 3] {
+fn barycentric(triangle: [Vec3; 3], globals: &ShaderGlobals, space: RenderingSpace) -> [f32; 3] {
     let [x, y, z, _] = globals.p.0;
-    let [b1, b2] = weights(triangle, Vec3::new(x, y, z) - triangle[0]);
+    let [b1, b2] = weights(triangle, space.rendering(Vec3::new(x, y, z)) - triangle[0]);
     [1.0 - b1 - b2, b1, b2]
 }
 

@@ -5,6 +5,7 @@ use shading::ShaderGlobals;
 use shading::runtime::globals::Triple;
 
 use super::hit_ray::HitRay;
+use super::rendering_space::RenderingSpace;
 use renderer_geometry::{Footprint, Interaction, PointDifferential};
 
 /// Shader globals at a hit of a ray.
@@ -13,17 +14,19 @@ use renderer_geometry::{Footprint, Interaction, PointDifferential};
 /// - `surface_area` is that of the whole shape [m²]; only some shaders need it.
 /// - `Ps` stays zero: there are no light shaders. So do `dtime` and `dPdtime`: nothing moves.
 /// - `footprint` is the area that one sample covers; without it, all derivatives are zero.
+/// - `world` converts the point to world space.
 #[inline]
 pub(super) fn globals(
     it: &Interaction,
     ray: HitRay,
     surface_area: f32,
     footprint: Option<&Footprint>,
+    world: RenderingSpace,
 ) -> ShaderGlobals {
     let backfacing = it.wo.dot(it.ng) < 0.0;
     let side = if backfacing { -1.0 } else { 1.0 };
     let mut globals = ShaderGlobals {
-        p: triple(it.p),
+        p: triple(world.world_point(it.shape, it.p)),
         i: triple(-it.wo),
         n: triple(it.n * side),
         ng: triple(it.ng * side),
@@ -33,7 +36,7 @@ pub(super) fn globals(
         v: it.uv.y,
         time: it.time,
         surface_area,
-        p_error: it.p_error,
+        p_error: it.p_error + world.rounding(),
         ray_kind: ray.kind,
         ray_depth: ray.depth,
         ray_length: it.t,

@@ -24,6 +24,7 @@ use super::grid::{GridRequests, Grids, is_grid};
 use super::islands::Islands;
 use super::lack::Lack;
 use super::probe::Probe;
+use super::rendering_space::RenderingSpace;
 use super::standard_attribute::{NumberAttribute, ObjectFacts, numbers_of_kind, of_camera, of_face};
 use super::texture::{self, Named, TextureLoadError, TextureNames};
 use crate::cloud::{CloudId, CloudStore};
@@ -45,6 +46,7 @@ pub struct Host {
     probe: OnceLock<Probe>,
     /// Ray kind added to every ray: render or bake.
     purpose: RayKind,
+    space: OnceLock<RenderingSpace>,
     /// Distinguishes texture handles of this host from those of others.
     tag: u32,
 }
@@ -85,7 +87,9 @@ struct Frozen {
     areas: OnceLock<Arc<[f32]>>,
     /// By shape: true if its shader lacks files or attributes; empty if no view shows it.
     lacking: Vec<bool>,
+    /// In world space.
     camera: CameraView,
+    space: RenderingSpace,
 }
 
 /// Number of bits of a handle for the index of a texture, a point cloud or an attribute; the others are the host's tag.
@@ -108,6 +112,7 @@ impl Host {
             frozen: OnceLock::new(),
             probe: OnceLock::new(),
             purpose: RayKind::default(),
+            space: OnceLock::new(),
             tag: TAGS.fetch_add(1, Ordering::Relaxed) << INDEX_BITS,
         }
     }
@@ -147,6 +152,16 @@ impl Host {
     /// Ray kind added to every ray: render or bake.
     pub fn purpose(&self) -> RayKind {
         self.purpose
+    }
+
+    /// Sets the rendering space of the scene; it is world space without this call. Further calls have no effect.
+    pub fn set_space(&self, space: RenderingSpace) {
+        self.space.get_or_init(|| space);
+    }
+
+    /// Rendering space of the scene.
+    pub fn space(&self) -> RenderingSpace {
+        self.space.get().copied().unwrap_or_default()
     }
 
     /// World-space area of each shape [m²]; empty before [`Host::freeze`].
@@ -257,7 +272,11 @@ impl Host {
             islands: asks_islands.then(|| Islands::of(&shapes)),
             shapes,
             areas: OnceLock::new(),
-            camera,
+            camera: CameraView {
+                world_from_camera: self.space().transform_to_world(&camera.world_from_camera),
+                ..camera
+            },
+            space: self.space(),
         });
         Ok(())
     }
@@ -267,7 +286,8 @@ impl Host {
     pub fn allow_rays(&self, accel: Arc<Accel>, names: Arc<[Arc<str>]>) {
         if let Some(frozen) = self.frozen.get() {
             let shapes = frozen.shapes.clone();
-            self.probe.get_or_init(|| Probe::new(accel, shapes, names));
+            self.probe
+                .get_or_init(|| Probe::new(accel, shapes, names, self.space()));
         }
     }
 
@@ -530,7 +550,7 @@ impl ShaderHost for Host {
             let x = standard.value(&frozen.camera, globals, shape, object)?;
             return Some([x, x, x, 0.0]);
         }
-        attribute::value(given, shape?, globals)
+        attribute::value(given, shape?, globals, frozen.space)
     }
 
     fn any_attribute(
@@ -546,7 +566,9 @@ impl ShaderHost for Host {
         }
         let frozen = self.frozen.get()?;
         let shape = frozen.shapes.get(globals.object as usize);
-        if let Some(of_face) = shape.and_then(|shape| of_face(shape, globals, name, index, kind)) {
+        if let Some(of_face) =
+            shape.and_then(|shape| of_face(shape, frozen.space, globals, name, index, kind))
+        {
             return Some(of_face);
         }
         let value = match shape.and_then(|shape| shape.attributes.get(name)) {
@@ -641,7 +663,7 @@ impl ShaderHost for Host {
         let frozen = self.frozen.get()?;
         let shape = frozen.shapes.get(globals.object as usize)?;
         let source = frozen.attributes.source(handle.0 ^ self.tag, globals.object)?;
-        attribute::value(source, shape, globals)
+        attribute::value(source, shape, globals, frozen.space)
     }
 }
 
@@ -680,7 +702,8 @@ impl Frozen {
         match space {
             "world" | "common" => Some(Affine3A::IDENTITY),
             "object" | "model" | "shader" => {
-                Some(self.shapes.get(globals.object as usize)?.world_from_object)
+                let shape = self.shapes.get(globals.object as usize)?;
+                Some(self.space.transform_to_world(&shape.world_from_object))
             }
             "camera" => Some(self.camera.world_from_camera),
             _ => None,

@@ -24,6 +24,7 @@ pub mod library;
 mod material_flags;
 mod output_shader;
 mod probe;
+mod rendering_space;
 mod scattering;
 mod shader;
 mod shading_result;
@@ -59,6 +60,7 @@ pub(crate) use label::label_hash;
 pub(crate) use lack::Lack;
 pub use output_shader::OutputShader;
 pub use renderer_scene::MaterialId;
+pub use rendering_space::RenderingSpace;
 pub use shader::Instances;
 pub use shading_result::ShadingResult;
 pub use standard_attribute::is_standard;
@@ -90,6 +92,7 @@ pub struct Material {
     is_dark: bool,
     /// Ray kind added to every ray: render or bake.
     purpose: RayKind,
+    space: RenderingSpace,
     /// Shader of the medium inside.
     inside: Option<Arc<ShaderInstance>>,
     interior: Interior,
@@ -174,6 +177,7 @@ impl Material {
             two_sided_emission: sides.two_sided_emission,
             is_dark: sides.is_dark,
             purpose: host.purpose(),
+            space: host.space(),
             inside,
             interior,
             areas,
@@ -219,7 +223,7 @@ impl Material {
             let footprint = self.wants_footprint.then_some(footprint);
             let kind = RayKind(ray.kind.0 | self.purpose.0);
             let area = self.areas.get(it.shape.0 as usize).copied().unwrap_or(0.0);
-            globals::globals(it, HitRay { kind, ..ray }, area, footprint)
+            globals::globals(it, HitRay { kind, ..ray }, area, footprint, self.space)
         };
         surface.outside = ray.outside;
         match &self.replaced {
@@ -254,7 +258,7 @@ impl Material {
     ) {
         let kind = RayKind(ray.kind.0 | self.purpose.0);
         let area = self.areas.get(it.shape.0 as usize).copied().unwrap_or(0.0);
-        let globals = globals::globals(it, HitRay { kind, ..ray }, area, Some(footprint));
+        let globals = globals::globals(it, HitRay { kind, ..ray }, area, Some(footprint), self.space);
         instance.run(&globals, context).expect(RUNS);
     }
 
@@ -360,7 +364,7 @@ impl Material {
         context: &mut ShadingContext,
     ) -> Coefficients {
         let kind = RayKind(ray.kind.0 | self.purpose.0);
-        let globals = globals::globals(it, HitRay { kind, ..ray }, 0.0, None);
+        let globals = globals::globals(it, HitRay { kind, ..ray }, 0.0, None, self.space);
         interior::coefficients(shader.run(&globals, context).expect(RUNS))
     }
 

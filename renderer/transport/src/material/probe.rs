@@ -11,6 +11,7 @@ use shading::runtime::globals::Triple;
 use shading::{RayKind, ShaderGlobals, TraceHit, TraceRay};
 
 use super::globals;
+use super::rendering_space::RenderingSpace;
 use renderer_base::math::{Ray, RayEnd};
 use renderer_geometry::accel::{self, Accel};
 use renderer_geometry::{Hit, Shape, ShapeId, Tangents};
@@ -26,6 +27,7 @@ pub(super) struct Probe {
     names: Arc<[Arc<str>]>,
     /// Random number of each shape by its name.
     randoms: Vec<f32>,
+    space: RenderingSpace,
 }
 
 impl std::fmt::Debug for Probe {
@@ -35,8 +37,14 @@ impl std::fmt::Debug for Probe {
 }
 
 impl Probe {
-    pub(super) fn new(accel: Arc<Accel>, shapes: Arc<[Shape]>, names: Arc<[Arc<str>]>) -> Probe {
+    pub(super) fn new(
+        accel: Arc<Accel>,
+        shapes: Arc<[Shape]>,
+        names: Arc<[Arc<str>]>,
+        space: RenderingSpace,
+    ) -> Probe {
         Probe {
+            space,
             randoms: object_randoms(&names),
             accel,
             shapes,
@@ -57,7 +65,9 @@ impl Probe {
     /// Returns the first hit of a ray; `None` without a hit or without a direction.
     pub(super) fn trace(&self, globals: &ShaderGlobals, traced: &TraceRay<'_>) -> Option<TraceHit> {
         let direction = Vec3::from(traced.direction).try_normalize()?;
-        let origin = origin(globals, traced.origin.into(), direction);
+        let origin = self
+            .space
+            .rendering(origin(globals, traced.origin.into(), direction));
         let mut ray = Ray {
             t_min: traced.min_distance.max(0.0),
             t_max: traced.max_distance,
@@ -101,7 +111,13 @@ impl Probe {
             .shapes
             .get(id.0 as usize)?
             .interaction(id, &hit, &ray, Tangents::ByUv);
-        Some(globals::globals(&it, RayKind::default().into(), 0.0, None))
+        Some(globals::globals(
+            &it,
+            RayKind::default().into(),
+            0.0,
+            None,
+            self.space,
+        ))
     }
 }
 

@@ -1,11 +1,13 @@
 //! Attributes that every shading point has: the camera's and the face's, by OSL's names, and the path's and the
 //! object's, by those of Blender's Cycles.
 
+use glam::Vec3;
 use shading::ShaderGlobals;
 use shading::hir::kind::Element;
 use shading::hir::{Const, Kind};
 
 use super::probe::unit_hash;
+use super::rendering_space::RenderingSpace;
 use renderer_geometry::camera::CameraView;
 use renderer_geometry::{Geometry, ObjectValue, Shape};
 
@@ -144,19 +146,20 @@ pub(super) fn of_camera(camera: &CameraView, name: &str) -> Option<ObjectValue> 
     }
 }
 
-/// Corners of the triangle that is hit, in world space.
-fn corners(shape: &Shape, globals: &ShaderGlobals) -> Option<[[f32; 3]; 3]> {
+/// Corners of the triangle that is hit.
+fn corners(shape: &Shape, globals: &ShaderGlobals) -> Option<[Vec3; 3]> {
     let Geometry::Mesh(mesh) = &shape.geometry else {
         return None;
     };
     let exists = (globals.primitive as usize) < mesh.triangles.len();
-    exists.then(|| shape.triangle(globals.primitive).map(|p| p.to_array()))
+    exists.then(|| shape.triangle(globals.primitive))
 }
 
 /// The corners of the face that is hit by their names in OSL: an array of triples that may be longer, as shaders that
 /// are written for polygons have it, or one of them. All faces are triangles.
 pub(super) fn of_face(
     shape: &Shape,
+    space: RenderingSpace,
     globals: &ShaderGlobals,
     name: &str,
     index: Option<u32>,
@@ -165,7 +168,7 @@ pub(super) fn of_face(
     if !matches!(name, "geom:trianglevertices" | "geom:polyvertices") {
         return None;
     }
-    let corners = corners(shape, globals)?;
+    let corners = corners(shape, globals)?.map(|p| space.world(p).to_array());
     match (kind, index) {
         (Kind::One(Element::Triple), Some(index)) => corners.get(index as usize).copied().map(Const::Triple),
         (Kind::Array(Element::Triple, count), None) if count as usize >= corners.len() => {

@@ -8,7 +8,7 @@ use renderer_passes::{
 
 use super::light_groups::{LightEnd, LightGroups, Rule};
 use crate::light::{Light, LightId};
-use crate::material::{MaterialId, OutputShader, label_hash};
+use crate::material::{MaterialId, OutputShader, RenderingSpace, label_hash};
 use crate::radiance::{LightSource, MAX_LIGHT_TAGS};
 use crate::scene::{LightName, Scene, SceneNames, ShapeName};
 use renderer_geometry::ShapeId;
@@ -53,6 +53,7 @@ pub struct PassPlan {
     manifests: Vec<Vec<String>>,
     /// The camera's position and viewing direction.
     pub(super) eye: (Vec3, Vec3),
+    pub(super) space: RenderingSpace,
 }
 
 /// Label and identifiers of a shape.
@@ -158,6 +159,7 @@ impl PassPlan {
                 .collect(),
             closures: hashes.collect(),
             manifests: set.kinds().iter().map(|&kind| manifest(kind, names)).collect(),
+            space: scene.host().space(),
             eye: (
                 view.translation.into(),
                 -Vec3::from(view.matrix3.z_axis).normalize_or_zero(),

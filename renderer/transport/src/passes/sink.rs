@@ -270,7 +270,7 @@ impl<'a> PassSink<'a> {
             let facing = |n: Vec3| if n.dot(it.wo) < 0.0 { -n } else { n };
             let v = match value {
                 ValuePass::Depth => Vec3::new((it.p - eye).dot(forward), 0.0, 0.0) * covered,
-                ValuePass::Position => it.p * covered,
+                ValuePass::Position => self.plan.space.world(it.p) * covered,
                 ValuePass::GeometricNormal => facing(it.ng) * covered,
                 ValuePass::Uv => it.uv.extend(0.0) * covered,
                 ValuePass::FirstAlbedo => {

@@ -19,13 +19,14 @@ use super::compile::{Compiled, compile, declarations};
 use super::media_faults::warn_about_media;
 use super::overridden::{idle_exceptions, overridden};
 use super::replaced;
-use super::{Background, LightName, Scene, SceneError, SceneNames, SceneParts, ShapeName};
+use super::{Background, LightName, Scene, SceneError, SceneNames, SceneParts, ShapeName, bounds_of};
 use crate::light::{
     Beam, DirectionalAreaLight, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions,
     Falloff, Light, PointLight, Portal, PortalLight, ProjectorLight, ProjectorTexture, SpotLight, sky_lights,
 };
 use crate::material::{
-    Host, Instances, OutputShader, Sides, TextureLoadError, has_attribute, known_attributes,
+    Host, Instances, OutputShader, RayKind, RenderingSpace, Sides, TextureLoadError, has_attribute,
+    known_attributes,
 };
 use renderer_base::color::Rgb;
 use renderer_base::math::tan;
@@ -181,9 +182,11 @@ fn build_with(
     values: &[Pass],
     host: Host,
 ) -> Result<(Built, Remains), Diagnostics> {
+    let shapes: Vec<Shape> = desc.shapes.iter().map(ShapeDesc::build).collect();
+    let (space, shapes) = in_rendering_space(shapes, &host);
     let camera = desc.camera(camera)?;
     let [width, height] = desc.film.size.value;
-    let camera = Camera::new(&camera.camera, width, height)
+    let camera = Camera::new(&space.camera(&camera.camera), width, height)
         .map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, camera.span, ""))?;
     let filter = Filter::new(desc.film.filter)
         .ok_or_else(|| Diagnostic::error(format!("there is no filter {:?}", desc.film.filter)))?;
@@ -191,7 +194,6 @@ fn build_with(
     let host = with_names(host, desc);
     let start = Instant::now();
     let system = shading_system(host.clone(), Preprocessor::default());
-    let shapes: Vec<Shape> = desc.shapes.iter().map(ShapeDesc::build).collect();
     let mut compiled = compile(desc, &system, host.purpose(), &shapes)?;
     let changed;
     let mut shows_missing = false;
@@ -243,12 +245,12 @@ fn build_with(
     let start = Instant::now();
     let sides = desc.materials.iter().map(sides);
     let lights_of = |light: &LightDesc| {
-        lights(&light.kind)
+        lights(&space.light(&light.kind))
             .map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, light.span, ""))
     };
     let (mut lights, mut backgrounds, mut light_names) = (vec![], vec![], vec![]);
     for light in &desc.lights {
-        backgrounds.extend(background(&light.kind, lights.len()));
+        backgrounds.extend(background(&space.light(&light.kind), lights.len()));
         lights.extend(lights_of(light)?);
         light_names.resize_with(lights.len(), || LightName {
             name: light.name.as_str().into(),
@@ -303,6 +305,23 @@ fn build_with(
         warnings,
     };
     Ok((built, remains))
+}
+
+/// Chooses the rendering space of a scene and moves its shapes there. Bakes are computed in world space.
+fn in_rendering_space(shapes: Vec<Shape>, host: &Host) -> (RenderingSpace, Vec<Shape>) {
+    if host.purpose() == RayKind::default()
+        && let Some(bounds) = bounds_of(shapes.iter())
+    {
+        host.set_space(RenderingSpace::of(bounds));
+    }
+    let space = host.space();
+    match space == RenderingSpace::default() {
+        true => (space, shapes),
+        false => (
+            space,
+            shapes.into_iter().map(|shape| space.shape(shape)).collect(),
+        ),
+    }
 }
 
 /// Sidedness of a material.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use glam::Vec3;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 use shading::TextureRequest;
@@ -59,6 +60,11 @@ impl Scene {
         self.medium.map(|id| materials[id.0 as usize]).hash(&mut hasher);
         for light in &*self.emitters.lights {
             light.hash_bits(&mut hasher);
+        }
+        // Shaders see world space.
+        let origin = self.host.space().origin;
+        if origin != Vec3::ZERO {
+            origin.to_array().map(f32::to_bits).hash(&mut hasher);
         }
         // Their order depends on the order of compilation; which of them a material searches is in its code.
         let clouds = self.host.clouds().into_iter().flat_map(CloudStore::clouds);

@@ -48,6 +48,7 @@ use crate::material::{
 };
 use majorant::Majorant;
 use renderer_base::color::Rgb;
+use renderer_base::inline_list::InlineList;
 use renderer_base::math::{Bounds, Ray};
 use renderer_geometry::accel::{self, Accel, AccelError, BuildQuality};
 use renderer_geometry::camera::CameraView;
@@ -59,6 +60,9 @@ use emitters::{Emitters, ShapeSurface, on_threads};
 const OPAQUE: u32 = 1;
 /// Ray mask bit of shapes that may transmit light straight through.
 const TRANSPARENT: u32 = 2;
+
+/// Hits of a ray.
+pub(crate) type HitList = InlineList<Hit, 8>;
 
 /// Maximum number of transparent surfaces (null interfaces) that a ray crosses.
 pub const MAX_NULL_INTERFACES: u32 = 1024;
@@ -260,6 +264,25 @@ impl Scene {
     fn intersect_masked(&self, ray: &Ray, mask: u32) -> Option<Interaction> {
         let hit = self.accel.intersect(ray, mask)?;
         Some(self.interaction(*ray, &hit))
+    }
+
+    /// Returns the first hit of a ray without the interaction there.
+    #[inline]
+    pub(crate) fn first_hit(&self, ray: &Ray) -> Option<Hit> {
+        self.accel.intersect(ray, accel::ALL)
+    }
+
+    /// Replaces `hits` by all hits of a ray, in no order.
+    pub(crate) fn all_hits(&self, ray: &Ray, hits: &mut HitList) {
+        hits.clear();
+        if ray.t_min <= ray.t_max {
+            self.accel.all_hits(ray, accel::ALL, |hit| hits.push(*hit));
+        }
+    }
+
+    /// Computes the interaction of a ray at its hit.
+    pub(crate) fn interaction_at(&self, ray: &Ray, hit: &Hit) -> Interaction {
+        self.interaction(*ray, hit)
     }
 
     /// Returns whether a ray hits anything; finds the first hit for that, as [`Scene::intersect`] does.

@@ -119,10 +119,9 @@ impl Flight {
         let Some((below, cosines)) = scatterer.subsurface(it, sample.index) else {
             return false;
         };
-        let walk = RandomWalk::new(scene, it, &below);
+        let walk = RandomWalk::new(it, &below);
         let (u, mut noise) = (sampler.next_2d(), Noise::new(sampler.noise()));
-        let start = it.spawn_ray(sample.wi);
-        let Some(exit) = walk.run(scene, start, &mut self.media, u, &mut noise) else {
+        let Some(exit) = walk.run(scene, sample.wi, &mut self.media, u, &mut noise) else {
             return false;
         };
         let u = sampler.next_2d();

@@ -1,0 +1,142 @@
+//! Translation invariance: 10 km from the origin of the world, the shipped scenes look as they do near it.
+//!
+//! Pictures of three seeds are compared: the difference between both places is no larger than that between two seeds.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use glam::{Vec3, Vec3A};
+use renderer::image::Image;
+use renderer::render::{RenderSettings, SampleUnit, Silent, render};
+use renderer::scene::build::build;
+use renderer::scene::desc::{LightKind, SceneDesc};
+use renderer::scene::load::{LoadOptions, load};
+
+const PLACE: Vec3 = Vec3::new(7000.0, -2000.0, -6800.0);
+const SIZE: [u32; 2] = [36, 24];
+
+fn scene(name: &str, set: &[&str]) -> SceneDesc {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../scenes/{name}.kiln"));
+    let options = LoadOptions {
+        set: set.iter().map(|&s| s.into()).collect(),
+        ..LoadOptions::default()
+    };
+    let (mut desc, _) = load(&file, &options).unwrap_or_else(|errors| panic!("{errors}"));
+    desc.film.size.value = SIZE;
+    desc
+}
+
+/// The scene with all shapes, lights and cameras moved.
+fn moved(mut desc: SceneDesc, by: Vec3) -> SceneDesc {
+    for shape in &mut desc.shapes {
+        shape.world_from_object.translation += Vec3A::from(by);
+    }
+    for camera in &mut desc.cameras {
+        camera.camera.world_from_camera.translation += Vec3A::from(by);
+    }
+    for light in &mut desc.lights {
+        match &mut light.kind {
+            LightKind::Environment { portals, .. } | LightKind::Background { portals, .. } => {
+                portals.iter_mut().for_each(|portal| portal.p += by);
+            }
+            LightKind::Point { position, .. } | LightKind::Spot { position, .. } => *position += by,
+            LightKind::Projector {
+                world_from_light: place,
+                ..
+            }
+            | LightKind::DirectionalArea {
+                world_from_sheet: place,
+                ..
+            } => {
+                place.translation += Vec3A::from(by);
+            }
+            LightKind::Sky { .. } | LightKind::Directional { .. } => {}
+        }
+    }
+    desc
+}
+
+fn picture(desc: &SceneDesc, seed: u64, spp: u64) -> Image {
+    let built = build(desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"));
+    let settings = RenderSettings {
+        filter: built.filter.clone(),
+        integrator: built.integrator,
+        samples: 0..spp,
+        total: spp,
+        unit: SampleUnit::Path,
+        seed,
+        threads: 2,
+        ..RenderSettings::of_camera(built.camera, SIZE)
+    };
+    let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false));
+    rendered
+        .unwrap_or_else(|error| panic!("{error}"))
+        .state
+        .film
+        .develop()
+}
+
+/// Relative squared difference, without the brightest pixels, which are noise.
+fn difference(a: &Image, b: &Image) -> f64 {
+    let mean = b.data.iter().copied().map(f64::from).sum::<f64>() / b.data.len() as f64;
+    let square = |(&a, &b): (&f32, &f32)| {
+        let (a, b) = (f64::from(a), f64::from(b));
+        (a - b).powi(2) / (b * b + (0.1 * mean).powi(2))
+    };
+    let mut squares: Vec<f64> = a.data.iter().zip(&b.data).map(square).collect();
+    squares.sort_unstable_by(f64::total_cmp);
+    squares.truncate(squares.len() * 98 / 100);
+    squares.iter().sum::<f64>() / squares.len() as f64
+}
+
+fn check(name: &str, spp: u64) {
+    for integrator in ["path", "photon"] {
+        let set = format!("integrator={integrator}");
+        let near = scene(name, &[&set]);
+        let far = moved(near.clone(), PLACE);
+        let [one, other] = [1, 2].map(|seed| picture(&near, seed, spp));
+        let found = difference(&picture(&far, 3, spp), &other);
+        let noise = difference(&one, &other);
+        assert!(
+            found < 1.3 * noise + 0.002,
+            "{name}, {integrator}: {found:.5} far away, {noise:.5} between seeds"
+        );
+    }
+}
+
+#[test]
+fn glass() {
+    check("glass", 16);
+}
+
+#[test]
+fn material_ball() {
+    check("material_ball", 16);
+}
+
+#[test]
+fn room() {
+    check("room", 16);
+}
+
+#[test]
+fn light_shafts() {
+    check("light_shafts", 8);
+}
+
+#[test]
+fn lights_lens() {
+    check("lights_lens", 16);
+}
+
+#[test]
+fn two_rooms() {
+    check("two_rooms", 8);
+}
+
+#[test]
+fn spheres_and_plates() {
+    for name in ["cornell_spheres", "veach_plates", "sky_balls"] {
+        check(name, 8);
+    }
+}
