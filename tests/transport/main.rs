@@ -12,6 +12,7 @@ mod damaged;
 mod film;
 mod footprints;
 mod haze;
+mod interrupt;
 mod intersect;
 mod invariances;
 mod lights;
