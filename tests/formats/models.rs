@@ -479,7 +479,7 @@ fn obj_box(first: usize, [x, y, z]: [f32; 3], [a, b, c]: [f32; 3]) -> String {
     (0..8).map(corner).chain(faces.map(face)).collect()
 }
 
-/// The default camera of a model frames what is on the ground, whichever way the ground is modelled.
+/// The default camera of a model frames the objects on the ground, also if they are one mesh with it.
 #[test]
 fn the_default_camera_leaves_out_grounds_and_skies() {
     let table = || obj_box(1, [20.0, 0.0, -7.0], [1.0, 0.8, 0.5]);

@@ -558,7 +558,7 @@ fn instances_of_a_medium_share_majorants() {
     let stats = |medium: &str| built(&text(medium)).0.scene.medium_stats();
     let local = stats("max(0, 0.3 + noise(\"perlin\", 2 * transform(\"object\", P))) * henyey_greenstein(0)");
     assert_eq!((local.media, local.grids), (60, 1));
-    // Those that differ share the number of probes.
+    // Different media share the number of probes.
     let different = stats("max(0, 0.3 + noise(\"perlin\", 2 * P)) * henyey_greenstein(0)");
     assert_eq!((different.media, different.grids), (60, 60));
     assert!(different.cells < 8 * local.cells, "{different:?}, {local:?}");

@@ -12,8 +12,7 @@ use renderer_geometry::Mesh;
 /// Most vertices of a model whose shapes are divided into connected components.
 const MANY_VERTICES: usize = 1 << 20;
 
-/// Size of the ground relative to the subject from which on it is left out, and of what encloses the subject, which the
-/// camera has to be inside of.
+/// Least size of a ground relative to the subject, and of an enclosure: the camera is inside of that.
 const GROUND: f32 = 4.0;
 const ENCLOSURE: f32 = 8.0;
 

@@ -64,9 +64,9 @@ impl<'a> Workers<'a> {
         self.pool.install(f)
     }
 
-    /// Takes the samples of the range at every pixel, with as many rays each as `rates` say, or those of them that `noise`
-    /// has a use for, beside those that are in the film. Returns how many rays that were. Once `progress` gives up or
-    /// `stop` is set, the rest is skipped.
+    /// Takes the samples of the range at every pixel, with as many rays each as `rates` say, or those that `noise` asks for,
+    /// and adds them to the tiles. Returns the number of rays. Once `progress` gives up or `stop` is set, the remaining
+    /// pixels are skipped.
     pub(super) fn take(
         &self,
         settings: &RenderSettings,

@@ -19,7 +19,7 @@ pub(in crate::scene) struct MajorantGrid {
     pub(super) count: UVec3,
     /// Size of a cell of the uniform grid.
     pub(super) cell: Vec3,
-    /// Those of the uniform grid first, by x, then y, then z; then children in blocks of [`CHILDREN`].
+    /// Cells of the uniform grid, ordered by x, then y, then z; after them, blocks of [`CHILDREN`] children.
     pub(super) cells: Vec<Cell>,
     /// Faults that the probes show.
     pub(super) faults: MediumFaults,

@@ -40,7 +40,7 @@ const SPARSE_WASTE: f32 = 0.02;
 /// Number of null collisions beyond which a cell is no more urgent: rays hardly get there.
 const URGENT: f32 = 8.0;
 
-/// Cells that are probed once more to find bounds that are too low.
+/// Most cells whose bounds are tested by one more probe.
 const CHECKED: usize = 1 << 13;
 
 /// A grid under construction.
