@@ -201,11 +201,12 @@ impl Scene {
         let mut list: Vec<Instances> = vec![];
         let mut by_material: FxHashMap<MaterialId, Vec<usize>> = FxHashMap::default();
         let mut meshes: FxHashMap<*const Mesh, Bounds> = FxHashMap::default();
+        let shapes = self.shapes_of_bodies();
         let mut context = ShadingContext::new(self.host.clone());
         for (id, body) in bodies {
             let medium = PlacedMedium {
                 id,
-                space: self.medium_space(body, &mut meshes),
+                space: self.medium_space(body, shapes[id.0 as usize], &mut meshes),
             };
             let known = by_material.entry(body.material).or_default();
             // Media that depend on their place in the world are mostly all different.
@@ -247,10 +248,26 @@ impl Scene {
         with_density >= LEAST_WITH_DENSITY
     }
 
-    /// The space of an object's medium: its own if one shape bounds it.
-    fn medium_space(&self, body: &Body, meshes: &mut FxHashMap<*const Mesh, Bounds>) -> MediumSpace {
+    /// Number of shapes that bound each object.
+    fn shapes_of_bodies(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.bodies.all().count()];
+        for shape in (0..self.shapes.len() as u32).map(ShapeId) {
+            if let Some(id) = self.bodies.of_shape(shape) {
+                counts[id.0 as usize] += 1;
+            }
+        }
+        counts
+    }
+
+    /// The space of an object's medium: its own if a single shape bounds it.
+    fn medium_space(
+        &self,
+        body: &Body,
+        shapes: u32,
+        meshes: &mut FxHashMap<*const Mesh, Bounds>,
+    ) -> MediumSpace {
         let shape = body.shape.map(|id| &self.shapes[id.0 as usize]);
-        match shape.filter(|shape| !body.is_open && shape.bounds() == body.bounds) {
+        match shape.filter(|_| !body.is_open && shapes == 1) {
             Some(shape) => MediumSpace::object(object_bounds(shape, meshes), shape.world_from_object),
             // A medium without end is bounded by the scene.
             None if body.is_open => MediumSpace::world(self.bounds().union(body.bounds)),
