@@ -151,6 +151,19 @@ fn details_that_bounds_miss_are_warned_of() {
 }
 
 #[test]
+fn media_without_density_are_warned_of() {
+    tells_once(
+        "volume speck() { if (distance(P, point(0.312, 0.417, 0.218)) < 1e-4) Ci = 9 * absorption(); }
+         shape air : cube { size = 30; material = speck(); }",
+        &[
+            "the medium of material `air",
+            "counts as empty",
+            "fill a smaller shape",
+        ],
+    );
+}
+
+#[test]
 fn grids_of_media_are_checked() {
     let folder = folder(
         "volume plume() { Ci = (float)texture3d(\"smoke.vdb\", P, \"subimage\", \"densty\") * absorption(); }

@@ -461,6 +461,69 @@ fn models_of_any_size_are_framed_or_refused() {
     }
 }
 
+/// A box of an OBJ file, from its lower corner and its size.
+fn obj_box(first: usize, [x, y, z]: [f32; 3], [a, b, c]: [f32; 3]) -> String {
+    let corner = |i: usize| {
+        let at = |bit: usize, low: f32, size: f32| if i & bit == 0 { low } else { low + size };
+        format!("v {} {} {}\n", at(1, x, a), at(2, y, b), at(4, z, c))
+    };
+    let faces = [
+        [0, 1, 3, 2],
+        [4, 6, 7, 5],
+        [0, 4, 5, 1],
+        [2, 3, 7, 6],
+        [0, 2, 6, 4],
+        [1, 5, 7, 3],
+    ];
+    let face = |corners: [usize; 4]| format!("f {}\n", corners.map(|i| (first + i).to_string()).join(" "));
+    (0..8).map(corner).chain(faces.map(face)).collect()
+}
+
+/// The default camera of a model frames the objects on the ground, also if they are one mesh with it.
+#[test]
+fn the_default_camera_leaves_out_grounds_and_skies() {
+    let table = || obj_box(1, [20.0, 0.0, -7.0], [1.0, 0.8, 0.5]);
+    let ground = |y: f32| obj_box(9, [-50.0, y, -50.0], [100.0, 0.01, 100.0]);
+    let tilted = "v -50 -25 -50\nv 50 25 -50\nv 50 25 50\nv -50 -25 50\nf 9 12 11 10\n";
+    let sky = obj_box(17, [-900.0, -900.0, -900.0], [1800.0, 1800.0, 1800.0]);
+    for text in [
+        format!("o table\n{}o ground\n{}", table(), ground(-0.02)),
+        // One mesh.
+        format!("{}{}", table(), ground(-0.02)),
+        format!("o table\n{}o slope\n{tilted}", table()),
+        format!("o table\n{}o ground\n{}o sky\n{sky}", table(), ground(-0.02)),
+    ] {
+        let folder = folder(&[("a.obj", text.as_bytes())]);
+        let (desc, _) = load(&folder.path().join("a.obj"), &LoadOptions::default())
+            .unwrap_or_else(|error| panic!("{error}"));
+        let camera =
+            renderer::camera::Camera::new(&desc.cameras[0].camera, 1280, 720).expect("it is a camera");
+        let ends =
+            [[20.0, 0.0, -7.0], [21.0, 0.8, -6.5]].map(|p| camera.project(Vec3::from(p)).expect("in front"));
+        let is_within = |p: &Vec2| (0.0..1280.0).contains(&p.x) && (0.0..720.0).contains(&p.y);
+        assert!(
+            ends.iter().all(is_within) && ends[0].distance(ends[1]) > 300.0,
+            "{ends:?}: {text}"
+        );
+    }
+    // A floor that is not much larger than the furniture is framed with it.
+    let room = format!(
+        "o table\n{}o ground\n{}",
+        table(),
+        obj_box(9, [19.0, -0.1, -8.0], [3.0, 0.01, 3.0])
+    );
+    let folder = folder(&[("a.obj", room.as_bytes())]);
+    let (desc, _) =
+        load(&folder.path().join("a.obj"), &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+    let camera = renderer::camera::Camera::new(&desc.cameras[0].camera, 1280, 720).expect("it is a camera");
+    let corners =
+        [[19.0, -0.1, -8.0], [22.0, -0.1, -5.0]].map(|p| camera.project(Vec3::from(p)).expect("in front"));
+    assert!(
+        corners.iter().all(|p| (0.0..1280.0).contains(&p.x)),
+        "{corners:?}"
+    );
+}
+
 #[test]
 fn files_are_read_at_once_and_mistakes_told_in_the_order_of_the_scene() {
     let names: Vec<String> = (0..40).map(|i| format!("mesh{i}.ply")).collect();

@@ -13,6 +13,7 @@ mod distance;
 mod film;
 mod footprints;
 mod haze;
+mod interrupt;
 mod intersect;
 mod invariances;
 mod lights;

@@ -504,3 +504,62 @@ fn photons_find_what_glass_focuses_into_fog() {
     agree(expected, mean(text, photons, 64), 0.05);
     agree(expected, mean(text, progressive, 32), 0.05);
 }
+
+/// A thin plume in a scene that is a hundred times as wide, seen by a narrow camera: exp(−4).
+#[test]
+fn thin_media_in_wide_scenes_are_found() {
+    let plume = |medium: &str, at: [f32; 2], more: &str| {
+        let [x, z] = at;
+        format!(
+            "film {{ size = (8, 8); filter = box; }}
+             volume plume() {{ float r = hypot(P[0] - ({x}), P[2] - ({z})); if (r < 0.5) Ci = {medium}; }}
+             shape ground : plane {{ size = 400; material = matte(); }}
+             shape w : rectangle {{ size = 6; material = emitter(radiance = 1); transform = translate({x}, 3, {z} - 4); }}
+             shape tower : cube {{ size = 6; transform = translate(80, 3, -80); }}
+             camera main : orthographic {{ from = ({x}, 2, {z} + 5); to = ({x}, 2, {z}); width = 0.1; }}
+             {more}"
+        )
+    };
+    for at in [[0.0, 0.0], [37.0, -61.0]] {
+        for more in [
+            "scene { medium = plume(); }",
+            "shape air : cube { size = (300, 5.8, 300); material = plume(); transform = translate(0, 2.95, 0); }",
+        ] {
+            let text = plume("4 * absorption()", at, more);
+            expect(&text, path(), 1024, [f64::exp(-4.0); 3], 0.05);
+        }
+        // Beside fog that is everywhere, which all probes find.
+        let text = plume(
+            "4 * absorption(); else Ci = 0.01 * absorption()",
+            at,
+            "scene { medium = plume(); }",
+        );
+        expect(&text, path(), 1024, [f64::exp(-4.0 - 0.01 * 8.0); 3], 0.05);
+    }
+}
+
+/// Instances share the majorants of a medium that depends on the object's space alone, whatever their transforms.
+#[test]
+fn instances_of_a_medium_share_majorants() {
+    let text = |medium: &str| {
+        let balls = (0..60).map(|i| {
+            let (x, y) = (3 * (i % 8) - 10, 3 * (i / 8) - 10);
+            format!(
+                "shape b{i} : sphere {{ material = m; transform = translate({x}, {y}, 0.3) * rotate((1, 2, 3), {i}); }}\n"
+            )
+        });
+        format!(
+            "film {{ size = (8, 8); }} light sky : environment {{ color = 1; }}
+             camera main : perspective {{ from = (0, 0, 40); to = (0, 0, 0); fov = 40; }}
+             volume v() {{ Ci = {medium}; }} material m = v(); {}",
+            balls.collect::<String>()
+        )
+    };
+    let stats = |medium: &str| built(&text(medium)).0.scene.medium_stats();
+    let local = stats("max(0, 0.3 + noise(\"perlin\", 2 * transform(\"object\", P))) * henyey_greenstein(0)");
+    assert_eq!((local.media, local.grids), (60, 1));
+    // Different media share the number of probes.
+    let different = stats("max(0, 0.3 + noise(\"perlin\", 2 * P)) * henyey_greenstein(0)");
+    assert_eq!((different.media, different.grids), (60, 60));
+    assert!(different.cells < 8 * local.cells, "{different:?}, {local:?}");
+}

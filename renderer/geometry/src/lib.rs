@@ -16,6 +16,7 @@
 
 pub mod accel;
 mod analytic;
+mod area;
 mod attribute;
 mod attribute_source;
 mod baked;

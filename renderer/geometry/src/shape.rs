@@ -186,17 +186,7 @@ impl Shape {
                 .map(|primitive| f64::from(self.triangle_area(primitive)))
                 .sum::<f64>() as f32;
         };
-        // Equal areas of object space, each with the factor that the transform stretches it by there.
-        const STEPS: u32 = 64;
-        let step = |i: u32| (f64::from(i) + 0.5) / f64::from(STEPS);
-        let cells = (0..STEPS).flat_map(|i| (0..STEPS).map(move |j| glam::DVec2::new(step(i), step(j))));
-        let stretch: f64 = cells
-            .map(|u| {
-                let n = analytic.local_point(analytic.sample(u)).n.as_vec3();
-                f64::from(self.area_stretch((self.world_from_object_normal() * n).normalize()))
-            })
-            .sum();
-        (analytic.area() * stretch / f64::from(STEPS * STEPS)) as f32
+        analytic.transformed_area(&in_double(&self.world_from_object).matrix3) as f32
     }
 
     /// The factor by which the transform enlarges areas whose world-space unit normal is `n`.

@@ -32,6 +32,7 @@ mod ply_model;
 mod ply_strips;
 mod serialized;
 mod stl;
+mod subject;
 
 use std::path::Path;
 

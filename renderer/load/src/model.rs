@@ -6,7 +6,7 @@ use glam::Vec3;
 use shading::syntax::ast::{Declaration, Expr, Name};
 
 use super::lighting::default_light;
-use renderer_base::math::{atan, inverse};
+use renderer_base::math::{Bounds, atan, inverse};
 use renderer_geometry::camera::look_at;
 use renderer_import::Model;
 
@@ -16,7 +16,7 @@ const FILM: [u32; 2] = [1280, 720];
 const HALF_FOV_TAN: f32 = 0.267_949_2;
 /// Direction from the model to this camera: front, right and slightly above.
 const VIEW: Vec3 = Vec3::new(0.6, 0.4, 1.0);
-/// Factor of the free space around the model in the picture.
+/// Factor of the free space around the subject in the picture.
 const MARGIN: f32 = 1.08;
 
 /// Import of a model under a name.
@@ -57,7 +57,8 @@ pub(super) fn can_be_framed(model: &Model) -> bool {
 }
 
 fn camera(model: &Model) -> Declaration {
-    let bounds = model.bounds();
+    let points = model.subject_points();
+    let bounds = Bounds::of_points(points.iter().copied());
     let center = if bounds.is_empty() {
         Vec3::ZERO
     } else {
@@ -67,9 +68,9 @@ fn camera(model: &Model) -> Declaration {
     let world_from_camera = look_at(center + towards, center, Vec3::Y).unwrap_or_default();
     let camera_from_world = inverse(&world_from_camera);
     let view = Silhouette::of(
-        model
-            .points()
-            .map(|p| camera_from_world.transform_vector3(p - center)),
+        points
+            .iter()
+            .map(|&p| camera_from_world.transform_vector3(p - center)),
     );
     let middle = center + world_from_camera.transform_vector3(view.middle);
     let from = middle + towards * view.distance;

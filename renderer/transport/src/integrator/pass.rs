@@ -1,7 +1,7 @@
 //! Inputs for preparing an integrator: seed, pass index, photon map file, deadline, progress callback.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Inputs for preparing a pass of an integrator.
@@ -21,7 +21,7 @@ pub struct Pass<'a> {
     pub light_tags: &'a [u8],
     /// File of the photon maps: read if it exists, else written.
     pub file: Option<&'a Path>,
-    /// Cancellation flag: when set, the preparation ends early and uses the photons stored so far.
+    /// Cancellation flag: when set, the preparation ends early, and its result is not used.
     pub stop: &'a AtomicBool,
     /// Deadline, at which the preparation ends early and uses the photons stored so far.
     pub until: Option<Instant>,
@@ -47,5 +47,10 @@ impl Pass<'_> {
             until: None,
             progress: &|_, _| {},
         }
+    }
+
+    /// Returns whether the preparation has been cancelled: its result is not used.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 }

@@ -238,6 +238,11 @@ impl Light {
         }
     }
 
+    /// Centre of its bounds [m]; `None` if it is infinite or has parallel rays.
+    pub(crate) fn center(&self) -> Option<Vec3> {
+        self.bounds(0).map(|bounds| bounds.center)
+    }
+
     /// Estimated luminance of the unoccluded irradiance at a point, for lights outside the light tree [W/m²].
     #[inline]
     fn irradiance(&self, at: &LightSampleContext) -> f32 {

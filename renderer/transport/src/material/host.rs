@@ -306,6 +306,11 @@ impl Host {
         self.frozen.get()?.grids.known(request)
     }
 
+    /// Camera; the default one before [`Host::freeze`].
+    pub(crate) fn camera(&self) -> CameraView {
+        self.frozen.get().map(|frozen| frozen.camera).unwrap_or_default()
+    }
+
     /// Loaded grids; `None` before they are loaded.
     pub fn grids(&self) -> Option<&GridStore> {
         self.frozen.get().map(|frozen| &frozen.grids.store)

@@ -2,7 +2,8 @@
 //! integrators.
 //!
 //! Samples are taken in passes over the whole film, so that a render can stop after any of them with the same number of
-//! samples at every pixel. Sums are exact: the image does not depend on threads or passes.
+//! samples at every pixel. A long pass that is interrupted is discarded. Sums are exact: the image does not depend on
+//! threads or passes.
 
 use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,7 +40,7 @@ const MIN_PHOTONS: u64 = 1 << 12;
 /// Inverse of the maximum share of a time limit that photons of pilots take.
 const PILOTS: u32 = 32;
 
-/// Renders a scene. `stop` ends it after the current pass.
+/// Renders a scene. `stop` ends it after the current pass, or before that if the pass is long.
 ///
 /// # Errors
 /// When the film cannot be made or no threads can be started.
@@ -147,7 +148,12 @@ pub fn resume(
         if integrator.samples_per_pass().is_none() {
             pace.begin();
         }
-        taken += workers.take(
+        // A long pass can be discarded: before it, tiles are empty.
+        let before = pace.is_slow().then(|| {
+            workers.deliver(&mut state.film);
+            state.noise.clone()
+        });
+        let rays_taken = workers.take(
             settings,
             prepared,
             &rays,
@@ -155,10 +161,19 @@ pub fn resume(
             state.noise.as_mut(),
             rates,
             progress,
+            before.is_some().then_some(stop),
         );
         if progress.gives_up() {
             return Err(RenderError::GivenUp);
         }
+        if let Some(noise) = before
+            && stop.load(Ordering::Relaxed)
+        {
+            workers.discard();
+            state.noise = noise;
+            break;
+        }
+        taken += rays_taken;
         workers.install(|| state.took(taken_to));
         // A range shorter than a camera ray counts has none.
         if !rays.is_empty() {
@@ -315,6 +330,11 @@ impl PassScheduler {
     fn left(&self) -> Duration {
         self.limit
             .map_or(Duration::MAX, |limit| limit.saturating_sub(self.start.elapsed()))
+    }
+
+    /// Returns whether a pass of one sample may take longer than [`PASS_TIME`].
+    fn is_slow(&self) -> bool {
+        self.pass.is_none_or(|(_, each)| each > PASS_TIME)
     }
 
     /// Number of samples of the next pass; 0 when there is no time left for one.

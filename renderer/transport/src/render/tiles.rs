@@ -35,7 +35,8 @@ pub(super) fn side_for(picture: &Rect, threads: usize) -> u32 {
 }
 
 /// Takes the samples of the range at every pixel of the tile, with as many rays each as `rates` say; with `noise`, only
-/// those that adaptive sampling asks for. Returns the number of rays.
+/// those that adaptive sampling asks for. Returns the number of rays. Once `is_stopped` returns true, the rest of the
+/// tile is skipped.
 ///
 /// Random numbers of a ray are used in this order: film point, lens point, integrator.
 pub(super) fn sample_tile(
@@ -47,12 +48,16 @@ pub(super) fn sample_tile(
     mut noise: Option<&mut NoiseTile>,
     rates: Option<&Rates>,
     context: &mut Context,
+    is_stopped: &impl Fn() -> bool,
 ) -> u64 {
     let mut taken = 0;
     let mut sampler = Sampler::new(settings.seed);
     let bounds = settings.sampled();
     let mut passes = settings.passes.as_deref().map(PassSink::new);
     for (x, y) in tile.rect().pixels() {
+        if is_stopped() {
+            break;
+        }
         let pixel = UVec2::new(x, y);
         let window = settings.filter.window(pixel, bounds.as_ref());
         let rays = rates.map_or_else(|| samples.clone(), |rates| rates.rays(x, y, &samples));

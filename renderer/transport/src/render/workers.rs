@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
@@ -63,9 +64,9 @@ impl<'a> Workers<'a> {
         self.pool.install(f)
     }
 
-    /// Takes the samples of the range at every pixel, with as many rays each as `rates` say, or those of them that `noise`
-    /// has a use for, beside those that are in the film. Returns how many rays that were; some tiles may have none once
-    /// `progress` gives up.
+    /// Takes the samples of the range at every pixel, with as many rays each as `rates` say, or those that `noise` asks for,
+    /// and adds them to the tiles. Returns the number of rays. Once `progress` gives up or `stop` is set, the remaining
+    /// pixels are skipped.
     pub(super) fn take(
         &self,
         settings: &RenderSettings,
@@ -75,9 +76,11 @@ impl<'a> Workers<'a> {
         noise: Option<&mut NoiseMap>,
         rates: Option<&Rates>,
         progress: &dyn Progress,
+        stop: Option<&AtomicBool>,
     ) -> u64 {
+        let is_stopped = || stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
         let sample = |tile: &Mutex<FilmTile>, noise: Option<&mut NoiseTile>| {
-            if progress.gives_up() {
+            if progress.gives_up() || is_stopped() {
                 return 0;
             }
             let index = rayon::current_thread_index().expect("passes run within the pool");
@@ -92,6 +95,7 @@ impl<'a> Workers<'a> {
                 noise,
                 rates,
                 &mut context,
+                &is_stopped,
             );
             if progress.wants_tiles() {
                 progress.tile(film, tile);
@@ -117,6 +121,11 @@ impl<'a> Workers<'a> {
         for tile in &self.tiles {
             film.take(&mut lock(tile));
         }
+    }
+
+    /// Forgets the samples that the film has not.
+    pub(super) fn discard(&self) {
+        self.tiles.iter().for_each(|tile| lock(tile).clear());
     }
 
     /// Statistics of all threads and run-time errors of shaders, one for each source location.

@@ -11,6 +11,9 @@ use crate::material::{Host, Material, MaterialId};
 use glam::Vec3;
 use renderer_geometry::{Shape, ShapeId};
 
+/// Number of lights of constant emission that are created on one thread: more are worth starting others.
+const FEW: usize = 256;
+
 /// Material and light of a shape.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShapeSurface {
@@ -51,9 +54,9 @@ impl Emitters {
             AreaLight::new(shape.clone(), id, material(material_id).clone(), probing, host)
                 .map(|light| (id, light))
         };
-        let made: Vec<_> = match probed {
-            0 => emitters.iter().filter_map(make).collect(),
-            _ => on_threads(threads, || emitters.par_iter().filter_map(make).collect()),
+        let made: Vec<_> = match probed > 0 || emitters.len() > FEW {
+            true => on_threads(threads, || emitters.par_iter().filter_map(make).collect()),
+            false => emitters.iter().filter_map(make).collect(),
         };
         let mut surfaces: Vec<ShapeSurface> = shape_materials
             .iter()

@@ -32,7 +32,7 @@ const SHEET: f32 = 0.5;
 /// Share of a boundary's area that rounding leaves open.
 const ROUNDING: f32 = 1e-3;
 
-/// Share of the cells of a medium whose extinction is above what was found, from which on it is told.
+/// Share of a medium's volume with an extinction above its bound, from which on a warning is given.
 const MANY: f32 = 0.0008;
 
 /// Warns of a volume shader that depends on what only surfaces have.
@@ -96,6 +96,7 @@ pub(super) fn warn_about_media(desc: &SceneDesc, scene: &Scene, warnings: &mut D
         let found = [
             faulty(scene, id, body, material),
             open(desc, scene, id, body, material),
+            empty(scene, id, material),
             missed(scene, id, material),
         ];
         for warning in found.into_iter().flatten() {
@@ -112,7 +113,7 @@ fn faulty(scene: &Scene, id: BodyId, body: &Body, material: &MaterialDesc) -> Op
     let is_faulty = match &body.medium {
         Medium::Clear => false,
         Medium::Homogeneous(of) => of.is_faulty(),
-        Medium::Varying(_) => scene.majorant(id).is_some_and(|majorant| majorant.is_faulty()),
+        Medium::Varying(_) => scene.medium_faults(id).is_some_and(|faults| faults.is_faulty),
     };
     is_faulty.then(|| {
         let message = format!(
@@ -195,14 +196,25 @@ fn sign(shape: &Shape) -> f32 {
     }
 }
 
+/// A medium in which no probe found density.
+fn empty(scene: &Scene, id: BodyId, material: &MaterialDesc) -> Option<Diagnostic> {
+    let probes = scene.medium_faults(id)?.empty?;
+    let message = format!(
+        "the medium of material `{}` counts as empty: its density is zero at all of {probes} points",
+        material.name
+    );
+    Some(Diagnostic::warning(message).hint(
+        "if it has density somewhere, fill a smaller shape around that with it: `shape air : cube { size = 2; material = …; }`",
+    ))
+}
+
 /// A medium with details that the bounds on its extinction miss.
 fn missed(scene: &Scene, id: BodyId, material: &MaterialDesc) -> Option<Diagnostic> {
-    let majorant = scene.majorant(id)?;
-    (majorant.missed() > MANY).then(|| {
+    let faults = scene.medium_faults(id)?;
+    (faults.missed > MANY).then(|| {
         let message = format!(
             "the medium of material `{}` has details that are finer than {:.3} m, which makes noise",
-            material.name,
-            majorant.cell()
+            material.name, faults.detail
         );
         Diagnostic::warning(message)
             .hint("fill several smaller shapes with it, or soften what is thin and dense in it")

@@ -26,6 +26,7 @@ mod visibility;
 pub use background::Background;
 pub use geometry_stats::GeometryStats;
 pub use homogeneous::DistanceSampling;
+pub use majorant::MediumStats;
 pub use names::{LightName, SceneNames, ShapeName};
 pub use passage::{MediumWay, Noise, Passage, Transport};
 pub use units::MaterialUnits;
@@ -46,7 +47,7 @@ use crate::light::{ChosenLight, Light, LightId, LightPivot, LightSampleContext};
 use crate::material::{
     Host, Instances, Material, MaterialId, Medium, ShadingContext, Sides, TextureLoadError,
 };
-use majorant::Majorant;
+use majorant::{Majorant, MediumFaults};
 use renderer_base::color::Rgb;
 use renderer_base::inline_list::InlineList;
 use renderer_base::math::{Bounds, Ray};
@@ -82,7 +83,7 @@ pub struct Scene {
     regions: Regions,
     /// What has an inside.
     bodies: Bodies,
-    /// Bounds on their media, where these are not the same everywhere; empty if all are.
+    /// Majorants of their media, where these are heterogeneous; empty if none is.
     majorants: Vec<Option<Majorant>>,
     /// Material of the medium that fills the scene.
     medium: Option<MaterialId>,
@@ -319,9 +320,10 @@ impl Scene {
         &self.bodies
     }
 
-    /// Bounds on the extinction of a body's medium, if that varies.
-    fn majorant(&self, id: BodyId) -> Option<&Majorant> {
-        self.majorants.get(id.0 as usize)?.as_ref()
+    /// Faults of a body's medium that probes have found, if it is heterogeneous.
+    fn medium_faults(&self, id: BodyId) -> Option<&MediumFaults> {
+        let majorant = self.majorants.get(id.0 as usize)?.as_ref()?;
+        Some(majorant.grid.faults())
     }
 
     /// Material of a shape.
@@ -448,6 +450,11 @@ impl Scene {
     /// Bounds of all shapes; empty if there are none.
     pub fn bounds(&self) -> Bounds {
         self.accel.bounds()
+    }
+
+    /// Statistics of the majorants of media.
+    pub fn medium_stats(&self) -> MediumStats {
+        MediumStats::new(self.majorants.iter().flatten())
     }
 
     /// Statistics of the geometry.

@@ -6,7 +6,8 @@ use super::particle::{MediumLight, Photon};
 #[derive(Default)]
 pub(super) struct Block {
     pub(super) photons: Vec<Photon>,
-    pub(super) by_light: Vec<u64>,
+    /// Light of each emitted photon.
+    pub(super) lights: Vec<u32>,
     /// For each emitted photon with stored hits: emission cell, weight relative to emission by power, end index of its
     /// stored photons.
     pub(super) useful: Vec<(u32, f32, u32)>,

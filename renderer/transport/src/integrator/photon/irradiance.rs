@@ -13,6 +13,7 @@ use super::layer::Layer;
 use super::particle::Packed;
 use crate::integrator::context::Context;
 use crate::integrator::guide::{Collector, Guide};
+use crate::integrator::pass::Pass;
 use crate::material::ShadingContext;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
@@ -34,6 +35,16 @@ pub(super) struct Record {
     index: u32,
     /// Distribution of incident directions.
     pub(super) guide: Guide,
+}
+
+/// How records are computed.
+pub(super) struct RecordSettings {
+    /// Number of photons of an estimate.
+    pub(super) count: usize,
+    /// True if records have guides.
+    pub(super) guides: bool,
+    /// Maximum number of path segments of a photon.
+    pub(super) max_segments: u32,
 }
 
 /// Key of a record in the kd-tree.
@@ -68,19 +79,25 @@ pub(super) struct IrradianceMap {
 }
 
 impl IrradianceMap {
-    /// Computes records at the positions of `photons`, each from `count` photons of at most `max_segments` segments of
-    /// `map`; with guides if asked for. `photons` must not be part of the map: an estimate at a photon's own position is
-    /// biased, too bright if the photon counts, else too dark, since lookups find the nearest photons.
+    /// Computes records at the positions of `photons` from the photons of `map`; none if the pass is stopped. `photons`
+    /// must not be part of the map: an estimate at a photon's own position is biased, too bright if the photon counts,
+    /// else too dark, since lookups find the nearest photons.
     pub(super) fn new(
         scene: &Scene,
         photons: Vec<Photon>,
         map: &PhotonMap,
-        count: usize,
-        guides: bool,
-        max_segments: u32,
-        tags: usize,
+        settings: RecordSettings,
+        pass: &Pass<'_>,
         contexts: &[Mutex<Context>],
     ) -> IrradianceMap {
+        let RecordSettings {
+            count,
+            guides,
+            max_segments,
+        } = settings;
+        // Tags are numbered from 0.
+        let most = pass.light_tags.iter().max();
+        let tags = most.map_or(0, |&most| usize::from(most) + 1);
         let photons = KdTree::new(photons);
         // Neighbouring records are computed consecutively: they search the same photons within similar radii.
         let made: Vec<((Record, f32), Vec<Rgb>)> = photons
@@ -92,6 +109,9 @@ impl IrradianceMap {
                 let mut guess = map.radius();
                 let mut own: Option<(Vec3, Record)> = None;
                 let mut records: ArrayVec<((Record, f32), Vec<Rgb>), CHUNK> = ArrayVec::new();
+                if pass.is_stopped() {
+                    return records;
+                }
                 for (index, photon) in photons.iter().enumerate() {
                     let site = LookupPoint::of(photon, max_segments);
                     let beside = own.filter(|(p, record)| {
@@ -113,6 +133,11 @@ impl IrradianceMap {
                 records
             })
             .collect();
+        let is_whole = made.len() == photons.items().len();
+        let (photons, made) = match is_whole {
+            true => (photons, made),
+            false => (KdTree::new(vec![]), vec![]),
+        };
         let (made, tagged): (Vec<(Record, f32)>, Vec<Vec<Rgb>>) = made.into_iter().unzip();
         let (mut records, reaches): (Vec<Record>, Vec<f32>) = made.into_iter().unzip();
         (0..)

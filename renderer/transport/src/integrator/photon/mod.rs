@@ -42,7 +42,7 @@ use super::pass::Pass;
 use crate::scene::Scene;
 use beams::BeamMap;
 use emit::Emitter;
-use irradiance::IrradianceMap;
+use irradiance::{IrradianceMap, RecordSettings};
 use renderer_base::math::{exp, ln};
 use renderer_scene::{PhotonSettings, Show};
 use shoot_params::{MediumFilter, PhotonFilter, ShootParams};
@@ -137,8 +137,7 @@ impl Photons {
                 };
                 let maps = [shot(&global, 0), shot(&caustic, global.count)];
                 (pass.progress)(total, total);
-                let cut_short = pass.until.is_some_and(|until| Instant::now() >= until)
-                    || pass.stop.load(std::sync::atomic::Ordering::Relaxed);
+                let cut_short = pass.is_stopped() || pass.until.is_some_and(|until| Instant::now() >= until);
                 if let (Some((path, key)), false) = (&key, cut_short) {
                     file::save(path, key, &maps)?;
                 }
@@ -154,6 +153,10 @@ impl Photons {
         };
         if media_emit {
             global.photons.clear();
+        }
+        if pass.is_stopped() {
+            global.photons.clear();
+            caustic.photons.clear();
         }
         stats.shot = [global.shot, caustic.shot];
         stats.stored = [&global, &caustic].map(|shot| shot.photons.len() as u64);
@@ -203,22 +206,13 @@ impl Photons {
             CAUSTIC_REACH,
         );
         let irradiance = wants_irradiance.then(|| {
-            let max_segments = settings
-                .depth
-                .map_or(u32::MAX, |depth| depth.saturating_sub(pass.gather_depth));
-            IrradianceMap::new(
-                scene,
-                places,
-                &global,
-                settings.k as usize,
-                settings.guide != Some(false),
-                max_segments,
-                pass.light_tags
-                    .iter()
-                    .max()
-                    .map_or(0, |&most| usize::from(most) + 1),
-                &contexts,
-            )
+            let depth = settings.depth;
+            let records = RecordSettings {
+                count: settings.k as usize,
+                guides: settings.guide != Some(false),
+                max_segments: depth.map_or(u32::MAX, |depth| depth.saturating_sub(pass.gather_depth)),
+            };
+            IrradianceMap::new(scene, places, &global, records, pass, &contexts)
         });
         stats.building = begin.elapsed();
 

@@ -71,7 +71,14 @@ impl PhotonStats {
         }
     }
 
-    pub(super) fn count_light(&mut self, light: usize, shot: u64) {
+    /// Counts photons by their lights.
+    pub(super) fn count_lights(&mut self, lights: impl Iterator<Item = u32>) {
+        for light in lights {
+            self.count_light(light as usize, 1);
+        }
+    }
+
+    fn count_light(&mut self, light: usize, shot: u64) {
         if self.shot_by_light.len() <= light {
             self.shot_by_light.resize(light + 1, 0);
         }

@@ -4,7 +4,6 @@
 //! in the order of their indices, so a map does not depend on the number or the timing of threads.
 
 use std::ops::Range;
-use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -57,7 +56,8 @@ pub(super) struct ShootResult {
     pub(super) shot: u64,
 }
 
-/// Shoots photons; calls `progress` with the number stored, or shot if `exactly` is set.
+/// Shoots photons; calls `progress` with the number stored, or shot if `exactly` is set. The result of a pass that is
+/// stopped is incomplete.
 pub(super) fn shoot(
     scene: &Scene,
     emitter: &Emitter,
@@ -91,7 +91,7 @@ pub(super) fn shoot(
                     emitter,
                     choice,
                     order,
-                    pass.light_tags,
+                    pass,
                     keep,
                     stream,
                     indices,
@@ -105,10 +105,7 @@ pub(super) fn shoot(
         true => BATCH,
         false => order.count.clamp(MIN_BATCH, BATCH),
     };
-    let ends = || {
-        let late = pass.until.is_some_and(|until| Instant::now() >= until);
-        late || pass.stop.load(Ordering::Relaxed)
-    };
+    let ends = || pass.is_stopped() || pass.until.is_some_and(|until| Instant::now() >= until);
     let stream = UVec2::new(
         pass.index as u32,
         match order.filter {
@@ -143,6 +140,9 @@ pub(super) fn shoot(
             density.add(&blocks);
             choice = learn(&blocks, &density);
             yield_ratio = most(counts(&blocks)) as f64 / (size as f64 * EXPECTED_YIELD);
+            if pass.is_stopped() {
+                return result;
+            }
         }
         // No photon landed: no visible contribution.
         if density.is_empty() {
@@ -163,6 +163,14 @@ pub(super) fn shoot(
     while result.shot < max_shot {
         let end = (result.shot + size).min(max_shot);
         let mut blocks = batch(&choice, keep, stream, result.shot..end);
+        if pass.is_stopped() {
+            break;
+        }
+        stats.count_lights(
+            blocks
+                .iter_mut()
+                .flat_map(|block| std::mem::take(&mut block.lights)),
+        );
         thin(&mut blocks, end - result.shot);
         chosen.add(&choice, end - result.shot);
         if !order.exactly {
@@ -189,9 +197,6 @@ pub(super) fn shoot(
             result
                 .photons
                 .extend(photons.iter().map(|photon| photon.scaled(weight)));
-        }
-        for (light, &shot) in block.by_light.iter().enumerate() {
-            stats.count_light(light, shot);
         }
     }
     result
@@ -242,24 +247,24 @@ fn trace_block(
     emitter: &Emitter,
     choice: &CellDistribution,
     order: &ShootParams,
-    tags: &[u8],
+    pass: &Pass<'_>,
     keep: Option<&Density>,
     stream: UVec2,
     indices: Range<u64>,
     sampler: &mut Sampler,
     context: &mut Context,
 ) -> Block {
-    let mut block = Block {
-        by_light: vec![0; scene.lights().len()],
-        ..Block::default()
-    };
+    let mut block = Block::default();
     let (mut scatterer, mut waiting) = (Scatterer::new(), vec![]);
     for index in indices {
+        if pass.is_stopped() {
+            break;
+        }
         sampler.start(stream, index);
         let Some(emitted) = emitter.shoot(choice, scene.lights(), sampler, &mut context.shading) else {
             continue;
         };
-        block.by_light[emitted.light] += 1;
+        block.lights.push(emitted.light as u32);
         let (before, power) = (block.photons.len(), emitted.emission.power * (1.0 / emitter.unit));
         let ray = emitted.emission.ray;
         trace_photon(
@@ -275,7 +280,7 @@ fn trace_block(
             &mut waiting,
             &mut block.photons,
         );
-        if let Some(&tag) = tags.get(emitted.light) {
+        if let Some(&tag) = pass.light_tags.get(emitted.light) {
             block.photons[before..]
                 .iter_mut()
                 .for_each(|photon| *photon = photon.tagged(tag));
