@@ -116,6 +116,12 @@ impl Accel {
         self.scene.intersect(ray, mask)
     }
 
+    /// Calls `visit` for all hits of `ray` within its bounds on the shapes whose mask shares a bit with `mask`, in no order.
+    /// `visit` makes no such query. A ray through an edge of a mesh may hit both of its triangles.
+    pub fn all_hits(&self, ray: &Ray, mask: u32, visit: impl FnMut(&Hit)) {
+        self.scene.all_hits(ray, mask, visit);
+    }
+
     /// Returns whether `ray` meets, within its bounds, any of the shapes whose mask shares a bit with `mask`.
     #[inline]
     pub fn occluded(&self, ray: &Ray, mask: u32) -> bool {

@@ -9,7 +9,7 @@ use crate::bsdf::Bsdf;
 use crate::light::{LightId, LightSampleContext, LightViewer};
 use crate::material::ShadingContext;
 use crate::radiance::LobeShares;
-use crate::scene::Scene;
+use crate::scene::{Scene, ShadowOrigin};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, RayEnd};
 use renderer_base::sampler::Sampler;
@@ -30,6 +30,8 @@ pub struct DirectLightQuery<'a, F> {
     /// Computes the medium stack at the start of a shadow ray with the given unit direction; called only in scenes with
     /// media.
     pub media: F,
+    /// The surface at the origin; `None` in a medium.
+    pub surface: Option<ShadowOrigin<'a>>,
 }
 
 /// What passes ask of a light sample besides its contribution.
@@ -107,14 +109,29 @@ pub fn sample_one_light(
     if f.is_black() {
         return None;
     }
-    let ray = Ray {
+    let ray_from = |end: &RayEnd| Ray {
         time: query.time,
-        ..sample.shadow_ray(&query.end)
+        ..sample.shadow_ray(end)
     };
     stats.shadow_rays += 1;
     stats.watch.lap(Stage::Light);
-    let media = || (query.media)(sample.wi);
-    let visible = scene.transmittance(&ray, query.depth, media, sampler.noise(), shading);
+    let (ray, visible) = match query.surface.filter(|from| from.may_touch(sample.wi)) {
+        None => {
+            let (ray, media) = (ray_from(&query.end), || (query.media)(sample.wi));
+            let visible = scene.transmittance(&ray, query.depth, media, sampler.noise(), shading);
+            (ray, visible)
+        }
+        Some(from) => {
+            let mut media = (query.media)(sample.wi);
+            let (end, passed) = scene.shadow_start(&from, sample.wi, query.depth, &mut media, shading);
+            let ray = ray_from(&end);
+            let visible = match passed.is_black() {
+                true => passed,
+                false => passed * scene.transmittance(&ray, query.depth, || media, sampler.noise(), shading),
+            };
+            (ray, visible)
+        }
+    };
     stats.watch.lap(Stage::Shadow);
     stats.watch.query(|| scene.is_free(&ray));
     if visible.is_black() && shadowed.is_none() {

@@ -100,7 +100,8 @@ impl PathState {
             }
             horizon.emission_only = found_there == Found::Indirect;
             stats.indirect_rays += 1;
-            *found = scene.intersect(&self.ray);
+            self.contact = None;
+            *found = scene.next_surface(&self.ray, &self.media, &mut self.contact);
         }
     }
 
@@ -145,14 +146,15 @@ impl PathState {
         stats: &mut Stats,
         light: &mut impl RadianceSink,
     ) {
-        let (along, p, media) = (self.ray.direction, self.ray.at(t), self.media);
+        let (along, p) = (self.ray.direction, self.ray.at(t));
         stats.watch.lap(Stage::Scatter);
         let query = DirectLightQuery {
             at: &LightSampleContext::in_space(p),
             end: RayEnd::in_space(p),
             time: self.ray.time,
             depth: self.scatterings + 1,
-            media: |_: Vec3| media,
+            media: |_: Vec3| self.media.clone(),
+            surface: None,
         };
         let response = |wi: Vec3, light_pdf: Option<f32>| {
             let (f, pdf) = medium.phase(along, wi);

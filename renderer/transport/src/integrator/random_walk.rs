@@ -15,7 +15,7 @@ use crate::body::{MediumStack, beer_lambert};
 use crate::bsdf::{Below, Subsurface};
 use crate::material::MaterialId;
 use crate::medium::{ColorChoice, Phase};
-use crate::scene::{MAX_NULL_INTERFACES, Noise, Scene};
+use crate::scene::{Contact, MAX_NULL_INTERFACES, Noise, Scene};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, Ray, exp, ln, pow, safe_sqrt};
 use renderer_geometry::Interaction;
@@ -55,6 +55,8 @@ pub(super) struct Exit {
     pub(super) it: Interaction,
     /// Factor of the throughput.
     pub(super) weight: Rgb,
+    /// Its place among surfaces that coincide.
+    pub(super) contact: Option<Contact>,
 }
 
 impl RandomWalk {
@@ -110,7 +112,8 @@ impl RandomWalk {
                 _ => 1.0,
             };
             ray.t_max = choice.sample_distance(extinction * stretch, u);
-            let found = self.boundary(scene, ray, media);
+            let mut contact = None;
+            let found = self.boundary(scene, ray, media, &mut contact);
             let length = found.as_ref().map_or(ray.t_max, |exit| exit.t);
             if !length.is_finite() {
                 return None;
@@ -139,7 +142,8 @@ impl RandomWalk {
             }
             weight *= passed * (1.0 / pdf);
             if let Some(it) = found {
-                return weight.is_finite().then_some(Exit { it, weight });
+                let contact = contact.or_else(|| scene.contact_from_inside(&it));
+                return weight.is_finite().then_some(Exit { it, weight, contact });
             }
             let most = weight.max_component();
             if most < FAINT {
@@ -172,10 +176,16 @@ impl RandomWalk {
     }
 
     /// Where a ray leaves the object within its bounds, seen from the outside. Other objects are not there.
-    fn boundary(&self, scene: &Scene, mut ray: Ray, media: &mut MediumStack) -> Option<Interaction> {
+    fn boundary(
+        &self,
+        scene: &Scene,
+        mut ray: Ray,
+        media: &mut MediumStack,
+        contact: &mut Option<Contact>,
+    ) -> Option<Interaction> {
         let mut passed = 0.0;
         for _ in 0..MAX_NULL_INTERFACES {
-            let it = scene.intersect(&ray)?;
+            let it = scene.next_surface(&ray, media, contact)?;
             let outer = it.ng * self.facing;
             if scene.material_id(it.shape) == self.material && ray.direction.dot(outer) > 0.0 {
                 return Some(Interaction {
@@ -184,13 +194,15 @@ impl RandomWalk {
                     ..it
                 });
             }
+            let end = scene.leave(&it, ray.direction, media, contact);
             if !scene.bodies().is_empty() {
                 media.cross(scene.bodies(), &it, ray.direction);
             }
             passed += it.t;
             ray = Ray {
                 t_max: ray.t_max - it.t,
-                ..it.spawn_ray(ray.direction)
+                time: it.time,
+                ..Ray::new(end.ray_origin(ray.direction), ray.direction)
             };
         }
         None

@@ -29,9 +29,6 @@ const OF_SURFACES: [Global; 6] = [
 /// Share of a boundary's area that does not close, from which on it is a sheet: the surface of a sea.
 const SHEET: f32 = 0.5;
 
-/// Share of a boundary's area that rounding leaves open.
-const ROUNDING: f32 = 1e-3;
-
 /// Share of the cells of a medium whose extinction is above what was found, from which on it is told.
 const MANY: f32 = 0.0008;
 
@@ -145,7 +142,7 @@ fn open(
         }
     }
     let share = sum.length() / area;
-    if !(ROUNDING..SHEET).contains(&share) {
+    if share.is_nan() || share >= SHEET {
         return None;
     }
     names.dedup();

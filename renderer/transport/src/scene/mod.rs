@@ -8,6 +8,7 @@ mod background;
 pub mod build;
 mod called;
 mod compile;
+mod contact;
 mod emitters;
 mod fingerprint;
 mod geometry_stats;
@@ -24,6 +25,7 @@ mod units;
 mod visibility;
 
 pub use background::Background;
+pub use contact::{Contact, ShadowOrigin};
 pub use geometry_stats::GeometryStats;
 pub use homogeneous::DistanceSampling;
 pub use names::{LightName, SceneNames, ShapeName};
@@ -46,12 +48,14 @@ use crate::light::{ChosenLight, Light, LightId, LightPivot, LightSampleContext};
 use crate::material::{
     Host, Instances, Material, MaterialId, Medium, ShadingContext, Sides, TextureLoadError,
 };
+use absent::PossibleBody;
 use majorant::Majorant;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Bounds, Ray};
 use renderer_geometry::accel::{self, Accel, AccelError, BuildQuality};
 use renderer_geometry::camera::CameraView;
 use renderer_geometry::{Geometry, Hit, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
+use renderer_scene::Nesting;
 
 use emitters::{Emitters, ShapeSurface, on_threads};
 
@@ -82,6 +86,8 @@ pub struct Scene {
     majorants: Vec<Option<Majorant>>,
     /// Material of the medium that fills the scene.
     medium: Option<MaterialId>,
+    /// Bound on the rounding of points [m].
+    rounding: f32,
     host: Arc<Host>,
 }
 
@@ -226,6 +232,7 @@ impl Scene {
             bodies: Bodies::default(),
             majorants: vec![],
             medium,
+            rounding: Scene::rounding_within(accel.bounds()),
             accel,
             accel_time,
             shapes,
@@ -444,9 +451,12 @@ fn masks(shapes: &[Shape], surfaces: &[MaterialId], materials: &[(Instances, Sid
     let of = |id: MaterialId| &materials[id.0 as usize];
     let may_be_absent = absent::may_be(shapes, |index| {
         let (instances, sides) = of(surfaces[index]);
-        instances
-            .may_refract()
-            .then_some(sides.priority.unwrap_or_default())
+        let may_displace = instances.may_refract() || sides.nesting == Nesting::Relative;
+        let is_body = may_displace || instances.inside.is_some() || sides.priority.is_some();
+        is_body.then(|| PossibleBody {
+            priority: sides.priority.or(instances.priority()).unwrap_or_default(),
+            may_displace,
+        })
     });
     let mask = |(&id, is_absent): (&MaterialId, bool)| match of(id).0.may_be_transparent() || is_absent {
         true => TRANSPARENT,

@@ -208,6 +208,7 @@ impl Scene {
             bodies: self.bodies.clone(),
             majorants: self.majorants.clone(),
             medium: self.medium,
+            rounding: self.rounding,
             host: self.host.clone(),
         };
         if is_within {

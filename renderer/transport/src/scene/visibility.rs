@@ -1,6 +1,5 @@
 //! Visibility: transmittance of shadow rays, and the medium stack at the start of a ray.
 
-use arrayvec::ArrayVec;
 use glam::Vec3;
 
 use super::passage::{MediumWay, Noise};
@@ -81,10 +80,10 @@ impl Scene {
 
     /// Number of surfaces that a shadow ray which arrives has crossed straight through.
     pub(crate) fn crossings(&self, ray: &Ray) -> u32 {
-        let mut ray = *ray;
+        let (mut ray, mut contact) = (*ray, None);
         for count in 0..MAX_NULL_INTERFACES {
-            match self.intersect_masked(&ray, TRANSPARENT) {
-                Some(it) => ray = it.rest_of(&ray),
+            match self.next_surface_of(&ray, TRANSPARENT, &MediumStack::NONE, &mut contact) {
+                Some(it) => ray = self.pass(&it, &ray, TRANSPARENT, &MediumStack::NONE, &mut contact),
                 None => return count,
             }
         }
@@ -100,9 +99,9 @@ impl Scene {
         noise: &mut Noise,
         context: &mut ShadingContext,
     ) -> Rgb {
-        let mut product = Rgb::WHITE;
+        let (mut product, mut contact) = (Rgb::WHITE, None);
         for _ in 0..MAX_NULL_INTERFACES {
-            let found = self.intersect_masked(&ray, TRANSPARENT);
+            let found = self.next_surface_of(&ray, TRANSPARENT, &media, &mut contact);
             let length = found.as_ref().map_or(ray.t_max, |it| it.t);
             let way = MediumWay {
                 ray: &ray,
@@ -111,19 +110,33 @@ impl Scene {
             };
             product *= self.medium_transmittance(&media, &way, noise, context);
             let Some(it) = found else { return product };
-            if let Some(outside) = self.meets(&media, &it) {
-                let material = self.material(it.shape);
-                product *= material.for_light(&it, depth, outside, context).transparency;
-            }
+            product *= self.transparency(&it, &media, depth, context);
             if product.is_black() {
                 return product;
             }
+            ray = self.pass(&it, &ray, TRANSPARENT, &media, &mut contact);
             if !self.bodies.is_empty() {
                 media.cross(&self.bodies, &it, ray.direction);
             }
-            ray = it.rest_of(&ray);
         }
         Rgb::BLACK
+    }
+
+    /// Straight transmittance of a surface that a path meets which has scattered `depth` times.
+    pub(super) fn transparency(
+        &self,
+        it: &Interaction,
+        media: &MediumStack,
+        depth: u32,
+        context: &mut ShadingContext,
+    ) -> Rgb {
+        match self.meets(media, it) {
+            Some(outside) => {
+                let material = self.material(it.shape);
+                material.for_light(it, depth, outside, context).transparency
+            }
+            None => Rgb::WHITE,
+        }
     }
 
     /// Index of refraction of what a surface is in that a path meets; `None` if it is no surface: what it bounds is not
@@ -166,14 +179,15 @@ impl Scene {
     ) {
         /// Share of the light behind it that a surface lets through which cannot be seen itself.
         const INVISIBLE: f32 = 0.99;
-        let mut ray = *ray;
+        let (mut ray, mut contact) = (*ray, None);
         for _ in 0..MAX_NULL_INTERFACES {
-            let Some(it) = self.intersect(&ray) else { return };
+            let found = self.next_surface(&ray, &MediumStack::NONE, &mut contact);
+            let Some(it) = found else { return };
             let passed = self.material(it.shape).passed(&it, context);
             if passed < INVISIBLE && ends(&it, passed) || passed < PASSING {
                 return;
             }
-            ray = it.rest_of(&ray);
+            ray = self.pass(&it, &ray, accel::ALL, &MediumStack::NONE, &mut contact);
         }
     }
 
@@ -206,7 +220,7 @@ impl Scene {
             let votes = counts.iter().filter(|exits| exits.of(id) > 0).count();
             votes >= 2
         };
-        let mut inside: ArrayVec<BodyId, { 3 * MOST_BODIES }> = ArrayVec::new();
+        let mut inside: Vec<BodyId> = vec![];
         for &(id, exits) in first.list.iter().chain(&second.list).chain(&third.list) {
             if exits > 0 && !inside.contains(&id) && contains(&id) {
                 inside.push(id);
@@ -217,32 +231,28 @@ impl Scene {
 
     /// Counts the boundaries along a ray.
     fn exits(&self, ray: &Ray, outwards: Vec3) -> Exits {
-        let mut ray = Ray {
+        let ray = Ray {
             time: ray.time,
             ..Ray::new(ray.origin, outwards)
         };
         let mut exits = Exits::default();
-        for _ in 0..MAX_NULL_INTERFACES {
-            if !self.bodies.bounds().is_some_and(|bounds| bounds.is_met_by(&ray)) {
-                break;
-            }
-            let Some(it) = self.intersect(&ray) else { break };
-            ray = it.spawn_ray(outwards);
-            if let Some(id) = self.bodies.of_shape(it.shape) {
-                exits.count(id, if it.wo.dot(it.ng) < 0.0 { 1 } else { -1 });
-            }
+        if !self.bodies.bounds().is_some_and(|bounds| bounds.is_met_by(&ray)) {
+            return exits;
         }
+        self.accel.all_hits(&ray, accel::ALL, |hit| {
+            if let Some(id) = self.bodies.of_shape(hit.shape) {
+                let ng = self.interaction(ray, hit).ng;
+                exits.count(id, if outwards.dot(ng) > 0.0 { 1 } else { -1 });
+            }
+        });
         exits
     }
 }
 
-/// Bodies that are told apart along a ray.
-const MOST_BODIES: usize = 16;
-
 /// How often a ray leaves bodies, less how often it enters them.
 #[derive(Default)]
 struct Exits {
-    list: ArrayVec<(BodyId, i32), MOST_BODIES>,
+    list: Vec<(BodyId, i32)>,
 }
 
 impl Exits {
@@ -256,10 +266,7 @@ impl Exits {
     fn count(&mut self, id: BodyId, change: i32) {
         match self.list.iter_mut().find(|(known, _)| *known == id) {
             Some((_, exits)) => *exits += change,
-            None => {
-                // A body beyond the capacity is farther away than the others.
-                let _ = self.list.try_push((id, change));
-            }
+            None => self.list.push((id, change)),
         }
     }
 }

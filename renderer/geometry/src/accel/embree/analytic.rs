@@ -2,12 +2,13 @@
 
 #![expect(unsafe_code, reason = "called by Embree")]
 
-use glam::{DAffine3, DVec3, Vec3};
+use glam::{DAffine3, DVec3, Vec2, Vec3};
 
+use super::hit_list::{is_all_hits, record};
 use super::sys::{
     BoundsArguments, INVALID_ID, IntersectArguments, OccludedArguments, RtcBounds, RtcHit, RtcRay, RtcRayHit,
 };
-use crate::{Analytic, Shape};
+use crate::{Analytic, Hit, Shape, ShapeId};
 use renderer_base::math::Bounds;
 
 /// An analytic surface, placed.
@@ -35,12 +36,18 @@ impl AnalyticSurface {
 
     /// The distance of the first hit within the ray's bounds.
     fn first_hit(&self, ray: &RtcRay) -> Option<f32> {
+        self.hit_after(ray, ray.org_tnear.w)
+    }
+
+    /// The distance of the first hit beyond `near` and within the ray's bounds.
+    fn hit_after(&self, ray: &RtcRay, near: f32) -> Option<f32> {
         let [origin, direction] = [ray.org_tnear, ray.dir_time].map(|v| v.truncate().as_dvec3());
         let origin: DVec3 = self.object_from_world.transform_point3(origin);
         // Not made unit length: distances are the same in both spaces.
         let direction = self.object_from_world.transform_vector3(direction);
-        let (near, far) = (ray.org_tnear.w, ray.tfar);
-        let t = self.kind.intersect(origin, direction, near.into(), far.into())? as f32;
+        let t = self
+            .kind
+            .intersect(origin, direction, near.into(), ray.tfar.into())? as f32;
         // Rounding may have moved it beyond an earlier hit.
         (t < ray.tfar).then_some(t)
     }
@@ -79,6 +86,19 @@ pub(super) unsafe extern "C" fn intersect(arguments: *const IntersectArguments) 
         let query = arguments.ray_hit.cast::<RtcRayHit>();
         (&mut (*query).ray, &raw mut (*query).hit)
     };
+    if is_all_hits(ray) {
+        let mut near = ray.org_tnear.w;
+        while let Some(t) = surface.hit_after(ray, near) {
+            record(Hit {
+                t,
+                shape: ShapeId(arguments.geom_id),
+                primitive: arguments.prim_id,
+                barycentric: Vec2::ZERO,
+            });
+            near = t.next_up();
+        }
+        return;
+    }
     if let Some(t) = surface.first_hit(ray) {
         ray.tfar = t;
         // SAFETY: every build's hit has these fields. The geometry is in the top scene: there is no instance.

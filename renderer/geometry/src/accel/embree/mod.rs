@@ -6,11 +6,14 @@
 //! - [`device`]: a device, with its errors collected.
 //! - [`scene`]: `SceneBuilder` → `CommittedScene`: only a committed scene answers queries.
 //! - [`instances`]: many instances of one scene as a single geometry.
+//! - [`all_hits`]: queries for all hits of a ray, which [`hit_list`] collects.
 //! - [`analytic`]: spheres, disks and cylinders as user geometry.
 
+mod all_hits;
 mod analytic;
 mod bundle;
 mod device;
+mod hit_list;
 mod instance_probe;
 mod instances;
 mod library;

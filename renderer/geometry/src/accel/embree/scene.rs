@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "calls Embree")]
 
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::Arc;
 
@@ -63,7 +64,8 @@ impl SceneBuilder {
         let handle = unsafe {
             let handle = (functions.new_scene)(device.handle);
             // Without it, rays slip between triangles that share an edge.
-            (functions.set_scene_flags)(handle, sys::SCENE_FLAG_ROBUST);
+            let flags = sys::SCENE_FLAG_ROBUST | sys::SCENE_FLAG_FILTER_IN_ARGUMENTS;
+            (functions.set_scene_flags)(handle, flags);
             (functions.set_scene_quality)(handle, quality);
             handle
         };
@@ -277,6 +279,32 @@ impl CommittedScene {
         self.arrays[(hit.inst_id - self.first_array) as usize].shape(instance)
     }
 
+    /// The shape of a hit on an instance.
+    ///
+    /// # Safety
+    /// `reserve` belongs to a hit of Embree's on that instance, which may be shorter than [`RtcHit`].
+    pub(super) unsafe fn shape_of_instance(
+        &self,
+        instance: u32,
+        reserve: *const [MaybeUninit<u32>; 32],
+    ) -> u32 {
+        if instance < self.first_array {
+            return instance;
+        }
+        // SAFETY: Embree's hit has the place in the array there.
+        let place = unsafe { reserve.cast::<u32>().add(self.instance_place).read() };
+        self.arrays[(instance - self.first_array) as usize].shape(place)
+    }
+
+    /// A closest-hit query with arguments.
+    ///
+    /// # Safety
+    /// `arguments` points to [`QueryArguments`](sys::QueryArguments) that suit the scene.
+    pub(super) unsafe fn intersect_with(&self, query: *mut RtcRayHit, arguments: *const c_void) {
+        // SAFETY: the scene is committed; the rest is the caller's.
+        unsafe { (self.intersect1)(self.handle, query, arguments) };
+    }
+
     /// Returns whether there is any hit.
     #[inline]
     pub(in crate::accel) fn occluded(&self, ray: &Ray, mask: u32) -> bool {
@@ -313,7 +341,7 @@ impl Drop for CommittedScene {
 
 /// The ray as Embree takes it.
 #[inline]
-fn rtc_ray(ray: &Ray, mask: u32) -> RtcRay {
+pub(super) fn rtc_ray(ray: &Ray, mask: u32) -> RtcRay {
     RtcRay {
         org_tnear: ray.origin.extend(ray.t_min),
         dir_time: ray.direction.extend(ray.time),

@@ -4,7 +4,7 @@
 //! three places, and the structures below allow for each:
 //! - more levels of instances lengthen `instID` and `instPrimID` at the end of `RTCHit`: there is room for sixteen;
 //! - without instance arrays (and before 4.3) `instPrimID` is missing: it is read where a query has shown it to be;
-//! - "minimum width" adds a factor to the query arguments: no arguments are passed.
+//! - "minimum width" adds a factor to the query arguments: they end with room for it.
 
 #![expect(unsafe_code, reason = "the C interface: names functions of a loaded library")]
 
@@ -60,6 +60,13 @@ pub(super) const BUILD_QUALITY_HIGH: c_int = 2;
 
 /// `RTC_SCENE_FLAG_ROBUST`.
 pub(super) const SCENE_FLAG_ROBUST: c_int = 1 << 2;
+/// `RTC_SCENE_FLAG_FILTER_FUNCTION_IN_ARGUMENTS`.
+pub(super) const SCENE_FLAG_FILTER_IN_ARGUMENTS: c_int = 1 << 3;
+
+/// `RTC_RAY_QUERY_FLAG_INVOKE_ARGUMENT_FILTER`.
+pub(super) const QUERY_FLAG_INVOKE_ARGUMENT_FILTER: c_int = 1 << 1;
+/// `RTC_FEATURE_FLAG_ALL`.
+pub(super) const FEATURE_FLAG_ALL: c_uint = u32::MAX;
 
 /// `RTCRay`. Embree loads the first two fields as vectors: fields written in parts would defeat store forwarding and
 /// stall each query.
@@ -152,6 +159,30 @@ pub(super) struct OccludedArguments {
     pub(super) geom_id: c_uint,
 }
 
+/// `RTCFilterFunctionNArguments`.
+#[repr(C)]
+pub(super) struct FilterArguments {
+    pub(super) valid: *mut c_int,
+    pub(super) geometry_user_ptr: *mut c_void,
+    pub(super) context: *mut c_void,
+    /// An `RTCRay` when `n` is 1.
+    pub(super) ray: *mut c_void,
+    /// An `RTCHit` when `n` is 1.
+    pub(super) hit: *mut c_void,
+    pub(super) n: c_uint,
+}
+
+/// `RTCIntersectArguments`, with room for the factor of "minimum width".
+#[repr(C)]
+pub(super) struct QueryArguments {
+    pub(super) flags: c_int,
+    pub(super) feature_mask: c_uint,
+    pub(super) context: *mut c_void,
+    pub(super) filter: Option<FilterFunction>,
+    pub(super) intersect: Option<IntersectFunction>,
+    pub(super) reserve: [u32; 4],
+}
+
 /// `RTCErrorFunction`.
 pub(super) type ErrorFunction = unsafe extern "C" fn(*mut c_void, c_int, *const c_char);
 /// `RTCMemoryMonitorFunction`.
@@ -160,6 +191,8 @@ pub(super) type MemoryFunction = unsafe extern "C" fn(*mut c_void, isize, bool) 
 pub(super) type BoundsFunction = unsafe extern "C" fn(*const BoundsArguments);
 /// `RTCIntersectFunctionN`.
 pub(super) type IntersectFunction = unsafe extern "C" fn(*const IntersectArguments);
+/// `RTCFilterFunctionN`.
+pub(super) type FilterFunction = unsafe extern "C" fn(*const FilterArguments);
 /// `RTCOccludedFunctionN`.
 pub(super) type OccludedFunction = unsafe extern "C" fn(*const OccludedArguments);
 
@@ -171,6 +204,7 @@ const _: () = {
     assert!(std::mem::offset_of!(RtcHit, geom_id) == 24 && std::mem::offset_of!(RtcHit, inst_id) == 28);
     assert!(size_of::<RtcBounds>() == 32);
     assert!(size_of::<BoundsArguments>() == 24);
+    assert!(size_of::<FilterArguments>() == 48 && std::mem::offset_of!(QueryArguments, filter) == 16);
     assert!(size_of::<IntersectArguments>() == 48 && size_of::<OccludedArguments>() == 48);
 };
 

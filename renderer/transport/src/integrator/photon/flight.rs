@@ -9,7 +9,8 @@ use crate::body::{Fill, MediumStack, beer_lambert};
 use crate::bsdf::{BsdfSample, LobePart};
 use crate::integrator::context::Context;
 use crate::integrator::random_walk::RandomWalk;
-use crate::scene::{MAX_NULL_INTERFACES, MediumWay, Noise, Passage, Scene, Transport};
+use crate::scene::{Contact, MAX_NULL_INTERFACES, MediumWay, Noise, Passage, Scene, Transport};
+use glam::Vec3;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, exp_m1, ln};
 use renderer_base::sampler::Sampler;
@@ -22,7 +23,7 @@ const MAX_SEGMENTS: u32 = 250;
 pub(super) const BEAM_PHOTONS: u32 = 4;
 
 /// A photon in flight.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Flight {
     pub(super) ray: Ray,
     power: Rgb,
@@ -35,6 +36,8 @@ pub(super) struct Flight {
     /// True if no camera path can find its light.
     hidden: bool,
     pub(super) media: MediumStack,
+    /// Place of the last surface, or of the next one, among surfaces that coincide with it.
+    pub(super) contact: Option<Contact>,
 }
 
 impl Flight {
@@ -49,6 +52,7 @@ impl Flight {
             only_narrow: true,
             hidden,
             media,
+            contact: None,
         }
     }
 
@@ -82,9 +86,6 @@ impl Flight {
                 return false;
             }
         } else {
-            if !scene.bodies().is_empty() {
-                self.media.cross(scene.bodies(), it, sample.wi);
-            }
             self.segments += 1;
             self.only_narrow &= part == LobePart::Narrow;
             self.hidden &= sample.is_specular();
@@ -92,7 +93,7 @@ impl Flight {
             if self.segments > longest || (order.filter == PhotonFilter::Caustic && !self.only_narrow) {
                 return false;
             }
-            self.ray = it.spawn_ray(sample.wi);
+            self.leave(scene, it, sample.wi);
         }
         self.survive(sample.weight, u_rr, left, context)
     }
@@ -129,7 +130,12 @@ impl Flight {
         let Some((wi, seen)) = scatterer.leave(scene, &exit.it, below.number, u, context) else {
             return false;
         };
-        self.ray = exit.it.spawn_ray(wi);
+        self.contact = exit.contact;
+        let end = scene.leave(&exit.it, wi, &self.media, &mut self.contact);
+        self.ray = Ray {
+            time: exit.it.time,
+            ..Ray::new(end.ray_origin(wi), wi)
+        };
         // The camera's path has the weight of the lobe where the photon leaves.
         let weight = exit.weight * seen * (cosines / sample.pdf);
         self.survive(weight, u_rr, left, context)
@@ -138,11 +144,20 @@ impl Flight {
     /// Goes straight on through a hit; returns `false` if the photon ends.
     pub(super) fn pass_straight(&mut self, scene: &Scene, it: &Interaction) -> bool {
         self.null_interfaces += 1;
-        if !scene.bodies().is_empty() {
-            self.media.cross(scene.bodies(), it, self.ray.direction);
-        }
-        self.ray = it.spawn_ray(self.ray.direction);
+        self.leave(scene, it, self.ray.direction);
         self.null_interfaces <= MAX_NULL_INTERFACES
+    }
+
+    /// Starts the ray that leaves a hit in the unit vector `direction`, and updates the bodies that contain the photon.
+    fn leave(&mut self, scene: &Scene, it: &Interaction, direction: Vec3) {
+        let end = scene.leave(it, direction, &self.media, &mut self.contact);
+        if !scene.bodies().is_empty() {
+            self.media.cross(scene.bodies(), it, direction);
+        }
+        self.ray = Ray {
+            time: it.time,
+            ..Ray::new(end.ray_origin(direction), direction)
+        };
     }
 
     /// Takes the photon through the medium that it is in to the surface `found`, which is another one if it is scattered
@@ -210,7 +225,8 @@ impl Flight {
                 time: ray.time,
                 ..Ray::new(ray.at(t), wi)
             };
-            *found = scene.intersect(&self.ray);
+            self.contact = None;
+            *found = scene.next_surface(&self.ray, &self.media, &mut self.contact);
         }
     }
 

@@ -308,8 +308,10 @@ fn trace_photon(
     let mut left = MAX_COPIES;
     loop {
         context.stats.photon_rays += 1;
-        let mut found = scene.intersect(&flight.ray);
-        let arrives = matches!(flight.media.fill(), Fill::Clear)
+        let is_in_contact = flight.contact.is_some();
+        let mut found = scene.next_surface(&flight.ray, &flight.media, &mut flight.contact);
+        let arrives = is_in_contact
+            || matches!(flight.media.fill(), Fill::Clear)
             || flight.pass_media(scene, order, &mut found, sampler, context, photons);
         let goes_on = arrives
             && found.is_some_and(|it| {
@@ -319,7 +321,7 @@ fn trace_photon(
                 scatterer.shade_hit(scene, &it, outside, context);
                 flight.store(scene, order, keep, &it, sampler, context, scatterer, photons);
                 for _ in 1..flight.copies() {
-                    let mut copy = flight;
+                    let mut copy = flight.clone();
                     if copy.scatter(scene, order, &it, &mut left, sampler, context, scatterer) {
                         waiting.push(copy);
                     }
