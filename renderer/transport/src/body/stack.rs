@@ -18,7 +18,7 @@ pub struct MediumStack {
     few: [BodyId; IN_PLACE],
     /// Number of bodies in `few`.
     count: u32,
-    /// All bodies if they are more than `few` holds, else empty.
+    /// The bodies, sorted, if `few` is too small for them; else empty.
     many: Vec<BodyId>,
     /// Index of refraction of what the path is in.
     ior: f32,

@@ -73,6 +73,8 @@ pub(super) struct PathState {
     pub(super) media: MediumStack,
     /// Place of the last surface, or of the next one, among surfaces that coincide with it.
     pub(super) contact: Option<Contact>,
+    /// Point that the ray leaves; its origin is outside of the error bound of that.
+    pub(super) left: Vec3,
     /// The way below a surface that it takes first.
     walk: Option<RandomWalk>,
 }
@@ -147,6 +149,7 @@ impl PathState {
             scattered_by_medium: None,
             media,
             contact: None,
+            left: ray.origin,
             walk: None,
         }
     }
@@ -262,7 +265,11 @@ impl PathState {
             surface.emission = material.emission_at(it, self.scatterings, shading);
         }
         if self.counts_emission && !surface.emission.is_black() {
-            let weight = self.mis_context.weight(|at| scene.light_pdf(at, it));
+            // Shadow rays do not reach a light that coincides with the surface that they leave.
+            let weight = match is_in_contact && scene.coincides(it, self.mis_context.at.p) {
+                true => 1.0,
+                false => self.mis_context.weight(|at| scene.light_pdf(at, it)),
+            };
             let source = scene
                 .light_of(it.shape)
                 .map_or(LightSource::Surface, LightSource::Light);
@@ -486,6 +493,7 @@ impl PathState {
             time: it.time,
             ..Ray::new(end.ray_origin(self.ray.direction), self.ray.direction)
         };
+        self.left = it.p;
     }
 
     #[inline(always)]
@@ -510,6 +518,7 @@ impl PathState {
             time: it.time,
             ..Ray::new(end.ray_origin(sample.wi), sample.wi)
         };
+        self.left = it.p;
     }
 
     /// Updates the ray footprint for the sampled direction. A wider lobe gives a larger footprint, and so coarser

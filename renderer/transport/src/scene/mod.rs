@@ -9,6 +9,7 @@ pub mod build;
 mod called;
 mod compile;
 mod contact;
+mod crossing;
 mod emitters;
 mod fingerprint;
 mod geometry_stats;
@@ -21,16 +22,20 @@ mod overridden;
 mod passage;
 mod replaced;
 pub mod reshade;
+mod touching;
 mod units;
 mod visibility;
 
 pub use background::Background;
-pub use contact::{Contact, ShadowOrigin};
+pub use contact::Contact;
+pub(crate) use crossing::PathStart;
+pub use crossing::ShadowOrigin;
 pub use geometry_stats::GeometryStats;
 pub use homogeneous::DistanceSampling;
 pub use names::{LightName, SceneNames, ShapeName};
 pub use passage::{MediumWay, Noise, Passage, Transport};
 pub use units::MaterialUnits;
+pub(crate) use visibility::ShadowRay;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -50,6 +55,7 @@ use crate::material::{
 };
 use absent::PossibleBody;
 use majorant::Majorant;
+use touching::contact_bounds;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Bounds, Ray};
 use renderer_geometry::accel::{self, Accel, AccelError, BuildQuality};
@@ -65,7 +71,7 @@ const OPAQUE: u32 = 1;
 const TRANSPARENT: u32 = 2;
 
 /// Maximum number of transparent surfaces (null interfaces) that a ray crosses.
-pub const MAX_NULL_INTERFACES: u32 = 1024;
+pub const MAX_NULL_INTERFACES: u32 = 1 << 14;
 
 /// Scene, ready to be rendered.
 pub struct Scene {
@@ -88,6 +94,8 @@ pub struct Scene {
     medium: Option<MaterialId>,
     /// Bound on the rounding of points [m].
     rounding: f32,
+    /// By shape: bounds of the points where it may coincide with others ([`touching`]); empty without bodies.
+    contact_bounds: Vec<Bounds>,
     host: Arc<Host>,
 }
 
@@ -233,6 +241,7 @@ impl Scene {
             majorants: vec![],
             medium,
             rounding: Scene::rounding_within(accel.bounds()),
+            contact_bounds: vec![],
             accel,
             accel_time,
             shapes,
@@ -250,6 +259,7 @@ impl Scene {
     fn find_bodies(&mut self, threads: usize) {
         let surfaces: Vec<MaterialId> = self.surfaces.iter().map(|of| of.material).collect();
         self.bodies = Bodies::new(&self.shapes, &surfaces, &self.materials, self.medium);
+        self.contact_bounds = contact_bounds(&self.shapes, &self.bodies);
         let varies = |id| matches!(self.bodies.medium(id), Medium::Varying(_));
         self.majorants = match self.bodies.all().any(|(id, _)| varies(id)) {
             true => on_threads(threads, || self.majorants()),

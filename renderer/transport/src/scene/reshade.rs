@@ -209,6 +209,7 @@ impl Scene {
             majorants: self.majorants.clone(),
             medium: self.medium,
             rounding: self.rounding,
+            contact_bounds: self.contact_bounds.clone(),
             host: self.host.clone(),
         };
         if is_within {

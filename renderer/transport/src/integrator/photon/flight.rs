@@ -9,7 +9,7 @@ use crate::body::{Fill, MediumStack, beer_lambert};
 use crate::bsdf::{BsdfSample, LobePart};
 use crate::integrator::context::Context;
 use crate::integrator::random_walk::RandomWalk;
-use crate::scene::{Contact, MAX_NULL_INTERFACES, MediumWay, Noise, Passage, Scene, Transport};
+use crate::scene::{Contact, MAX_NULL_INTERFACES, MediumWay, Noise, Passage, PathStart, Scene, Transport};
 use glam::Vec3;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, exp_m1, ln};
@@ -38,11 +38,19 @@ pub(super) struct Flight {
     pub(super) media: MediumStack,
     /// Place of the last surface, or of the next one, among surfaces that coincide with it.
     pub(super) contact: Option<Contact>,
+    /// Distance along the ray from the surface that it leaves to its origin [m].
+    gap: f32,
 }
 
 impl Flight {
     /// Creates an emitted photon; `hidden` says that camera paths cannot find its light.
-    pub(super) fn new(ray: Ray, power: Rgb, hidden: bool, media: MediumStack) -> Flight {
+    pub(super) fn new(start: PathStart, power: Rgb, hidden: bool) -> Flight {
+        let PathStart {
+            ray,
+            media,
+            contact,
+            gap,
+        } = start;
         Flight {
             ray,
             power,
@@ -52,7 +60,8 @@ impl Flight {
             only_narrow: true,
             hidden,
             media,
-            contact: None,
+            contact,
+            gap,
         }
     }
 
@@ -136,6 +145,7 @@ impl Flight {
             time: exit.it.time,
             ..Ray::new(end.ray_origin(wi), wi)
         };
+        self.gap = self.ray.gap_from(exit.it.p);
         // The camera's path has the weight of the lobe where the photon leaves.
         let weight = exit.weight * seen * (cosines / sample.pdf);
         self.survive(weight, u_rr, left, context)
@@ -158,6 +168,7 @@ impl Flight {
             time: it.time,
             ..Ray::new(end.ray_origin(direction), direction)
         };
+        self.gap = self.ray.gap_from(it.p);
     }
 
     /// Takes the photon through the medium that it is in to the surface `found`, which is another one if it is scattered
@@ -173,11 +184,11 @@ impl Flight {
         photons: &mut Vec<Photon>,
     ) -> bool {
         loop {
-            let length = found.as_ref().map_or(f32::INFINITY, |it| it.t);
-            let ray = self.ray;
+            let length = found.as_ref().map_or(f32::INFINITY, |it| it.t.max(0.0));
+            let ray = self.ray.begun_before(self.gap);
             let way = MediumWay {
                 ray: &ray,
-                length,
+                length: length + self.gap,
                 depth: self.segments,
             };
             let mut noise = Noise::new(sampler.noise());
@@ -223,8 +234,9 @@ impl Flight {
             }
             self.ray = Ray {
                 time: ray.time,
-                ..Ray::new(ray.at(t), wi)
+                ..Ray::new(self.ray.at((t - self.gap).max(0.0)), wi)
             };
+            self.gap = 0.0;
             self.contact = None;
             *found = scene.next_surface(&self.ray, &self.media, &mut self.contact);
         }

@@ -22,9 +22,8 @@ use super::statistics::PhotonStats;
 use crate::body::Fill;
 use crate::integrator::context::Context;
 use crate::integrator::pass::Pass;
-use crate::scene::Scene;
+use crate::scene::{PathStart, Scene};
 use renderer_base::color::Rgb;
-use renderer_base::math::Ray;
 use renderer_base::sampler::Sampler;
 
 /// Number of photons that one thread traces as a unit.
@@ -261,12 +260,11 @@ fn trace_block(
         };
         block.by_light[emitted.light] += 1;
         let (before, power) = (block.photons.len(), emitted.emission.power * (1.0 / emitter.unit));
-        let ray = emitted.emission.ray;
         trace_photon(
             scene,
             order,
             keep,
-            ray,
+            scene.path_start(&emitted.emission),
             power,
             scene.lights()[emitted.light].is_delta(),
             sampler,
@@ -294,7 +292,7 @@ fn trace_photon(
     scene: &Scene,
     order: &ShootParams,
     keep: Option<&Density>,
-    ray: Ray,
+    start: PathStart,
     power: Rgb,
     from_delta: bool,
     sampler: &mut Sampler,
@@ -303,8 +301,7 @@ fn trace_photon(
     waiting: &mut Vec<Flight>,
     photons: &mut Vec<Photon>,
 ) {
-    let media = scene.media_around(&ray);
-    let mut flight = Flight::new(ray, power, from_delta, media);
+    let mut flight = Flight::new(start, power, from_delta);
     let mut left = MAX_COPIES;
     loop {
         context.stats.photon_rays += 1;
