@@ -132,7 +132,10 @@ pub fn sample_one_light(
             (ray, scene.shadow_transmittance(&shadow, media, shading))
         }
         Some(from) => {
-            let mut media = (query.media)(sample.wi);
+            let mut media = match has_bodies {
+                true => (query.media)(sample.wi),
+                false => MediumStack::NONE,
+            };
             let (end, passed) = scene.shadow_start(&from, sample.wi, query.depth, &mut media, shading);
             let ray = ray_from(&end);
             let shadow = shadow_ray(ray, end.p);
