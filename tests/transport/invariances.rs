@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use support::random_scene::{Comparison, Limits, Pictures, RandomScene, compare, estimate, opened, saved};
 
 mod bake;
+mod contacts;
 mod copies;
 mod furnace;
 mod lights;

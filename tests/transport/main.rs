@@ -8,6 +8,7 @@ mod camera;
 mod camera_in_media;
 mod closures;
 mod cloud;
+mod contacts;
 mod damaged;
 mod distance;
 mod film;

@@ -2,10 +2,9 @@
 
 use glam::Vec3;
 
-use super::connect::weld;
 use super::receiver::Side;
 use renderer_base::math::determinant;
-use renderer_geometry::{Mesh, Shape};
+use renderer_geometry::{Mesh, Shape, weld};
 
 /// A mesh in world space, its triangles counter-clockwise from the baked side.
 pub(super) struct PlacedMesh {

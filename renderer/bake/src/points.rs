@@ -7,12 +7,11 @@
 
 use glam::{UVec2, Vec2, Vec3};
 
-use super::connect::connect;
 use super::receiver::GatherPoint;
 use renderer_base::math::{Frame, Ray, RayEnd, sin_cos};
 use renderer_base::sampler::Sampler;
 use renderer_base::sampling::{cosine_hemisphere, uniform_sphere};
-use renderer_geometry::{Footprint, Geometry, Interaction, Shape, ShapeId};
+use renderer_geometry::{Footprint, Interaction, Shape, ShapeId, is_closed};
 use renderer_transport::body::MediumStack;
 use renderer_transport::integrator::Context;
 use renderer_transport::material::{RayKind, ShadingResult};
@@ -86,15 +85,6 @@ impl Solids {
     /// Returns whether the hit is on a back that is not baked.
     fn is_behind(&self, it: &Interaction) -> bool {
         !self.has_back[it.shape.0 as usize] && it.wo.dot(it.ng) < 0.0
-    }
-}
-
-/// Returns whether a shape is closed.
-pub(super) fn is_closed(shape: &Shape) -> bool {
-    match &shape.geometry {
-        Geometry::Mesh(mesh) => connect(&mesh.positions, &mesh.triangles).closed,
-        Geometry::Sphere => true,
-        Geometry::Disk | Geometry::Cylinder => false,
     }
 }
 

@@ -181,6 +181,7 @@ impl Estimator<'_> {
             time: 0.0,
             depth: 1,
             media: |_| media,
+            surface: None,
         };
         sample_one_light(self.scene, query, response, sampler, shading, stats, None)
     }

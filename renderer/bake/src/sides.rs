@@ -13,7 +13,7 @@ use std::f32::consts::FRAC_1_SQRT_2;
 
 use glam::{UVec2, Vec2};
 
-use super::points::{is_closed, lets_light_through};
+use super::points::lets_light_through;
 use super::project::Estimator;
 use super::receiver::{GatherPoint, Side};
 use super::settings::{BakeSettings, Sides};
@@ -22,7 +22,7 @@ use super::work::Workers;
 use renderer_base::math::Frame;
 use renderer_base::sampler::Sampler;
 use renderer_base::sampling::cosine_hemisphere;
-use renderer_geometry::{Footprint, Shape, ShapeId, SurfacePoint};
+use renderer_geometry::{Footprint, Shape, ShapeId, SurfacePoint, is_closed};
 use renderer_transport::bsdf::LobePart;
 use renderer_transport::integrator::{Context, Integrator, PathSettings, Prepared};
 use renderer_transport::material::{RayKind, ShadingResult};

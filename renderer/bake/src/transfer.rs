@@ -6,12 +6,11 @@
 
 use glam::{Vec2, Vec3};
 
-use super::connect::weld;
 use super::error::CageError;
 use super::placed::PlacedMesh;
 use super::receiver::Side;
 use renderer_base::math::Ray;
-use renderer_geometry::{Footprint, Interaction, Mesh, Shape};
+use renderer_geometry::{Footprint, Interaction, Mesh, Shape, weld};
 use renderer_transport::integrator::Context;
 use renderer_transport::material::{RayKind, ShadingResult};
 use renderer_transport::scene::Scene;

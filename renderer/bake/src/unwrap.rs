@@ -9,10 +9,9 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::chart::{Charts, charts};
-use super::connect::weld;
 use super::relax::relax;
 use renderer_base::math::coordinate_system;
-use renderer_geometry::Mesh;
+use renderer_geometry::{Mesh, weld};
 
 /// A mesh laid flat.
 #[derive(Clone)]

@@ -2,6 +2,7 @@
 //! written as a `.kiln` file with its meshes and images, and rendered.
 
 mod change;
+mod contacts;
 mod generate;
 mod look;
 mod media;

@@ -50,6 +50,43 @@ impl Ray {
     pub fn at(&self, t: f32) -> Vec3 {
         self.origin + self.direction * t
     }
+
+    /// Distance along the ray from the plane through `p` that the origin was moved off to the origin.
+    #[inline]
+    pub fn gap_from(&self, p: Vec3) -> f32 {
+        gap(self.origin - p, self.direction)
+    }
+
+    /// Distance along the ray from its end to the plane through `p` that the end was moved off.
+    #[inline]
+    pub fn gap_to(&self, p: Vec3) -> f32 {
+        gap(p - self.at(self.t_max), self.direction)
+    }
+
+    /// The ray with an origin that is `gap` farther back.
+    #[must_use]
+    #[inline]
+    pub fn begun_before(&self, gap: f32) -> Ray {
+        Ray {
+            origin: self.origin - self.direction * gap,
+            t_max: self.t_max + gap,
+            ..*self
+        }
+    }
+}
+
+/// Distance in `direction` between planes that are perpendicular to `offset`, which leads from one to the other.
+#[inline]
+fn gap(offset: Vec3, direction: Vec3) -> f32 {
+    /// Smallest cosine, which bounds the distance that a grazing ray has beside the offset.
+    const LEAST: f32 = 1.0 / 64.0;
+    let length = offset.length();
+    let cos = offset.dot(direction) / length;
+    if length > 0.0 {
+        length / cos.max(LEAST)
+    } else {
+        0.0
+    }
 }
 
 /// An end of a ray: a point of a surface, or of empty space.

@@ -8,17 +8,23 @@ use renderer_base::math::exp;
 use renderer_geometry::Interaction;
 use renderer_scene::{Nesting, Priority};
 
-/// Capacity of the stack; where there are more, the last one is dropped, which the others win against.
-const CAPACITY: usize = 8;
+/// Number of bodies that are stored in place; more are on the heap.
+const IN_PLACE: usize = 8;
 
 /// The bodies that contain the path, those that win against others first; a body may be there several times.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct MediumStack {
-    inside: [BodyId; CAPACITY],
+    /// The bodies, unless they are in `many`.
+    few: [BodyId; IN_PLACE],
+    /// Number of bodies in `few`.
     count: u32,
+    /// The bodies, sorted, if `few` is too small for them; else empty.
+    many: Vec<BodyId>,
     /// Index of refraction of what the path is in.
     ior: f32,
     fill: Fill,
+    /// True if one of the bodies has a boundary.
+    has_boundary: bool,
 }
 
 /// What fills the space that a path is in.
@@ -47,10 +53,12 @@ pub enum Boundary {
 impl MediumStack {
     /// Outside of all bodies.
     pub const NONE: MediumStack = MediumStack {
-        inside: [BodyId(u32::MAX); CAPACITY],
+        few: [BodyId(u32::MAX); IN_PLACE],
         count: 0,
+        many: Vec::new(),
         ior: 1.0,
         fill: Fill::Clear,
+        has_boundary: false,
     };
 
     /// The stack of these bodies.
@@ -130,8 +138,19 @@ impl MediumStack {
         })
     }
 
+    /// The bodies, those that win against others first.
+    #[inline]
     fn inside(&self) -> &[BodyId] {
-        &self.inside[..self.count as usize]
+        match self.many.is_empty() {
+            true => &self.few[..self.count as usize],
+            false => &self.many,
+        }
+    }
+
+    /// Returns whether the path is in a body that has a boundary.
+    #[inline]
+    pub fn has_boundary(&self) -> bool {
+        self.has_boundary
     }
 
     /// Updates what follows from the bodies.
@@ -141,6 +160,7 @@ impl MediumStack {
             .iter()
             .for_each(|&id| surrounding.add(bodies.get(id)));
         self.ior = surrounding.ior();
+        self.has_boundary = self.inside().iter().any(|&id| bodies.get(id).shape.is_some());
         let mut fill = Fill::Clear;
         for (id, _) in self.media(bodies) {
             fill = match (bodies.medium(id), fill) {
@@ -157,13 +177,17 @@ impl MediumStack {
 
     fn insert(&mut self, id: BodyId) {
         let at = self.inside().partition_point(|&other| other < id);
-        if at == CAPACITY {
-            return;
+        let count = self.count as usize;
+        if !self.many.is_empty() {
+            self.many.insert(at, id);
+        } else if count == IN_PLACE {
+            self.many.extend(self.few);
+            self.many.insert(at, id);
+        } else {
+            self.count += 1;
+            self.few[at..=count].rotate_right(1);
+            self.few[at] = id;
         }
-        let count = (self.count as usize + 1).min(CAPACITY);
-        self.inside[at..count].rotate_right(1);
-        self.inside[at] = id;
-        self.count = count as u32;
     }
 
     /// Removes a body; one that is not there may have been entered through a boundary of another material.
@@ -177,9 +201,16 @@ impl MediumStack {
         }) else {
             return;
         };
-        let count = self.count as usize;
-        self.inside[at..count].rotate_left(1);
-        self.count -= 1;
+        if self.many.is_empty() {
+            self.few[at..self.count as usize].rotate_left(1);
+            self.count -= 1;
+            return;
+        }
+        self.many.remove(at);
+        if self.many.len() == IN_PLACE {
+            self.few.copy_from_slice(&self.many);
+            self.many.clear();
+        }
     }
 }
 

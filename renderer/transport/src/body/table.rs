@@ -1,15 +1,12 @@
 //! The bodies of a scene: which shapes bound which.
 
 use std::cmp::Reverse;
-use std::sync::Arc;
-
-use glam::DVec3;
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 use super::{Body, BodyId};
 use crate::material::{Interior, Material, MaterialId, Medium};
 use renderer_base::math::Bounds;
-use renderer_geometry::{Geometry, Mesh, Shape, ShapeId};
+use renderer_geometry::{Shape, ShapeId, closed_groups};
 use renderer_scene::Nesting;
 
 /// The bodies of a scene.
@@ -46,28 +43,39 @@ impl Bodies {
         everywhere: Option<MaterialId>,
     ) -> Bodies {
         let interior = |id: MaterialId| materials[id.0 as usize].interior();
-        let mut closed = ClosedMeshes::default();
-        let mut candidates: Vec<Candidate> = vec![];
-        let mut open_ones: FxHashMap<MaterialId, usize> = FxHashMap::default();
-        for ((id, shape), &material) in (0..).map(ShapeId).zip(shapes).zip(surfaces) {
-            let of = interior(material);
-            if !of.may_matter() {
-                continue;
+        let mut by_material: BTreeMap<MaterialId, Vec<ShapeId>> = BTreeMap::new();
+        for (id, &material) in (0..).map(ShapeId).zip(surfaces) {
+            if interior(material).may_matter() {
+                by_material.entry(material).or_default().push(id);
             }
-            let is_closed = closed.contains(shape);
-            if !is_closed && let Some(&index) = open_ones.get(&material) {
-                let known = &mut candidates[index];
-                known.shapes.push(id);
-                known.body.bounds = known.body.bounds.union(shape.bounds());
-                continue;
+        }
+        let mut candidates = vec![];
+        for (material, ids) in by_material {
+            let of_material: Vec<&Shape> = ids.iter().map(|id| &shapes[id.0 as usize]).collect();
+            let mut open = vec![];
+            let mut candidate = |ids: Vec<ShapeId>, is_open| {
+                let bounds = ids.iter().map(|id| shapes[id.0 as usize].bounds());
+                let bounds = bounds.reduce(Bounds::union).unwrap_or(Bounds::EMPTY);
+                let body = Body::new(
+                    material,
+                    interior(material),
+                    ids.first().copied(),
+                    bounds,
+                    is_open,
+                );
+                candidates.push(Candidate { body, shapes: ids });
+            };
+            for group in closed_groups(&of_material) {
+                let members = group.shapes.into_iter().map(|index| ids[index]);
+                match group.is_closed {
+                    true => candidate(members.collect(), false),
+                    false => open.extend(members),
+                }
             }
-            if !is_closed {
-                open_ones.insert(material, candidates.len());
+            if !open.is_empty() {
+                open.sort_unstable();
+                candidate(open, true);
             }
-            candidates.push(Candidate {
-                body: Body::new(material, of, Some(id), shape.bounds(), !is_closed),
-                shapes: vec![id],
-            });
         }
         candidates.retain(|candidate| candidate.has_inside(interior(candidate.body.material)));
         if let Some(material) = everywhere {
@@ -210,37 +218,4 @@ impl Body {
 fn size_order(bounds: &Bounds) -> u32 {
     // Bits of numbers that are not negative are in their order.
     (bounds.max - bounds.min).length().to_bits()
-}
-
-/// Which meshes are closed.
-#[derive(Default)]
-struct ClosedMeshes {
-    known: FxHashMap<*const Mesh, bool>,
-}
-
-impl ClosedMeshes {
-    fn contains(&mut self, shape: &Shape) -> bool {
-        match &shape.geometry {
-            Geometry::Sphere => true,
-            Geometry::Disk | Geometry::Cylinder => false,
-            Geometry::Mesh(mesh) => *self
-                .known
-                .entry(Arc::as_ptr(mesh))
-                .or_insert_with(|| is_closed(mesh)),
-        }
-    }
-}
-
-/// Returns whether the normals of a mesh, by area, add up to nothing: those of a surface without an edge do.
-fn is_closed(mesh: &Mesh) -> bool {
-    /// Sum in proportion to the area, for positions that are rounded.
-    const ROUNDING: f64 = 1e-3;
-    let (mut sum, mut area) = (DVec3::ZERO, 0.0);
-    for triangle in &mesh.triangles {
-        let [a, b, c] = triangle.map(|index| mesh.positions[index as usize].as_dvec3());
-        let normal = (b - a).cross(c - a);
-        sum += normal;
-        area += normal.length();
-    }
-    sum.length() <= ROUNDING * area
 }

@@ -8,7 +8,7 @@ use renderer_scene::MAX_SPLIT;
 #[derive(Debug)]
 pub(super) struct BranchStack<S>(Vec<(S, Sampler)>);
 
-impl<S: Copy> BranchStack<S> {
+impl<S: Clone> BranchStack<S> {
     pub(super) fn new() -> BranchStack<S> {
         BranchStack(Vec::with_capacity(MAX_SPLIT as usize))
     }
@@ -18,7 +18,7 @@ impl<S: Copy> BranchStack<S> {
     #[inline(always)]
     pub(super) fn split(
         &mut self,
-        state: S,
+        state: &S,
         count: u32,
         sampler: &Sampler,
         mut step: impl FnMut(&mut S, &mut Sampler) -> bool,
@@ -26,7 +26,7 @@ impl<S: Copy> BranchStack<S> {
         // Pushed in reverse order: the stack yields the first branch first. Copied once and then modified in place: copying
         // what has just been written stalls on store forwarding.
         for number in (0..count).rev() {
-            self.0.push((state, sampler.branch(number, count)));
+            self.0.push((state.clone(), sampler.branch(number, count)));
             let (branch, sampler) = self.0.last_mut().expect("it was just pushed");
             if !step(branch, sampler) {
                 self.0.pop();

@@ -9,7 +9,7 @@ use crate::bsdf::Bsdf;
 use crate::light::{LightId, LightSampleContext, LightViewer};
 use crate::material::ShadingContext;
 use crate::radiance::LobeShares;
-use crate::scene::Scene;
+use crate::scene::{Scene, ShadowOrigin, ShadowRay};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, RayEnd};
 use renderer_base::sampler::Sampler;
@@ -30,6 +30,8 @@ pub struct DirectLightQuery<'a, F> {
     /// Computes the medium stack at the start of a shadow ray with the given unit direction; called only in scenes with
     /// media.
     pub media: F,
+    /// The surface at the origin; `None` in a medium.
+    pub surface: Option<ShadowOrigin<'a>>,
 }
 
 /// What passes ask of a light sample besides its contribution.
@@ -107,14 +109,43 @@ pub fn sample_one_light(
     if f.is_black() {
         return None;
     }
-    let ray = Ray {
+    let ray_from = |end: &RayEnd| Ray {
         time: query.time,
-        ..sample.shadow_ray(&query.end)
+        ..sample.shadow_ray(end)
+    };
+    let has_bodies = !scene.bodies().is_empty();
+    let target = sample.end().filter(|_| has_bodies);
+    let shadow_ray = |ray: Ray, from: Vec3| ShadowRay {
+        gaps: match has_bodies {
+            true => [ray.gap_from(from), target.map_or(0.0, |end| ray.gap_to(end.p))],
+            false => [0.0; 2],
+        },
+        target: target.zip(light.shape()),
+        ..ShadowRay::new(ray, query.depth, sampler.noise())
     };
     stats.shadow_rays += 1;
     stats.watch.lap(Stage::Light);
-    let media = || (query.media)(sample.wi);
-    let visible = scene.transmittance(&ray, query.depth, media, sampler.noise(), shading);
+    let (ray, visible) = match query.surface.filter(|from| from.may_touch(sample.wi)) {
+        None => {
+            let (ray, media) = (ray_from(&query.end), || (query.media)(sample.wi));
+            let shadow = shadow_ray(ray, query.end.p);
+            (ray, scene.shadow_transmittance(&shadow, media, shading))
+        }
+        Some(from) => {
+            let mut media = match has_bodies {
+                true => (query.media)(sample.wi),
+                false => MediumStack::NONE,
+            };
+            let (end, passed) = scene.shadow_start(&from, sample.wi, query.depth, &mut media, shading);
+            let ray = ray_from(&end);
+            let shadow = shadow_ray(ray, end.p);
+            let visible = match passed.is_black() {
+                true => passed,
+                false => passed * scene.shadow_transmittance(&shadow, || media, shading),
+            };
+            (ray, visible)
+        }
+    };
     stats.watch.lap(Stage::Shadow);
     stats.watch.query(|| scene.is_free(&ray));
     if visible.is_black() && shadowed.is_none() {

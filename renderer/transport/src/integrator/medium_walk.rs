@@ -45,10 +45,11 @@ impl PathState {
             let start = self.ray.t_min;
             // Of surfaces that coincide, the next may be nearer than the start by rounding.
             let length = found.as_ref().map_or(f32::INFINITY, |it| (it.t - start).max(0.0));
-            let ray = self.ray.begun();
+            let gap = self.gap();
+            let ray = self.ray.begun().begun_before(gap);
             let way = MediumWay {
                 ray: &ray,
-                length,
+                length: length + gap,
                 depth: self.scatterings,
             };
             if !matches!(self.media.fill(), Fill::Medium) {
@@ -91,7 +92,7 @@ impl PathState {
                 return None;
             }
             let weight = lit.map_or(1.0, |lit| lit.weight(t));
-            let (t, lit) = (start + t, Rgb::splat(weight));
+            let (t, lit) = (start + (t - gap).max(0.0), Rgb::splat(weight));
             self.sample_light_in_medium(scene, t, &medium, lit, sampler, shading, stats, light);
             self.scattered_by_medium = Some(found_there);
             let goes_on = self.scatter_in_medium(t, &medium, horizon.limits, sampler, light);
@@ -100,8 +101,14 @@ impl PathState {
             }
             horizon.emission_only = found_there == Found::Indirect;
             stats.indirect_rays += 1;
-            *found = scene.intersect(&self.ray);
+            self.contact = None;
+            *found = scene.next_surface(&self.ray, &self.media, &mut self.contact);
         }
+    }
+
+    /// Distance along the ray from the surface that it leaves to its origin [m].
+    fn gap(&self) -> f32 {
+        self.ray.gap_from(self.left)
     }
 
     /// Takes a light sample on the way, whether the medium scatters the path or not; returns how.
@@ -127,7 +134,7 @@ impl PathState {
             }
             let left = scene.medium_transmittance(&self.media, &before, noise, shading);
             let weight = medium.scattering() * left * (1.0 / density);
-            let t = self.ray.t_min + t;
+            let t = self.ray.t_min + (t - self.gap()).max(0.0);
             self.sample_light_in_medium(scene, t, &medium, weight, sampler, shading, stats, light);
         }
         Some(lit)
@@ -145,14 +152,15 @@ impl PathState {
         stats: &mut Stats,
         light: &mut impl RadianceSink,
     ) {
-        let (along, p, media) = (self.ray.direction, self.ray.at(t), self.media);
+        let (along, p) = (self.ray.direction, self.ray.at(t));
         stats.watch.lap(Stage::Scatter);
         let query = DirectLightQuery {
             at: &LightSampleContext::in_space(p),
             end: RayEnd::in_space(p),
             time: self.ray.time,
             depth: self.scatterings + 1,
-            media: |_: Vec3| media,
+            media: |_: Vec3| self.media.clone(),
+            surface: None,
         };
         let response = |wi: Vec3, light_pdf: Option<f32>| {
             let (f, pdf) = medium.phase(along, wi);
@@ -199,6 +207,7 @@ impl PathState {
             time: self.ray.time,
             ..Ray::new(p, wi)
         };
+        self.left = p;
         self.depth <= limits.rr_depth || self.survives(limits.rr_scale, sampler)
     }
 }

@@ -98,16 +98,17 @@ pub(super) fn trace(
             let directions = Directions::new(it, bsdf, field);
             if split > 1 && scatters {
                 let vertex = (it, &at, &*surface);
-                stats.indirect_rays += branches.split(path.branch(split), split, sampler, |path, sampler| {
-                    let sample = directions.sample(path, sampler);
-                    light.fork();
-                    let continues = sample.as_ref().is_some_and(|sample| {
-                        tell_scattering(it, bsdf, sample, light);
-                        path.follow(scene, vertex, sample, limits, sampler)
+                stats.indirect_rays +=
+                    branches.split(&path.branch(split), split, sampler, |path, sampler| {
+                        let sample = directions.sample(path, sampler);
+                        light.fork();
+                        let continues = sample.as_ref().is_some_and(|sample| {
+                            tell_scattering(it, bsdf, sample, light);
+                            path.follow(scene, vertex, sample, limits, sampler)
+                        });
+                        light.end_fork(continues);
+                        continues
                     });
-                    light.end_fork(continues);
-                    continues
-                });
                 split = 1;
                 break 'vertex false;
             }

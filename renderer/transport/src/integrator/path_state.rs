@@ -22,9 +22,9 @@ use crate::light::LightSampleContext;
 use crate::material::{HitRay, RayKind, ShadingContext, ShadingResult};
 use crate::radiance::{Contribution, RadianceSink};
 use crate::radiance::{LightSource, LobeShares, Reached};
-use crate::scene::{MAX_NULL_INTERFACES, MediumWay, Noise, Scene};
+use crate::scene::{Contact, MAX_NULL_INTERFACES, MediumWay, Noise, Scene, ShadowOrigin};
 use renderer_base::color::Rgb;
-use renderer_base::math::Ray;
+use renderer_base::math::{Ray, RayEnd};
 use renderer_base::sampler::Sampler;
 use renderer_base::sampling::power_heuristic;
 use renderer_geometry::camera::CameraRay;
@@ -40,7 +40,7 @@ const LONG_PATH_IN_MEDIA: u32 = 256;
 const MAX_LONG_PATH_RR_PROBABILITY: f32 = 0.95;
 
 /// State of a path between two vertices.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct PathState {
     pub(super) ray: Ray,
     pub(super) kind: RayKind,
@@ -71,6 +71,10 @@ pub(super) struct PathState {
     pub(super) scattered_by_medium: Option<Found>,
     /// The bodies that contain the path.
     pub(super) media: MediumStack,
+    /// Place of the last surface, or of the next one, among surfaces that coincide with it.
+    pub(super) contact: Option<Contact>,
+    /// Point that the ray leaves; its origin is outside of the error bound of that.
+    pub(super) left: Vec3,
     /// The way below a surface that it takes first.
     walk: Option<RandomWalk>,
 }
@@ -144,6 +148,8 @@ impl PathState {
             hides_shapes: false,
             scattered_by_medium: None,
             media,
+            contact: None,
+            left: ray.origin,
             walk: None,
         }
     }
@@ -160,8 +166,10 @@ impl PathState {
         self.hides_infinite_lights = true;
         self.hides_shapes = !scene.bodies().is_empty();
         for _ in 0..MAX_NULL_INTERFACES {
-            let found = scene.intersect(&self.ray);
-            let Some(it) = found.filter(|it| scene.light_of(it.shape).is_some()) else {
+            let mut contact = None;
+            let found = scene.next_surface(&self.ray, &self.media, &mut contact);
+            let is_light = |it: &Interaction| scene.light_of(it.shape).is_some();
+            let Some(it) = found.filter(|it| contact.is_none() && is_light(it)) else {
                 break;
             };
             let way = MediumWay {
@@ -201,10 +209,11 @@ impl PathState {
             return self.leave_subsurface(scene, sampler, surface, shading, stats);
         }
         // Borrowed in place, as other large results: a copy would stall on store forwarding.
-        let mut found = scene.intersect(&self.ray);
+        let is_in_contact = self.contact.is_some();
+        let mut found = scene.next_surface(&self.ray, &self.media, &mut self.contact);
         stats.watch.lap(Stage::Intersect);
         stats.watch.query(|| scene.hits(&self.ray));
-        if !matches!(self.media.fill(), Fill::Clear) {
+        if !is_in_contact && !matches!(self.media.fill(), Fill::Clear) {
             horizon = self.pass_media(
                 scene,
                 &mut found,
@@ -256,7 +265,11 @@ impl PathState {
             surface.emission = material.emission_at(it, self.scatterings, shading);
         }
         if self.counts_emission && !surface.emission.is_black() {
-            let weight = self.mis_context.weight(|at| scene.light_pdf(at, it));
+            // Shadow rays do not reach a light that coincides with the surface that they leave.
+            let weight = match is_in_contact && scene.coincides(it, self.mis_context.at.p) {
+                true => 1.0,
+                false => self.mis_context.weight(|at| scene.light_pdf(at, it)),
+            };
             let source = scene
                 .light_of(it.shape)
                 .map_or(LightSource::Surface, LightSource::Light);
@@ -282,6 +295,7 @@ impl PathState {
         stats.watch.lap(Stage::Intersect);
         let exit = exit?;
         self.throughput *= exit.weight;
+        self.contact = exit.contact;
         let ray = HitRay {
             kind: self.kind,
             depth: self.scatterings,
@@ -371,6 +385,11 @@ impl PathState {
             time: it.time,
             depth: self.scatterings + 1,
             media: |wi: Vec3| self.media_towards(scene, wi, it),
+            surface: Some(ShadowOrigin {
+                it,
+                media: &self.media,
+                contact: self.contact.as_ref(),
+            }),
         };
         let (wants_blocked, wants_crossings) = (light.wants_blocked(), light.wants_crossings());
         let mut shadowed = Shadowed::default();
@@ -400,7 +419,7 @@ impl PathState {
         PathState {
             throughput: self.throughput * (1.0 / branches as f32),
             branches: self.branches * branches,
-            ..*self
+            ..self.clone()
         }
     }
 
@@ -428,19 +447,20 @@ impl PathState {
         if sample.is_subsurface() {
             return self.depth < limits.depth && self.enter(it, &surface.bsdf, sample);
         }
+        let end = scene.leave(it, sample.wi, &self.media, &mut self.contact);
         if !scene.bodies().is_empty() {
             self.media.cross(scene.bodies(), it, sample.wi);
             let is_seen = scene.bodies().of_shape(it.shape).is_none() && scene.light_of(it.shape).is_none();
             self.hides_shapes &= !is_seen;
         }
         if sample.is_null_interface() {
-            self.cross_null_interface(it);
+            self.cross_null_interface(it, &end);
             return self.null_interfaces <= MAX_NULL_INTERFACES;
         }
         if self.depth >= limits.depth {
             return false;
         }
-        self.scatter(scene, it, at, sample);
+        self.scatter(scene, (it, at), sample, &end);
         self.depth <= limits.rr_depth || self.survives(limits.rr_scale, sampler)
     }
 
@@ -451,30 +471,39 @@ impl PathState {
         self.walk = below.map(|below| RandomWalk::new(it, &below));
         self.footprint = self.footprint.passed(it.t);
         self.ray = it.spawn_ray(sample.wi);
+        self.contact = None;
         self.walk.is_some()
     }
 
     /// Returns the medium stack after a hit, for a ray that leaves in the unit vector `wi`.
     fn media_towards(&self, scene: &Scene, wi: Vec3, it: &Interaction) -> MediumStack {
-        let mut media = self.media;
+        let mut media = self.media.clone();
         media.cross(scene.bodies(), it, wi);
         media
     }
 
     /// Crosses a transparent surface: the MIS context stays that of the last scattering vertex.
     #[inline(always)]
-    fn cross_null_interface(&mut self, it: &Interaction) {
+    fn cross_null_interface(&mut self, it: &Interaction, end: &RayEnd) {
         self.null_interfaces += 1;
         self.kind = RayKind(self.kind.0 | RayKind::TRANSPARENT.0);
         self.footprint = self.footprint.passed(it.t);
         self.ray = Ray {
             t_max: self.ray.t_max - it.t,
-            ..it.spawn_ray(self.ray.direction)
+            time: it.time,
+            ..Ray::new(end.ray_origin(self.ray.direction), self.ray.direction)
         };
+        self.left = it.p;
     }
 
     #[inline(always)]
-    fn scatter(&mut self, scene: &Scene, it: &Interaction, at: &LightSampleContext, sample: &BsdfSample) {
+    fn scatter(
+        &mut self,
+        scene: &Scene,
+        (it, at): (&Interaction, &LightSampleContext),
+        sample: &BsdfSample,
+        end: &RayEnd,
+    ) {
         self.depth += 1;
         self.scatterings += 1;
         self.counts_emission = true;
@@ -485,7 +514,11 @@ impl PathState {
         // forwarding.
         self.mis_context.at = *at;
         self.mis_context.pdf = (!sample.is_specular()).then_some(sample.pdf);
-        self.ray = it.spawn_ray(sample.wi);
+        self.ray = Ray {
+            time: it.time,
+            ..Ray::new(end.ray_origin(sample.wi), sample.wi)
+        };
+        self.left = it.p;
     }
 
     /// Updates the ray footprint for the sampled direction. A wider lobe gives a larger footprint, and so coarser

@@ -15,7 +15,7 @@ use super::subsurface_volume::{Entry, Segment, SubsurfaceVolume};
 use crate::body::{MediumStack, beer_lambert};
 use crate::bsdf::{Below, Subsurface};
 use crate::medium::{ColorChoice, Phase};
-use crate::scene::{Noise, Scene};
+use crate::scene::{Contact, Noise, Scene};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, exp, ln, pow, safe_sqrt};
 use renderer_geometry::Interaction;
@@ -48,6 +48,8 @@ pub(super) struct Exit {
     pub(super) it: Interaction,
     /// Factor of the throughput.
     pub(super) weight: Rgb,
+    /// Its place among surfaces that coincide.
+    pub(super) contact: Option<Contact>,
 }
 
 impl RandomWalk {
@@ -79,9 +81,11 @@ impl RandomWalk {
     ) -> Option<Exit> {
         let mut volume = SubsurfaceVolume::enter(scene, self.entry, direction);
         if volume.is_outside() {
+            let it = volume.entry_point();
             return Some(Exit {
-                it: volume.entry_point(),
+                it,
                 weight: self.lobe.albedo(),
+                contact: scene.contact_from_inside(&it),
             });
         }
         let mut segment = Segment {
@@ -142,7 +146,8 @@ impl RandomWalk {
             }
             weight *= passed * (1.0 / pdf);
             if let Some(it) = found {
-                return weight.is_finite().then_some(Exit { it, weight });
+                let contact = scene.contact_from_inside(&it);
+                return weight.is_finite().then_some(Exit { it, weight, contact });
             }
             let most = weight.max_component();
             if most < FAINT {

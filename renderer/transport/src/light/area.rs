@@ -271,6 +271,12 @@ impl AreaLight {
         }
     }
 
+    /// The shape.
+    #[inline]
+    pub(super) fn shape(&self) -> ShapeId {
+        self.id
+    }
+
     /// Emits a photon: `u_primitive` and `u_position` select the point, `u_direction` a cosine-distributed direction.
     pub(super) fn emit(
         &self,
@@ -297,6 +303,7 @@ impl AreaLight {
         let origin = end.ray_origin(direction);
         (pdf > 0.0 && power.is_finite() && !power.is_black()).then_some(Emission {
             ray: Ray::new(origin, direction),
+            surface: Some((end, self.id)),
             power,
         })
     }

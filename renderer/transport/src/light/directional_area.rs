@@ -91,6 +91,7 @@ impl DirectionalAreaLight {
         };
         Emission {
             ray: Ray::new(end.ray_origin(self.normal), self.normal),
+            surface: None,
             power: self.power(),
         }
     }

@@ -90,7 +90,11 @@ impl EnvironmentLight {
         let (wi, radiance, pdf) = self.sample_emission(u_direction)?;
         let (ray, area) = target.emission(-wi, u_position);
         let power = radiance * (area / pdf);
-        (!power.is_black()).then_some(Emission { ray, power })
+        (!power.is_black()).then_some(Emission {
+            ray,
+            surface: None,
+            power,
+        })
     }
 
     /// Samples the direction from which a photon comes; returns it with its radiance and density [1/sr].

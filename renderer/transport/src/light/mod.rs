@@ -41,7 +41,7 @@ use glam::{Vec2, Vec3};
 use crate::material::ShadingContext;
 use bounds::LightBounds;
 use renderer_base::color::Rgb;
-use renderer_geometry::Interaction;
+use renderer_geometry::{Interaction, ShapeId};
 pub use renderer_scene::{Interpolation, MapRows, Outline, SlideLookup, SlideWrap};
 use sample::SampledEmission;
 
@@ -120,12 +120,22 @@ impl Light {
                 let (wi, shine, pdf) = light.sample(u_direction);
                 let (ray, area) = target.emission(-wi, u_position);
                 let power = shine * (area / pdf);
-                Some(Emission { ray, power })
+                Some(Emission {
+                    ray,
+                    surface: None,
+                    power,
+                })
             }
             Light::Area(light) => light.emit(u_primitive, u_position, u_direction, context),
             Light::Environment(light) => light.emit(target, u_position, u_direction),
             Light::Portals(light) => light.environment().emit(target, u_position, u_direction),
         }
+    }
+
+    /// The shape that emits; `None` for lights that are no shapes.
+    #[inline]
+    pub(crate) fn shape(&self) -> Option<ShapeId> {
+        self.area().map(AreaLight::shape)
     }
 
     /// Returns the area light, if it is one.

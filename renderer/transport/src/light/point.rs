@@ -25,6 +25,7 @@ impl PointLight {
     pub(super) fn emit(&self, u: Vec2) -> Emission {
         Emission {
             ray: Ray::new(self.position, uniform_sphere(u)),
+            surface: None,
             power: self.power(),
         }
     }

@@ -81,6 +81,7 @@ impl ProjectorLight {
         let power = self.intensity(local) * (self.solid_angle_of_square(local) / sample.pdf);
         (power.is_finite() && !power.is_black()).then(|| Emission {
             ray: Ray::new(self.pose.position(), self.pose.vector(local)),
+            surface: None,
             power,
         })
     }

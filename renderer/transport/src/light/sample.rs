@@ -7,6 +7,7 @@ use glam::{Vec2, Vec3};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, Ray, RayEnd};
 use renderer_base::sampling::disk;
+use renderer_geometry::ShapeId;
 
 /// Sampled direction towards a light.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +37,12 @@ pub(super) enum SampledEmission {
 }
 
 impl LightSample {
+    /// Sampled point of the light; `None` for infinite lights.
+    #[inline]
+    pub fn end(&self) -> Option<RayEnd> {
+        self.end
+    }
+
     /// Shadow ray from `from` to the light, shortened at both ends so that it hits neither surface. `from` is the
     /// reference point for which the direction was sampled.
     #[inline(always)]
@@ -74,6 +81,8 @@ impl LightViewer {
 pub struct Emission {
     /// Ray of the photon.
     pub ray: Ray,
+    /// The point of a shape that emits it; `None` for lights that are no shapes.
+    pub surface: Option<(RayEnd, ShapeId)>,
     /// Power divided by the sampling density [W].
     pub power: Rgb,
 }

@@ -129,6 +129,7 @@ impl SpotLight {
         let direction = Frame::from_normal(self.axis).to_world(local);
         (!power.is_black()).then(|| Emission {
             ray: Ray::new(self.position, direction),
+            surface: None,
             power,
         })
     }

@@ -98,7 +98,7 @@ impl Interior {
 }
 
 /// The index of refraction and the priority that `medium_vdf` tells of, where they are the same everywhere.
-fn told(statistics: &Statistics) -> Option<(f32, Priority)> {
+pub(super) fn told(statistics: &Statistics) -> Option<(f32, Priority)> {
     let mut told = statistics
         .closure_constants
         .iter()

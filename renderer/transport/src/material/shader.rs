@@ -7,9 +7,10 @@ use shading::{InstanceOptions, RayKind, ShaderGlobals, ShaderInstance, ShadingCo
 
 use super::cached_shading::{CachedShading, RUNS};
 use super::component::Flattener;
-use super::{ShadingResult, closure_effects};
+use super::{ShadingResult, closure_effects, interior};
 use renderer_base::color::Rgb;
 use renderer_geometry::Interaction;
+use renderer_scene::Priority;
 
 /// Shader instances of a material.
 #[derive(Clone, Debug)]
@@ -52,6 +53,12 @@ impl Instances {
             .closures
             .iter()
             .any(|&id| closure_effects::refraction(id, known).is_some())
+    }
+
+    /// Priority that the shader of the medium gives.
+    pub(crate) fn priority(&self) -> Option<Priority> {
+        let inside = self.inside.as_ref()?;
+        interior::told(inside.statistics()).map(|(_, priority)| priority)
     }
 
     /// Returns whether the material may emit.

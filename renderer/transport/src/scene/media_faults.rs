@@ -29,9 +29,6 @@ const OF_SURFACES: [Global; 6] = [
 /// Share of a boundary's area that does not close, from which on it is a sheet: the surface of a sea.
 const SHEET: f32 = 0.5;
 
-/// Share of a boundary's area that rounding leaves open.
-const ROUNDING: f32 = 1e-3;
-
 /// Share of a medium's volume with an extinction above its bound, from which on a warning is given.
 const MANY: f32 = 0.0008;
 
@@ -146,7 +143,7 @@ fn open(
         }
     }
     let share = sum.length() / area;
-    if !(ROUNDING..SHEET).contains(&share) {
+    if share.is_nan() || share >= SHEET {
         return None;
     }
     names.dedup();

@@ -8,6 +8,8 @@ mod background;
 pub mod build;
 mod called;
 mod compile;
+mod contact;
+mod crossing;
 mod emitters;
 mod fingerprint;
 mod geometry_stats;
@@ -20,16 +22,21 @@ mod overridden;
 mod passage;
 mod replaced;
 pub mod reshade;
+mod touching;
 mod units;
 mod visibility;
 
 pub use background::Background;
+pub use contact::Contact;
+pub(crate) use crossing::PathStart;
+pub use crossing::ShadowOrigin;
 pub use geometry_stats::GeometryStats;
 pub use homogeneous::DistanceSampling;
 pub use majorant::MediumStats;
 pub use names::{LightName, SceneNames, ShapeName};
 pub use passage::{MediumWay, Noise, Passage, Transport};
 pub use units::MaterialUnits;
+pub(crate) use visibility::ShadowRay;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -47,6 +54,7 @@ use crate::light::{ChosenLight, Light, LightId, LightPivot, LightSampleContext};
 use crate::material::{
     Host, Instances, Material, MaterialId, Medium, ShadingContext, Sides, TextureLoadError,
 };
+use absent::PossibleBody;
 use majorant::{Majorant, MediumFaults};
 use renderer_base::color::Rgb;
 use renderer_base::inline_list::InlineList;
@@ -54,6 +62,8 @@ use renderer_base::math::{Bounds, Ray};
 use renderer_geometry::accel::{self, Accel, AccelError, BuildQuality};
 use renderer_geometry::camera::CameraView;
 use renderer_geometry::{Geometry, Hit, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
+use renderer_scene::Nesting;
+use touching::contact_bounds;
 
 use emitters::{Emitters, ShapeSurface, on_threads};
 
@@ -66,7 +76,7 @@ const TRANSPARENT: u32 = 2;
 pub(crate) type HitList = InlineList<Hit, 8>;
 
 /// Maximum number of transparent surfaces (null interfaces) that a ray crosses.
-pub const MAX_NULL_INTERFACES: u32 = 1024;
+pub const MAX_NULL_INTERFACES: u32 = 1 << 14;
 
 /// Scene, ready to be rendered.
 pub struct Scene {
@@ -87,6 +97,10 @@ pub struct Scene {
     majorants: Vec<Option<Majorant>>,
     /// Material of the medium that fills the scene.
     medium: Option<MaterialId>,
+    /// Bound on the rounding of points [m].
+    rounding: f32,
+    /// By shape: bounds of the points where it may coincide with others ([`touching`]); empty without bodies.
+    contact_bounds: Vec<Bounds>,
     host: Arc<Host>,
 }
 
@@ -231,6 +245,8 @@ impl Scene {
             bodies: Bodies::default(),
             majorants: vec![],
             medium,
+            rounding: Scene::rounding_within(accel.bounds()),
+            contact_bounds: vec![],
             accel,
             accel_time,
             shapes,
@@ -248,6 +264,7 @@ impl Scene {
     fn find_bodies(&mut self, threads: usize) {
         let surfaces: Vec<MaterialId> = self.surfaces.iter().map(|of| of.material).collect();
         self.bodies = Bodies::new(&self.shapes, &surfaces, &self.materials, self.medium);
+        self.contact_bounds = contact_bounds(&self.shapes, &self.bodies);
         let varies = |id| matches!(self.bodies.medium(id), Medium::Varying(_));
         self.majorants = match self.bodies.all().any(|(id, _)| varies(id)) {
             true => on_threads(threads, || self.majorants()),
@@ -474,9 +491,12 @@ fn masks(shapes: &[Shape], surfaces: &[MaterialId], materials: &[(Instances, Sid
     let of = |id: MaterialId| &materials[id.0 as usize];
     let may_be_absent = absent::may_be(shapes, |index| {
         let (instances, sides) = of(surfaces[index]);
-        instances
-            .may_refract()
-            .then_some(sides.priority.unwrap_or_default())
+        let may_displace = instances.may_refract() || sides.nesting == Nesting::Relative;
+        let is_body = may_displace || instances.inside.is_some() || sides.priority.is_some();
+        is_body.then(|| PossibleBody {
+            priority: sides.priority.or(instances.priority()).unwrap_or_default(),
+            may_displace,
+        })
     });
     let mask = |(&id, is_absent): (&MaterialId, bool)| match of(id).0.may_be_transparent() || is_absent {
         true => TRANSPARENT,

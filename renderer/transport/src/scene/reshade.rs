@@ -208,6 +208,8 @@ impl Scene {
             bodies: self.bodies.clone(),
             majorants: self.majorants.clone(),
             medium: self.medium,
+            rounding: self.rounding,
+            contact_bounds: self.contact_bounds.clone(),
             host: self.host.clone(),
         };
         if is_within {

@@ -1,6 +1,5 @@
 //! Visibility: transmittance of shadow rays, and the medium stack at the start of a ray.
 
-use arrayvec::ArrayVec;
 use glam::Vec3;
 
 use super::passage::{MediumWay, Noise};
@@ -8,9 +7,9 @@ use super::{MAX_NULL_INTERFACES, OPAQUE, Scene, TRANSPARENT};
 use crate::body::{BodyId, Boundary, MediumStack};
 use crate::material::ShadingContext;
 use renderer_base::color::Rgb;
-use renderer_base::math::{Bounds, Ray};
-use renderer_geometry::Interaction;
+use renderer_base::math::{Bounds, Ray, RayEnd};
 use renderer_geometry::accel;
+use renderer_geometry::{Hit, Interaction, ShapeId};
 
 /// Directions to the outside, upwards whichever axis is up: a sheet of water is the surface of a sea. They are unlikely to
 /// be parallel to edges.
@@ -23,6 +22,33 @@ const OUTWARDS: [Vec3; 3] = [
 /// Share of the light behind it that a surface lets through which hides it no longer.
 const PASSING: f32 = 0.5;
 
+/// A ray to a light.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShadowRay {
+    pub(crate) ray: Ray,
+    /// Number of times that the path has scattered, at its origin included.
+    pub(crate) depth: u32,
+    /// Seed of the random numbers of media.
+    pub(crate) noise: u64,
+    /// Distances between its ends and the surfaces there, by which rounding shortens it [m].
+    pub(crate) gaps: [f32; 2],
+    /// Point of the shape that emits; `None` for lights that are no shapes.
+    pub(crate) target: Option<(RayEnd, ShapeId)>,
+}
+
+impl ShadowRay {
+    /// A ray from a point of space to another.
+    pub(crate) fn new(ray: Ray, depth: u32, noise: u64) -> ShadowRay {
+        ShadowRay {
+            ray,
+            depth,
+            noise,
+            gaps: [0.0; 2],
+            target: None,
+        }
+    }
+}
+
 impl Scene {
     /// Returns whether a ray is unoccluded within its bounds.
     #[inline]
@@ -30,10 +56,9 @@ impl Scene {
         !self.accel.occluded(ray, accel::ALL)
     }
 
-    /// Transmittance along a shadow ray, within its bounds. `media` computes the medium stack at its origin, and is
-    /// called only in scenes with bodies; its path has scattered `depth` times, there included. `noise` is what chance
-    /// decides by in media that are not the same everywhere.
-    #[inline(always)]
+    /// Transmittance along a ray, within its bounds. `media` computes the medium stack at its origin, and is called only in
+    /// scenes with bodies; its path has scattered `depth` times, there included. `noise` seeds the random numbers of media.
+    #[inline]
     pub fn transmittance(
         &self,
         ray: &Ray,
@@ -42,88 +67,133 @@ impl Scene {
         noise: u64,
         context: &mut ShadingContext,
     ) -> Rgb {
+        self.shadow_transmittance(&ShadowRay::new(*ray, depth, noise), media, context)
+    }
+
+    /// Transmittance along a shadow ray. `media` computes the medium stack at its origin, and is called only in scenes with
+    /// bodies.
+    #[inline(always)]
+    pub(crate) fn shadow_transmittance(
+        &self,
+        shadow: &ShadowRay,
+        media: impl FnOnce() -> MediumStack,
+        context: &mut ShadingContext,
+    ) -> Rgb {
         let has_bodies = !self.bodies.is_empty();
-        if self.accel.occluded(ray, accel::ALL) {
+        if self.accel.occluded(&shadow.ray, accel::ALL) {
             let media = if has_bodies { media() } else { MediumStack::NONE };
-            self.transmittance_of_occluded(*ray, depth, media, noise, context)
+            self.transmittance_of_occluded(*shadow, media, context)
         } else if has_bodies {
-            let way = MediumWay {
-                ray,
-                length: ray.t_max,
-                depth,
-            };
-            self.medium_transmittance(&media(), &way, &mut Noise::new(noise), context)
+            self.transmittance_of_free(shadow, media(), context)
         } else {
             Rgb::WHITE
         }
     }
 
-    /// Transmittance along a ray that hits something. The ray is a copy, as in `interaction`.
+    /// Transmittance along a shadow ray that hits nothing.
+    #[inline(never)]
+    fn transmittance_of_free(
+        &self,
+        shadow: &ShadowRay,
+        mut media: MediumStack,
+        context: &mut ShadingContext,
+    ) -> Rgb {
+        let way = MediumWay {
+            ray: &shadow.ray.begun_before(shadow.gaps[0]),
+            length: shadow.ray.t_max + shadow.gaps[0] + shadow.gaps[1],
+            depth: shadow.depth,
+        };
+        let passed = self.medium_transmittance(&media, &way, &mut Noise::new(shadow.noise), context);
+        passed * self.shadow_end(shadow, &mut media, context)
+    }
+
+    /// Transmittance along a shadow ray that hits something. The ray is a copy, as in `interaction`.
     #[inline(never)]
     fn transmittance_of_occluded(
         &self,
-        ray: Ray,
-        depth: u32,
+        shadow: ShadowRay,
         media: MediumStack,
-        noise: u64,
         context: &mut ShadingContext,
     ) -> Rgb {
         let comes_near = self
             .regions
             .transparent
-            .is_some_and(|bounds| bounds.is_met_by(&ray));
-        if !comes_near || self.accel.occluded(&ray, OPAQUE) {
+            .is_some_and(|bounds| bounds.is_met_by(&shadow.ray));
+        if !comes_near || self.accel.occluded(&shadow.ray, OPAQUE) {
             Rgb::BLACK
         } else {
-            self.transparency_along(ray, depth, media, &mut Noise::new(noise), context)
+            self.transparency_along(&shadow, media, context)
         }
     }
 
     /// Number of surfaces that a shadow ray which arrives has crossed straight through.
     pub(crate) fn crossings(&self, ray: &Ray) -> u32 {
-        let mut ray = *ray;
+        let (mut ray, mut contact) = (*ray, None);
         for count in 0..MAX_NULL_INTERFACES {
-            match self.intersect_masked(&ray, TRANSPARENT) {
-                Some(it) => ray = it.rest_of(&ray),
+            match self.next_surface_of(&ray, TRANSPARENT, &MediumStack::NONE, &mut contact) {
+                Some(it) => ray = self.pass(&it, &ray, TRANSPARENT, &MediumStack::NONE, &mut contact),
                 None => return count,
             }
         }
         MAX_NULL_INTERFACES
     }
 
-    /// Product of the transmittances of all surfaces and media along a ray.
+    /// Product of the transmittances of all surfaces and media along a shadow ray.
     fn transparency_along(
         &self,
-        mut ray: Ray,
-        depth: u32,
+        shadow: &ShadowRay,
         mut media: MediumStack,
-        noise: &mut Noise,
         context: &mut ShadingContext,
     ) -> Rgb {
-        let mut product = Rgb::WHITE;
+        let ShadowRay {
+            mut ray,
+            depth,
+            noise,
+            gaps: [mut gap, last_gap],
+            ..
+        } = *shadow;
+        let noise = &mut Noise::new(noise);
+        let (mut product, mut contact) = (Rgb::WHITE, None);
         for _ in 0..MAX_NULL_INTERFACES {
-            let found = self.intersect_masked(&ray, TRANSPARENT);
-            let length = found.as_ref().map_or(ray.t_max, |it| it.t);
+            let found = self.next_surface_of(&ray, TRANSPARENT, &media, &mut contact);
+            let length = found.as_ref().map_or(ray.t_max + last_gap, |it| it.t.max(0.0));
             let way = MediumWay {
-                ray: &ray,
-                length,
+                ray: &ray.begun_before(gap),
+                length: length + gap,
                 depth,
             };
             product *= self.medium_transmittance(&media, &way, noise, context);
-            let Some(it) = found else { return product };
-            if let Some(outside) = self.meets(&media, &it) {
-                let material = self.material(it.shape);
-                product *= material.for_light(&it, depth, outside, context).transparency;
-            }
+            let Some(it) = found else {
+                return product * self.shadow_end(shadow, &mut media, context);
+            };
+            product *= self.transparency(&it, &media, depth, context);
             if product.is_black() {
                 return product;
             }
+            ray = self.pass(&it, &ray, TRANSPARENT, &media, &mut contact);
+            gap = ray.gap_from(it.p);
             if !self.bodies.is_empty() {
                 media.cross(&self.bodies, &it, ray.direction);
             }
-            ray = it.rest_of(&ray);
         }
         Rgb::BLACK
+    }
+
+    /// Straight transmittance of a surface that a path meets which has scattered `depth` times.
+    pub(super) fn transparency(
+        &self,
+        it: &Interaction,
+        media: &MediumStack,
+        depth: u32,
+        context: &mut ShadingContext,
+    ) -> Rgb {
+        match self.meets(media, it) {
+            Some(outside) => {
+                let material = self.material(it.shape);
+                material.for_light(it, depth, outside, context).transparency
+            }
+            None => Rgb::WHITE,
+        }
     }
 
     /// Index of refraction of what a surface is in that a path meets; `None` if it is no surface: what it bounds is not
@@ -166,14 +236,15 @@ impl Scene {
     ) {
         /// Share of the light behind it that a surface lets through which cannot be seen itself.
         const INVISIBLE: f32 = 0.99;
-        let mut ray = *ray;
+        let (mut ray, mut contact) = (*ray, None);
         for _ in 0..MAX_NULL_INTERFACES {
-            let Some(it) = self.intersect(&ray) else { return };
+            let found = self.next_surface(&ray, &MediumStack::NONE, &mut contact);
+            let Some(it) = found else { return };
             let passed = self.material(it.shape).passed(&it, context);
             if passed < INVISIBLE && ends(&it, passed) || passed < PASSING {
                 return;
             }
-            ray = it.rest_of(&ray);
+            ray = self.pass(&it, &ray, accel::ALL, &MediumStack::NONE, &mut contact);
         }
     }
 
@@ -206,7 +277,7 @@ impl Scene {
             let votes = counts.iter().filter(|exits| exits.of(id) > 0).count();
             votes >= 2
         };
-        let mut inside: ArrayVec<BodyId, { 3 * MOST_BODIES }> = ArrayVec::new();
+        let mut inside: Vec<BodyId> = vec![];
         for &(id, exits) in first.list.iter().chain(&second.list).chain(&third.list) {
             if exits > 0 && !inside.contains(&id) && contains(&id) {
                 inside.push(id);
@@ -217,32 +288,38 @@ impl Scene {
 
     /// Counts the boundaries along a ray.
     fn exits(&self, ray: &Ray, outwards: Vec3) -> Exits {
-        let mut ray = Ray {
+        let ray = Ray {
             time: ray.time,
             ..Ray::new(ray.origin, outwards)
         };
         let mut exits = Exits::default();
-        for _ in 0..MAX_NULL_INTERFACES {
-            if !self.bodies.bounds().is_some_and(|bounds| bounds.is_met_by(&ray)) {
-                break;
+        if !self.bodies.bounds().is_some_and(|bounds| bounds.is_met_by(&ray)) {
+            return exits;
+        }
+        let mut hits: Vec<Hit> = vec![];
+        self.accel.all_hits(&ray, accel::ALL, |hit| {
+            if self.bodies.of_shape(hit.shape).is_some() {
+                hits.push(*hit);
             }
-            let Some(it) = self.intersect(&ray) else { break };
-            ray = it.spawn_ray(outwards);
-            if let Some(id) = self.bodies.of_shape(it.shape) {
-                exits.count(id, if it.wo.dot(it.ng) < 0.0 { 1 } else { -1 });
+        });
+        // The structure may hold a triangle several times.
+        let key = |hit: &Hit| (hit.shape, hit.primitive, hit.t.to_bits());
+        hits.sort_unstable_by_key(key);
+        hits.dedup_by_key(|hit| key(hit));
+        for hit in &hits {
+            if let Some(id) = self.bodies.of_shape(hit.shape) {
+                let ng = self.interaction(ray, hit).ng;
+                exits.count(id, if outwards.dot(ng) > 0.0 { 1 } else { -1 });
             }
         }
         exits
     }
 }
 
-/// Bodies that are told apart along a ray.
-const MOST_BODIES: usize = 16;
-
 /// How often a ray leaves bodies, less how often it enters them.
 #[derive(Default)]
 struct Exits {
-    list: ArrayVec<(BodyId, i32), MOST_BODIES>,
+    list: Vec<(BodyId, i32)>,
 }
 
 impl Exits {
@@ -256,10 +333,7 @@ impl Exits {
     fn count(&mut self, id: BodyId, change: i32) {
         match self.list.iter_mut().find(|(known, _)| *known == id) {
             Some((_, exits)) => *exits += change,
-            None => {
-                // A body beyond the capacity is farther away than the others.
-                let _ = self.list.try_push((id, change));
-            }
+            None => self.list.push((id, change)),
         }
     }
 }

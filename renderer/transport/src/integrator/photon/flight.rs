@@ -9,7 +9,8 @@ use crate::body::{Fill, MediumStack, beer_lambert};
 use crate::bsdf::{BsdfSample, LobePart};
 use crate::integrator::context::Context;
 use crate::integrator::random_walk::RandomWalk;
-use crate::scene::{MAX_NULL_INTERFACES, MediumWay, Noise, Passage, Scene, Transport};
+use crate::scene::{Contact, MAX_NULL_INTERFACES, MediumWay, Noise, Passage, PathStart, Scene, Transport};
+use glam::Vec3;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, exp_m1, ln};
 use renderer_base::sampler::Sampler;
@@ -22,7 +23,7 @@ const MAX_SEGMENTS: u32 = 250;
 pub(super) const BEAM_PHOTONS: u32 = 4;
 
 /// A photon in flight.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Flight {
     pub(super) ray: Ray,
     power: Rgb,
@@ -35,11 +36,21 @@ pub(super) struct Flight {
     /// True if no camera path can find its light.
     hidden: bool,
     pub(super) media: MediumStack,
+    /// Place of the last surface, or of the next one, among surfaces that coincide with it.
+    pub(super) contact: Option<Contact>,
+    /// Distance along the ray from the surface that it leaves to its origin [m].
+    gap: f32,
 }
 
 impl Flight {
     /// Creates an emitted photon; `hidden` says that camera paths cannot find its light.
-    pub(super) fn new(ray: Ray, power: Rgb, hidden: bool, media: MediumStack) -> Flight {
+    pub(super) fn new(start: PathStart, power: Rgb, hidden: bool) -> Flight {
+        let PathStart {
+            ray,
+            media,
+            contact,
+            gap,
+        } = start;
         Flight {
             ray,
             power,
@@ -49,6 +60,8 @@ impl Flight {
             only_narrow: true,
             hidden,
             media,
+            contact,
+            gap,
         }
     }
 
@@ -82,9 +95,6 @@ impl Flight {
                 return false;
             }
         } else {
-            if !scene.bodies().is_empty() {
-                self.media.cross(scene.bodies(), it, sample.wi);
-            }
             self.segments += 1;
             self.only_narrow &= part == LobePart::Narrow;
             self.hidden &= sample.is_specular();
@@ -92,7 +102,7 @@ impl Flight {
             if self.segments > longest || (order.filter == PhotonFilter::Caustic && !self.only_narrow) {
                 return false;
             }
-            self.ray = it.spawn_ray(sample.wi);
+            self.leave(scene, it, sample.wi);
         }
         self.survive(sample.weight, u_rr, left, context)
     }
@@ -128,7 +138,13 @@ impl Flight {
         let Some((wi, seen)) = scatterer.leave(scene, &exit.it, below.number, u, context) else {
             return false;
         };
-        self.ray = exit.it.spawn_ray(wi);
+        self.contact = exit.contact;
+        let end = scene.leave(&exit.it, wi, &self.media, &mut self.contact);
+        self.ray = Ray {
+            time: exit.it.time,
+            ..Ray::new(end.ray_origin(wi), wi)
+        };
+        self.gap = self.ray.gap_from(exit.it.p);
         // The camera's path has the weight of the lobe where the photon leaves.
         let weight = exit.weight * seen * (cosines / sample.pdf);
         self.survive(weight, u_rr, left, context)
@@ -137,11 +153,21 @@ impl Flight {
     /// Goes straight on through a hit; returns `false` if the photon ends.
     pub(super) fn pass_straight(&mut self, scene: &Scene, it: &Interaction) -> bool {
         self.null_interfaces += 1;
-        if !scene.bodies().is_empty() {
-            self.media.cross(scene.bodies(), it, self.ray.direction);
-        }
-        self.ray = it.spawn_ray(self.ray.direction);
+        self.leave(scene, it, self.ray.direction);
         self.null_interfaces <= MAX_NULL_INTERFACES
+    }
+
+    /// Starts the ray that leaves a hit in the unit vector `direction`, and updates the bodies that contain the photon.
+    fn leave(&mut self, scene: &Scene, it: &Interaction, direction: Vec3) {
+        let end = scene.leave(it, direction, &self.media, &mut self.contact);
+        if !scene.bodies().is_empty() {
+            self.media.cross(scene.bodies(), it, direction);
+        }
+        self.ray = Ray {
+            time: it.time,
+            ..Ray::new(end.ray_origin(direction), direction)
+        };
+        self.gap = self.ray.gap_from(it.p);
     }
 
     /// Takes the photon through the medium that it is in to the surface `found`, which is another one if it is scattered
@@ -157,11 +183,11 @@ impl Flight {
         photons: &mut Vec<Photon>,
     ) -> bool {
         loop {
-            let length = found.as_ref().map_or(f32::INFINITY, |it| it.t);
-            let ray = self.ray;
+            let length = found.as_ref().map_or(f32::INFINITY, |it| it.t.max(0.0));
+            let ray = self.ray.begun_before(self.gap);
             let way = MediumWay {
                 ray: &ray,
-                length,
+                length: length + self.gap,
                 depth: self.segments,
             };
             let mut noise = Noise::new(sampler.noise());
@@ -207,9 +233,11 @@ impl Flight {
             }
             self.ray = Ray {
                 time: ray.time,
-                ..Ray::new(ray.at(t), wi)
+                ..Ray::new(self.ray.at((t - self.gap).max(0.0)), wi)
             };
-            *found = scene.intersect(&self.ray);
+            self.gap = 0.0;
+            self.contact = None;
+            *found = scene.next_surface(&self.ray, &self.media, &mut self.contact);
         }
     }
 

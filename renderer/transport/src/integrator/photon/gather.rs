@@ -140,7 +140,7 @@ impl Photons {
                     gatherer.light_samples = 1;
                     if splits > 1 {
                         gatherer.path = gatherer.path.branch(splits);
-                        gatherers.split(gatherer, splits, sampler, |branch, sampler| {
+                        gatherers.split(&gatherer, splits, sampler, |branch, sampler| {
                             light.fork();
                             let continues = self.step(scene, branch, &vertex, sampler, stats, light);
                             light.end_fork(continues);

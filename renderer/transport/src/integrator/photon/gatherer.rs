@@ -3,7 +3,7 @@
 use crate::integrator::path_state::PathState;
 
 /// State of a camera path of the integrator `photon`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::integrator) struct Gatherer {
     pub(super) path: PathState,
     /// Distance through transparent surfaces since the last scattering vertex [m].

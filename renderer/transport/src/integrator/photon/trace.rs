@@ -21,9 +21,8 @@ use super::statistics::PhotonStats;
 use crate::body::Fill;
 use crate::integrator::context::Context;
 use crate::integrator::pass::Pass;
-use crate::scene::Scene;
+use crate::scene::{PathStart, Scene};
 use renderer_base::color::Rgb;
-use renderer_base::math::Ray;
 use renderer_base::sampler::Sampler;
 
 /// Number of photons that one thread traces as a unit.
@@ -266,12 +265,11 @@ fn trace_block(
         };
         block.lights.push(emitted.light as u32);
         let (before, power) = (block.photons.len(), emitted.emission.power * (1.0 / emitter.unit));
-        let ray = emitted.emission.ray;
         trace_photon(
             scene,
             order,
             keep,
-            ray,
+            scene.path_start(&emitted.emission),
             power,
             scene.lights()[emitted.light].is_delta(),
             sampler,
@@ -299,7 +297,7 @@ fn trace_photon(
     scene: &Scene,
     order: &ShootParams,
     keep: Option<&Density>,
-    ray: Ray,
+    start: PathStart,
     power: Rgb,
     from_delta: bool,
     sampler: &mut Sampler,
@@ -308,13 +306,14 @@ fn trace_photon(
     waiting: &mut Vec<Flight>,
     photons: &mut Vec<Photon>,
 ) {
-    let media = scene.media_around(&ray);
-    let mut flight = Flight::new(ray, power, from_delta, media);
+    let mut flight = Flight::new(start, power, from_delta);
     let mut left = MAX_COPIES;
     loop {
         context.stats.photon_rays += 1;
-        let mut found = scene.intersect(&flight.ray);
-        let arrives = matches!(flight.media.fill(), Fill::Clear)
+        let is_in_contact = flight.contact.is_some();
+        let mut found = scene.next_surface(&flight.ray, &flight.media, &mut flight.contact);
+        let arrives = is_in_contact
+            || matches!(flight.media.fill(), Fill::Clear)
             || flight.pass_media(scene, order, &mut found, sampler, context, photons);
         let goes_on = arrives
             && found.is_some_and(|it| {
@@ -324,7 +323,7 @@ fn trace_photon(
                 scatterer.shade_hit(scene, &it, outside, context);
                 flight.store(scene, order, keep, &it, sampler, context, scatterer, photons);
                 for _ in 1..flight.copies() {
-                    let mut copy = flight;
+                    let mut copy = flight.clone();
                     if copy.scatter(scene, order, &it, &mut left, sampler, context, scatterer) {
                         waiting.push(copy);
                     }

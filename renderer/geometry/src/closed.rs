@@ -1,0 +1,412 @@
+//! Closed surfaces: oriented surfaces without a boundary, of one shape or of several that share their edges.
+//!
+//! The directed edges of a triangle mesh cancel where its faces meet; the rest is the boundary. Shapes whose boundaries
+//! cancel each other bound one object: the wall of a rod and its two caps.
+
+use std::sync::Arc;
+
+use glam::Vec3;
+use rustc_hash::FxHashMap;
+
+use super::weld::{tolerance, weld_within};
+use super::{Geometry, Mesh, Shape};
+use renderer_base::math::determinant;
+
+/// Rounding of vertices that different transforms place, relative to their coordinates.
+const PLACED: f32 = 4.0 * f32::EPSILON;
+
+/// Number of pairs of vertices and edges that are searched for vertices on edges.
+const MAX_PAIRS: usize = 1 << 27;
+
+/// A directed edge of a boundary, with the index of its shape.
+#[derive(Clone, Copy)]
+struct Edge {
+    ends: [Vec3; 2],
+    shape: usize,
+}
+
+/// A round boundary of a disk or a cylinder.
+struct Rim {
+    center: Vec3,
+    /// Images of the unit vectors of the circle's plane.
+    axes: [Vec3; 2],
+    /// Unit vector about which the surface runs along the rim counter-clockwise.
+    about: Vec3,
+    shape: usize,
+}
+
+/// Shapes that share edges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShapeGroup {
+    /// Their indices, ascending.
+    pub shapes: Vec<usize>,
+    /// True if they have no boundary.
+    pub is_closed: bool,
+}
+
+/// Returns whether a shape alone is closed.
+pub fn is_closed(shape: &Shape) -> bool {
+    match &shape.geometry {
+        Geometry::Mesh(mesh) => !mesh.triangles.is_empty() && boundary(mesh).is_empty(),
+        Geometry::Sphere => true,
+        Geometry::Disk | Geometry::Cylinder => false,
+    }
+}
+
+/// Finds which shapes bound an object together; those that are closed alone are groups of one.
+pub fn closed_groups(shapes: &[&Shape]) -> Vec<ShapeGroup> {
+    let mut boundaries: FxHashMap<*const Mesh, Vec<[Vec3; 2]>> = FxHashMap::default();
+    let (mut edges, mut rims) = (vec![], vec![]);
+    for (index, shape) in shapes.iter().enumerate() {
+        match &shape.geometry {
+            Geometry::Mesh(mesh) => {
+                let known = boundaries
+                    .entry(Arc::as_ptr(mesh))
+                    .or_insert_with(|| boundary(mesh));
+                edges.extend(known.iter().map(|&ends| placed(ends, shape, index)));
+            }
+            Geometry::Sphere => {}
+            Geometry::Disk => rims.push(Rim::new(shape, index, Vec3::ZERO, 1.0)),
+            Geometry::Cylinder => {
+                rims.push(Rim::new(shape, index, Vec3::ZERO, 1.0));
+                rims.push(Rim::new(shape, index, Vec3::Z, -1.0));
+            }
+        }
+    }
+    let mut groups = Groups {
+        parents: (0..shapes.len()).collect(),
+    };
+    let mut open: Vec<usize> = vec![];
+    if !edges.is_empty() {
+        let ends: Vec<Vec3> = edges.iter().flat_map(|edge| edge.ends).collect();
+        let largest = ends
+            .iter()
+            .fold(0.0f32, |most, p| most.max(p.abs().max_element()));
+        let reach = tolerance(&ends).max(PLACED * largest);
+        let rest = cancel(edges, reach, |a, b| groups.join(a, b));
+        open.extend(rest.iter().map(|edge| edge.shape));
+    }
+    open.extend(match_rims(&rims, |a, b| groups.join(a, b)));
+    groups.list(&open)
+}
+
+/// An edge of a mesh in world space, with the surface's outer side where its normals are.
+fn placed([a, b]: [Vec3; 2], shape: &Shape, index: usize) -> Edge {
+    let [a, b] = [a, b].map(|p| shape.world_from_object.transform_point3(p));
+    let is_mirrored = determinant(&shape.world_from_object.matrix3) < 0.0;
+    Edge {
+        ends: if is_mirrored == shape.flip_normals {
+            [a, b]
+        } else {
+            [b, a]
+        },
+        shape: index,
+    }
+}
+
+/// The boundary of a mesh, object space.
+fn boundary(mesh: &Mesh) -> Vec<[Vec3; 2]> {
+    // Exactly equal positions first, which is fast and enough for most meshes.
+    let mut places: FxHashMap<[u32; 3], u32> = FxHashMap::default();
+    let number = |p: &Vec3| {
+        let next = places.len() as u32;
+        let key = p.to_array().map(|x| (x + 0.0).to_bits());
+        *places.entry(key).or_insert(next)
+    };
+    let ids: Vec<u32> = mesh.positions.iter().map(number).collect();
+    let mut sides = vec![];
+    for triangle in &mesh.triangles {
+        let corners = [0, 1, 2, 0].map(|corner| {
+            let index = triangle[corner];
+            (ids[index as usize], index)
+        });
+        sides.extend(
+            corners
+                .windows(2)
+                .map(|pair| Side::new([pair[0].0, pair[1].0], [pair[0].1, pair[1].1])),
+        );
+    }
+    let rest = unmatched(sides, |_| {});
+    if rest.is_empty() {
+        return vec![];
+    }
+    let edges = rest.iter().map(|side| Edge {
+        ends: side.value.map(|index| mesh.positions[index as usize]),
+        shape: 0,
+    });
+    let rest = cancel(edges.collect(), tolerance(&mesh.positions), |_, _| {});
+    rest.iter().map(|edge| edge.ends).collect()
+}
+
+/// Removes edges that run along each other in opposite directions, up to `reach`, and joins their shapes.
+fn cancel(edges: Vec<Edge>, reach: f32, mut join: impl FnMut(usize, usize)) -> Vec<Edge> {
+    let edges = split(edges, reach);
+    let ends: Vec<Vec3> = edges.iter().flat_map(|edge| edge.ends).collect();
+    let ids = weld_within(&ends, reach);
+    let sides = edges
+        .iter()
+        .zip(ids.chunks_exact(2))
+        .map(|(edge, ids)| Side::new([ids[0], ids[1]], *edge))
+        .collect();
+    let rest = unmatched(sides, |run: &[Side<Edge>]| {
+        for pair in run.windows(2) {
+            join(pair[0].value.shape, pair[1].value.shape);
+        }
+    });
+    rest.iter().map(|side| side.value).collect()
+}
+
+/// Splits edges at the ends of others that are on them, as where one face is next to two.
+fn split(edges: Vec<Edge>, reach: f32) -> Vec<Edge> {
+    let mut ends: Vec<Vec3> = edges.iter().flat_map(|edge| edge.ends).collect();
+    ends.sort_unstable_by(|a, b| a.x.total_cmp(&b.x));
+    ends.dedup();
+    let mut pairs = 0;
+    let mut parts = vec![];
+    for edge in edges {
+        let [a, b] = edge.ends;
+        let along = b - a;
+        let from = ends.partition_point(|p| p.x < a.x.min(b.x) - reach);
+        let to = ends.partition_point(|p| p.x <= a.x.max(b.x) + reach);
+        pairs += to - from;
+        let mut inner: Vec<(f32, Vec3)> = vec![];
+        if pairs < MAX_PAIRS && along.length() > 4.0 * reach {
+            let share = |p: Vec3| (p - a).dot(along) / along.length_squared();
+            let on_edge = ends[from..to].iter().filter_map(|&p| {
+                let (u, far) = (share(p), p.distance(a).min(p.distance(b)) > 2.0 * reach);
+                (far && u > 0.0 && u < 1.0 && p.distance(a + along * u) <= reach).then_some((u, p))
+            });
+            inner.extend(on_edge);
+            inner.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+            inner.dedup_by(|(_, p), (_, q)| p.distance(*q) <= 2.0 * reach);
+        }
+        let mut start = a;
+        for end in inner.into_iter().map(|(_, p)| p).chain([b]) {
+            parts.push(Edge {
+                ends: [start, end],
+                ..edge
+            });
+            start = end;
+        }
+    }
+    parts
+}
+
+/// A directed edge between welded vertices.
+#[derive(Clone, Copy)]
+struct Side<T> {
+    /// The lower vertex, then the upper one.
+    key: [u32; 2],
+    runs_up: bool,
+    value: T,
+}
+
+impl<T> Side<T> {
+    fn new([from, to]: [u32; 2], value: T) -> Side<T> {
+        Side {
+            key: [from.min(to), from.max(to)],
+            runs_up: from < to,
+            value,
+        }
+    }
+}
+
+/// The sides that none in the other direction matches. `matched` gets all sides of an edge with some that match.
+fn unmatched<T: Copy>(mut sides: Vec<Side<T>>, mut matched: impl FnMut(&[Side<T>])) -> Vec<Side<T>> {
+    sides.retain(|side| side.key[0] != side.key[1]);
+    sides.sort_by_key(|side| side.key);
+    let mut rest = vec![];
+    for run in sides.chunk_by(|a, b| a.key == b.key) {
+        let up = run.iter().filter(|side| side.runs_up).count();
+        let down = run.len() - up;
+        if up.min(down) > 0 {
+            matched(run);
+        }
+        let more = run.iter().filter(|side| side.runs_up == (up > down));
+        rest.extend(more.take(up.abs_diff(down)));
+    }
+    rest
+}
+
+impl Rim {
+    /// The rim of a shape about z at an offset; `side` is 1 if it runs about the outer side of +z counter-clockwise.
+    fn new(shape: &Shape, index: usize, offset: Vec3, side: f32) -> Rim {
+        let matrix = &shape.world_from_object.matrix3;
+        let normal = (shape.object_from_world.matrix3.transpose() * Vec3::Z).normalize_or_zero();
+        let flip = if shape.flip_normals { -1.0 } else { 1.0 };
+        Rim {
+            center: shape.world_from_object.transform_point3(offset),
+            axes: [matrix.x_axis.into(), matrix.y_axis.into()],
+            about: normal * (side * flip),
+            shape: index,
+        }
+    }
+
+    /// Returns whether another rim runs along this one in the opposite direction.
+    fn cancels(&self, other: &Rim) -> bool {
+        const ALIGNED: f32 = 1.0 - 1e-5;
+        let size = self.axes[0].length().max(self.axes[1].length());
+        let reach = (1e-5 * size).max(PLACED * self.center.abs().max_element());
+        // An ellipse is given by the sum of the dyadic products of its axes.
+        let image = |rim: &Rim, v: Vec3| rim.axes[0] * rim.axes[0].dot(v) + rim.axes[1] * rim.axes[1].dot(v);
+        let is_same = |v: Vec3| (image(self, v) - image(other, v)).length() <= 2.0 * size * reach;
+        self.center.distance(other.center) <= reach
+            && self.about.dot(other.about) < -ALIGNED
+            && Vec3::AXES.into_iter().all(is_same)
+    }
+}
+
+/// Joins the shapes of rims that cancel and returns those of the others.
+fn match_rims(rims: &[Rim], mut join: impl FnMut(usize, usize)) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..rims.len()).collect();
+    order.sort_by(|&a, &b| rims[a].center.x.total_cmp(&rims[b].center.x));
+    let mut is_free = vec![true; rims.len()];
+    for (place, &a) in order.iter().enumerate() {
+        let size = rims[a].axes[0].length() + rims[a].axes[1].length();
+        let far = 1e-5 * size + 2.0 * PLACED * rims[a].center.abs().max_element();
+        let near = order[place + 1..]
+            .iter()
+            .take_while(|&&b| rims[b].center.x - rims[a].center.x <= far);
+        for &b in near {
+            if is_free[a] && is_free[b] && rims[a].cancels(&rims[b]) {
+                (is_free[a], is_free[b]) = (false, false);
+                join(rims[a].shape, rims[b].shape);
+            }
+        }
+    }
+    let free = rims.iter().zip(is_free).filter(|(_, is_free)| *is_free);
+    free.map(|(rim, _)| rim.shape).collect()
+}
+
+/// A partition of the shapes.
+// Galler & Fischer 1964, "An Improved Equivalence Algorithm".
+struct Groups {
+    parents: Vec<usize>,
+}
+
+impl Groups {
+    fn root(&mut self, mut index: usize) -> usize {
+        while self.parents[index] != index {
+            self.parents[index] = self.parents[self.parents[index]];
+            index = self.parents[index];
+        }
+        index
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parents[a.max(b)] = a.min(b);
+    }
+
+    /// The groups in the order of their first shapes; `open` are shapes with a boundary.
+    fn list(mut self, open: &[usize]) -> Vec<ShapeGroup> {
+        let mut is_closed = vec![true; self.parents.len()];
+        for &shape in open {
+            let root = self.root(shape);
+            is_closed[root] = false;
+        }
+        let mut groups: Vec<ShapeGroup> = vec![];
+        let mut index_of_root = FxHashMap::default();
+        for shape in 0..self.parents.len() {
+            let root = self.root(shape);
+            let index = *index_of_root.entry(root).or_insert_with(|| {
+                groups.push(ShapeGroup {
+                    shapes: vec![],
+                    is_closed: is_closed[root],
+                });
+                groups.len() - 1
+            });
+            groups[index].shapes.push(shape);
+        }
+        groups
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Affine3A;
+
+    use super::*;
+
+    fn cube() -> Mesh {
+        Mesh::cube()
+    }
+
+    /// The triangles of the cube whose indices pass.
+    fn part(keeps: impl Fn(usize) -> bool) -> Arc<Mesh> {
+        let cube = cube();
+        let triangles = cube.triangles.iter().enumerate();
+        let kept = triangles.filter(|(index, _)| keeps(*index)).map(|(_, t)| *t);
+        Arc::new(Mesh::new(cube.positions.clone(), kept.collect()).expect("the mesh is valid"))
+    }
+
+    fn shape(mesh: &Arc<Mesh>, place: Affine3A) -> Shape {
+        Shape::new(Geometry::Mesh(mesh.clone()), place)
+    }
+
+    #[test]
+    fn rounded_positions_close_a_mesh() {
+        let mut cube = cube();
+        assert!(boundary(&cube).is_empty());
+        for (i, p) in cube.positions.iter_mut().enumerate() {
+            *p += Vec3::new(1.0, -1.0, 1.0) * (i % 3) as f32 * 2e-7;
+        }
+        assert!(boundary(&cube).is_empty());
+        cube.positions[0].x += 1e-4;
+        assert!(!boundary(&cube).is_empty());
+    }
+
+    #[test]
+    fn parts_of_a_surface_are_one_group() {
+        let (few, rest) = (part(|index| index < 4), part(|index| index >= 4));
+        let moved = Affine3A::from_translation(Vec3::new(7001.3, 0.1, 3.3));
+        for place in [
+            Affine3A::IDENTITY,
+            moved,
+            Affine3A::from_scale(Vec3::new(-1e-3, 1e-3, 2e-3)),
+        ] {
+            let [a, b] = [&few, &rest].map(|mesh| shape(mesh, place));
+            let whole = shape(&Arc::new(cube()), place);
+            let groups = closed_groups(&[&a, &whole, &b]);
+            let shapes: Vec<_> = groups
+                .iter()
+                .map(|group| (&group.shapes[..], group.is_closed))
+                .collect();
+            assert_eq!(shapes, [(&[0, 2][..], true), (&[1][..], true)]);
+            assert!(!closed_groups(&[&a])[0].is_closed);
+            let mut turned = b.clone();
+            turned.flip_normals = true;
+            assert!(closed_groups(&[&a, &turned]).iter().all(|group| !group.is_closed));
+        }
+    }
+
+    #[test]
+    fn a_face_may_be_next_to_two() {
+        // The lower half of a tetrahedron's face is cut at the middle of an edge that its neighbour has whole.
+        let p = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z, Vec3::X * 0.5];
+        let triangles = vec![[0, 2, 1], [0, 4, 3], [4, 1, 3], [0, 3, 2], [1, 2, 3]];
+        assert!(boundary(&Mesh::new(p, triangles).expect("the mesh is valid")).is_empty());
+    }
+
+    #[test]
+    fn caps_close_a_cylinder() {
+        let place = Affine3A::from_scale_rotation_translation(
+            Vec3::new(0.2, 0.3, 2.0),
+            glam::Quat::from_rotation_x(0.7),
+            Vec3::new(3.0, 100.0, -2.0),
+        );
+        let wall = Shape::new(Geometry::Cylinder, place);
+        let top = Shape::new(Geometry::Disk, place * Affine3A::from_translation(Vec3::Z));
+        let turned = Affine3A::from_rotation_y(std::f32::consts::PI);
+        let bottom = Shape::new(Geometry::Disk, place * turned);
+        let groups = closed_groups(&[&wall, &top, &bottom]);
+        assert_eq!(groups.len(), 1);
+        assert!(groups[0].is_closed);
+        let up = Shape::new(Geometry::Disk, place);
+        assert!(
+            closed_groups(&[&wall, &top, &up])
+                .iter()
+                .all(|group| !group.is_closed)
+        );
+    }
+}

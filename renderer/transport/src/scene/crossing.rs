@@ -1,0 +1,347 @@
+//! Surface crossing: the next surface of a ray, and the start of rays that leave a surface, among surfaces that coincide.
+
+use glam::Vec3;
+
+use super::contact::Contact;
+use super::visibility::ShadowRay;
+use super::{MAX_NULL_INTERFACES, Scene, TRANSPARENT};
+use crate::body::MediumStack;
+use crate::light::Emission;
+use crate::material::ShadingContext;
+use renderer_base::color::Rgb;
+use renderer_base::math::{Ray, RayEnd};
+use renderer_geometry::accel;
+use renderer_geometry::{Interaction, ShapeId};
+
+/// The surface that a shadow ray begins at.
+#[derive(Clone, Copy, Debug)]
+pub struct ShadowOrigin<'a> {
+    /// The surface.
+    pub it: &'a Interaction,
+    /// The bodies that contain the path that has found it.
+    pub media: &'a MediumStack,
+    /// The path's place among surfaces that coincide.
+    pub contact: Option<&'a Contact>,
+}
+
+impl ShadowOrigin<'_> {
+    /// Returns whether other surfaces may be crossed at the start of a ray in the unit vector `direction`.
+    #[inline]
+    pub(crate) fn may_touch(&self, direction: Vec3) -> bool {
+        self.contact.is_some() || direction.dot(self.it.ng) * self.it.wo.dot(self.it.ng) < 0.0
+    }
+}
+
+/// The start of a path at a light.
+#[derive(Clone, Debug)]
+pub(crate) struct PathStart {
+    pub(crate) ray: Ray,
+    pub(crate) media: MediumStack,
+    pub(crate) contact: Option<Contact>,
+    /// Distance along the ray from the surface that it leaves to its origin [m].
+    pub(crate) gap: f32,
+}
+
+impl Scene {
+    /// The next surface of a ray in `media`. `contact` is the place of the path where its ray begins within a contact, and
+    /// becomes the place of the surface.
+    #[inline]
+    pub fn next_surface(
+        &self,
+        ray: &Ray,
+        media: &MediumStack,
+        contact: &mut Option<Contact>,
+    ) -> Option<Interaction> {
+        self.next_surface_of(ray, accel::ALL, media, contact)
+    }
+
+    /// The next surface among the shapes of a mask.
+    #[inline(always)]
+    pub(super) fn next_surface_of(
+        &self,
+        ray: &Ray,
+        mask: u32,
+        media: &MediumStack,
+        contact: &mut Option<Contact>,
+    ) -> Option<Interaction> {
+        if let Some(contact) = contact {
+            return Some(self.surface_in_contact(contact, ray));
+        }
+        let mut found = self.intersect_masked(ray, mask);
+        if !self.bodies.is_empty()
+            && let Some(it) = &mut found
+            && self.orders_contact(media, it)
+        {
+            *contact = self.enter_contact(it, mask);
+        }
+        found
+    }
+
+    /// Replaces a surface that a ray has found by the first to cross of those that coincide with it.
+    #[inline(never)]
+    fn enter_contact(&self, it: &mut Interaction, mask: u32) -> Option<Contact> {
+        let contact = Contact::new(it, false);
+        let layers = self.layers(&contact, mask);
+        let first = layers.list.first()?;
+        let contact = contact.moved_to(0, first);
+        if !first.is_root {
+            *it = Interaction {
+                wo: it.wo,
+                t: it.t,
+                ..self.interaction(contact.probe(self.reach(&contact)), &first.hit)
+            };
+        }
+        Some(contact)
+    }
+
+    /// The place of a path that has reached a surface from inside of its object without crossing it.
+    pub(crate) fn contact_from_inside(&self, it: &Interaction) -> Option<Contact> {
+        let contact = Contact::new(&Interaction { wo: -it.wo, ..*it }, true);
+        (!self.layers(&contact, accel::ALL).list.is_empty()).then_some(contact)
+    }
+
+    /// Returns whether a path in `media` that finds a surface has to cross others before it if they coincide.
+    #[inline]
+    fn orders_contact(&self, media: &MediumStack, it: &Interaction) -> bool {
+        !self.bodies.is_empty()
+            && self.may_touch(it.shape, it.p)
+            && (self.bodies.of_shape(it.shape).is_some() || media.has_boundary())
+    }
+
+    /// Returns whether a point of a shape may be in a contact with the boundary of a body; only in scenes with bodies.
+    #[inline]
+    fn may_touch(&self, shape: ShapeId, p: Vec3) -> bool {
+        self.contact_bounds[shape.0 as usize].contains(p)
+    }
+
+    /// Returns whether a path in `media` that has found a surface without a contact knows that there is none.
+    #[inline]
+    fn knows_contact(&self, media: &MediumStack, it: &Interaction) -> bool {
+        !self.bodies.is_empty()
+            && (self.bodies.of_shape(it.shape).is_some()
+                || self.may_touch(it.shape, it.p) && media.has_boundary())
+    }
+
+    /// The surface at the place of a path.
+    fn surface_in_contact(&self, contact: &Contact, ray: &Ray) -> Interaction {
+        let it = self.interaction(contact.probe(self.reach(contact)), &contact.hit);
+        Interaction {
+            wo: -ray.direction,
+            t: 0.0,
+            ..it
+        }
+    }
+
+    /// Returns whether a point may be on a surface that coincides with `it`.
+    pub(crate) fn coincides(&self, it: &Interaction, p: Vec3) -> bool {
+        it.p.distance(p) <= 2.0 * (it.p_error + self.rounding)
+    }
+
+    /// The start of a ray that leaves a surface in the unit vector `direction`, for a path that has come in `media`.
+    /// `contact` is the place of the surface, and becomes the next place in that direction if there is one.
+    #[inline]
+    pub fn leave(
+        &self,
+        it: &Interaction,
+        direction: Vec3,
+        media: &MediumStack,
+        contact: &mut Option<Contact>,
+    ) -> RayEnd {
+        self.leave_to(it, direction, accel::ALL, media, contact)
+    }
+
+    /// As [`Scene::leave`], among the shapes of a mask.
+    #[inline(always)]
+    pub(super) fn leave_to(
+        &self,
+        it: &Interaction,
+        direction: Vec3,
+        mask: u32,
+        media: &MediumStack,
+        contact: &mut Option<Contact>,
+    ) -> RayEnd {
+        if contact.is_none() {
+            let crosses = direction.dot(it.ng) * it.wo.dot(it.ng) < 0.0;
+            if !crosses || self.knows_contact(media, it) {
+                return it.ray_end();
+            }
+        }
+        self.leave_contact(it, direction, mask, contact)
+    }
+
+    #[inline(never)]
+    fn leave_contact(
+        &self,
+        it: &Interaction,
+        direction: Vec3,
+        mask: u32,
+        contact: &mut Option<Contact>,
+    ) -> RayEnd {
+        let place = match contact {
+            Some(known) => *known,
+            None => Contact::new(it, true),
+        };
+        let layers = self.layers(&place, mask);
+        *contact = None;
+        let Some(from) = layers.list.get(place.index as usize) else {
+            return it.ray_end();
+        };
+        let goes_along = direction.dot(place.axis) > 0.0;
+        let next = match goes_along {
+            true => Some(place.index as usize + 1),
+            false => (place.index as usize).checked_sub(1),
+        };
+        if let Some(index) = next
+            && let Some(layer) = layers.list.get(index)
+        {
+            *contact = Some(place.moved_to(index, layer));
+            return RayEnd::in_space(it.p);
+        }
+        let depth = if goes_along { from.depth } else { -from.depth };
+        RayEnd {
+            p_error: (layers.extent(goes_along) - depth).max(it.p_error),
+            ..it.ray_end()
+        }
+    }
+
+    /// Continues a ray straight through a surface; it ends exactly where `ray` ends.
+    pub(super) fn pass(
+        &self,
+        it: &Interaction,
+        ray: &Ray,
+        mask: u32,
+        media: &MediumStack,
+        contact: &mut Option<Contact>,
+    ) -> Ray {
+        let end = self.leave_to(it, ray.direction, mask, media, contact);
+        let rest = match ray.t_max.is_finite() && contact.is_none() {
+            true => end.ray_to(&RayEnd::in_space(ray.at(ray.t_max))),
+            false => Ray {
+                t_max: ray.t_max - it.t,
+                ..Ray::new(end.ray_origin(ray.direction), ray.direction)
+            },
+        };
+        Ray {
+            time: it.time,
+            ..rest
+        }
+    }
+
+    /// The start of a shadow ray in the unit vector `direction` beyond the surfaces that coincide with its origin, and their
+    /// transmittance. `media` are the bodies that contain the ray beyond the surface of its origin, then beyond the others.
+    #[inline(never)]
+    pub(crate) fn shadow_start(
+        &self,
+        from: &ShadowOrigin<'_>,
+        direction: Vec3,
+        depth: u32,
+        media: &mut MediumStack,
+        context: &mut ShadingContext,
+    ) -> (RayEnd, Rgb) {
+        let it = from.it;
+        let mut contact = from.contact.copied();
+        let mut end = self.leave(it, direction, from.media, &mut contact);
+        let mut passed = Rgb::WHITE;
+        let ray = Ray {
+            time: it.time,
+            ..Ray::new(it.p, direction)
+        };
+        for _ in 0..MAX_NULL_INTERFACES {
+            let Some(place) = &contact else { break };
+            let it = self.surface_in_contact(place, &ray);
+            passed *= self.transparency(&it, media, depth, context);
+            if !self.bodies.is_empty() {
+                media.cross(&self.bodies, &it, direction);
+            }
+            end = self.leave(&it, direction, media, &mut contact);
+        }
+        (end, passed)
+    }
+
+    /// Transmittance of the surfaces that coincide with the end of a shadow ray, before the shape that emits.
+    fn shadow_end_in_contact(
+        &self,
+        ray: &Ray,
+        (end, shape): (&RayEnd, ShapeId),
+        media: &mut MediumStack,
+        (depth, context): (u32, &mut ShadingContext),
+    ) -> Rgb {
+        let contact = Contact::at(end, shape, ray);
+        let layers = self.layers(&contact, TRANSPARENT);
+        let mut passed = Rgb::WHITE;
+        for layer in layers.list.iter().take_while(|layer| !layer.is_root) {
+            let it = self.surface_in_contact(&contact.moved_to(0, layer), ray);
+            passed *= self.transparency(&it, media, depth, context);
+            media.cross(&self.bodies, &it, ray.direction);
+        }
+        passed
+    }
+
+    /// Transmittance of the surfaces that coincide with the end of a shadow ray. `media` are the bodies that contain it.
+    #[inline]
+    pub(super) fn shadow_end(
+        &self,
+        shadow: &ShadowRay,
+        media: &mut MediumStack,
+        context: &mut ShadingContext,
+    ) -> Rgb {
+        match &shadow.target {
+            Some((end, shape))
+                if (media.has_boundary() || self.body_of(*shape).is_some())
+                    && self.may_touch(*shape, end.p) =>
+            {
+                self.shadow_end_in_contact(&shadow.ray, (end, *shape), media, (shadow.depth, context))
+            }
+            _ => Rgb::WHITE,
+        }
+    }
+
+    /// The start of the path of an emitted photon.
+    pub(crate) fn path_start(&self, emission: &Emission) -> PathStart {
+        let ray = emission.ray;
+        let mut start = PathStart {
+            ray,
+            media: MediumStack::NONE,
+            contact: None,
+            gap: 0.0,
+        };
+        if self.bodies.is_empty() {
+            return start;
+        }
+        let touching = |(end, shape): &&(RayEnd, ShapeId)| self.may_touch(*shape, end.p);
+        let Some((end, shape)) = emission.surface.as_ref().filter(touching) else {
+            start.media = self.media_around(&ray);
+            start.gap = emission.surface.map_or(0.0, |(end, _)| ray.gap_from(end.p));
+            return start;
+        };
+        let contact = Contact::at(end, *shape, &ray);
+        let layers = self.layers(&contact, accel::ALL);
+        let beyond = RayEnd {
+            p_error: layers.extent(true).max(end.p_error),
+            ..*end
+        };
+        start.ray.origin = beyond.ray_origin(ray.direction);
+        start.media = self.media_around(&start.ray);
+        let Some(root) = layers.list.iter().position(|layer| layer.is_root) else {
+            start.gap = start.ray.gap_from(end.p);
+            return start;
+        };
+        // The bodies at the light are those beyond the contact without the surfaces between.
+        let back = Ray {
+            direction: -ray.direction,
+            ..ray
+        };
+        for layer in layers.list[root + 1..].iter().rev() {
+            let it = self.surface_in_contact(&contact.moved_to(0, layer), &back);
+            start.media.cross(&self.bodies, &it, back.direction);
+        }
+        match layers.list.get(root + 1) {
+            Some(next) => {
+                start.contact = Some(contact.moved_to(root + 1, next));
+                start.ray.origin = end.p;
+            }
+            None => start.gap = start.ray.gap_from(end.p),
+        }
+        start
+    }
+}

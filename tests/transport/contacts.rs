@@ -1,0 +1,159 @@
+//! Surfaces that coincide: objects that rest on others and share faces with them, and many objects at one point.
+
+use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
+
+use crate::media::{agree, expect, mean};
+
+fn path() -> Integrator {
+    Integrator::Path(PathSettings::default())
+}
+
+fn photon() -> Integrator {
+    Integrator::Photon(PhotonSettings {
+        photons: Some(20_000),
+        ..PhotonSettings::default()
+    })
+}
+
+/// A camera that looks down.
+const DOWN: &str = "film { size = (8, 8); filter = box; }
+    camera main : orthographic { from = (0.1, 8, 0.05); to = (0.1, 0, 0.05); up = (0, 0, -1); width = 0.4; }";
+
+/// An emitting box below y = 0.
+const GLOWING_FLOOR: &str = "
+    shape floor : cube { size = (6, 1, 6); transform = translate(0, -0.5, 0); material = emitter(radiance = 1); }";
+
+/// Compares a picture with a known value, by paths and by photons.
+#[track_caller]
+fn shows(text: &str, expected: f64) {
+    for integrator in [path(), photon()] {
+        expect(text, integrator, 32, [expected; 3], 0.03);
+    }
+}
+
+#[test]
+fn media_that_share_a_face_are_left_and_entered() {
+    let text = "film { size = (8, 8); filter = box; }
+        light sky : environment { color = 1; }
+        shape a : cube { size = (2, 4, 4); material = fog(density = 0.5, albedo = 0); transform = translate(-1, 0, 0); }
+        shape b : cube { size = (2, 4, 4); material = fog(density = 0.2, albedo = 0); transform = translate(1, 0, 0); }
+        camera main : orthographic { width = 0.5; transform = translate(-8, 0.1, 0.2) * rotate((0, 1, 0), -90); }";
+    shows(text, f64::exp(-1.4));
+}
+
+#[test]
+fn what_rests_on_a_surface_is_left_before_that() {
+    let fog = format!(
+        "{DOWN} {GLOWING_FLOOR}
+         shape f : cube {{ size = 2; material = fog(density = 0.5, albedo = 0); transform = translate(0, 1, 0); }}"
+    );
+    shows(&fog, f64::exp(-1.0));
+    // Absorbs a half in its height; of each of its two faces, a share of 0.04 is reflected.
+    let (passed, reflected) = (0.5, 0.04f64);
+    let expected = (1.0 - reflected).powi(2) * passed / (1.0 - (reflected * passed).powi(2));
+    let glass = "material tinted = glass(attenuation_color = 0.5, attenuation_distance = 2);";
+    let block = format!(
+        "{DOWN} {GLOWING_FLOOR} {glass}
+         shape g : cube {{ size = 2; material = tinted; transform = translate(0, 1, 0); }}"
+    );
+    shows(&block, expected);
+    // A rod of a wall and two caps.
+    let rod = format!(
+        "{DOWN} {GLOWING_FLOOR} {glass}
+         shape wall : cylinder {{ radius = 1; height = 2; material = tinted; transform = rotate((1, 0, 0), -90); }}
+         shape top : disk {{ radius = 1; material = tinted; transform = translate(0, 2, 0) * rotate((1, 0, 0), -90); }}
+         shape bottom : disk {{ radius = 1; material = tinted; transform = rotate((1, 0, 0), 90); }}"
+    );
+    shows(&rod, expected);
+}
+
+#[test]
+fn light_reaches_a_floor_through_fog_that_rests_on_it() {
+    let text = "film { size = (12, 12); filter = box; }
+        light p : point { position = (0, 1, 0); intensity = 5; }
+        shape floor : plane { size = 6; material = matte(albedo = 0.5); }
+        shape f : cube { size = 2; material = fog(density = 0.3, albedo = 0); transform = translate(0, 1, 0); }
+        camera main : perspective { from = (0.6, 0.8, 0); to = (0.2, 0, 0); fov = 5; }";
+    shows(text, 0.4225);
+}
+
+/// Sheets on an opaque floor above a light: nothing passes the floor.
+#[test]
+fn floors_below_sheets_are_opaque() {
+    for sheet in ["cutout(opacity = 0)", "paper()"] {
+        let text = format!(
+            "{DOWN}
+             surface paper(output closure color surface = 0) {{ surface = translucent(N); }}
+             shape sheet : plane {{ size = 4; material = {sheet}; }}
+             shape floor : plane {{ size = 6; material = matte(albedo = 0); }}
+             shape below : rectangle {{ size = 6; transform = translate(0, -1, 0) * rotate((1, 0, 0), -90); material = emitter(radiance = 1); }}
+             light p : point {{ position = (0, -0.5, 0); intensity = 5; }}"
+        );
+        expect(&text, path(), 16, [0.0; 3], 0.0);
+    }
+}
+
+/// Shadow rays end before the glass that covers their light.
+#[test]
+fn light_samples_do_not_pass_glass_that_covers_a_light() {
+    let scene = |gap: f32| {
+        let text = format!(
+            "film {{ size = (8, 8); filter = box; }}
+             camera main : perspective {{ from = (0.3, 1.2, 3); to = (0, 0.6, 0); fov = 30; }}
+             shape floor : cube {{ size = (6, 1, 6); transform = translate(0, {}, 0); material = emitter(radiance = 1); }}
+             shape g : cube {{ size = 2; material = glass(ior = 1.5); transform = translate(0, 1, 0); }}
+             shape ball : sphere {{ radius = 0.4; center = (0, 0.7, 0); material = matte(albedo = 0.8); }}",
+            -0.5 - gap
+        );
+        mean(&text, path(), 512)
+    };
+    agree(scene(0.0), scene(1e-3), 0.02);
+}
+
+#[test]
+fn any_number_of_bodies_contains_a_point() {
+    let boxes = |text: &dyn Fn(i32) -> String| (0..100).map(text).collect::<String>();
+    let nested = boxes(&|i| {
+        let size = 2.0 + 0.02 * f64::from(i);
+        format!("shape c{i} : cube {{ size = {size}; material = fog(density = 0.005, albedo = 0); }}\n")
+    });
+    let text = format!(
+        "film {{ size = (8, 8); filter = box; }}
+         light sky : environment {{ color = 1; }} {nested}
+         camera main : orthographic {{ from = (0.1, 0.05, 6); to = (0.1, 0.05, 0); width = 0.1; }}"
+    );
+    // The mean of their sizes is 2.99 m.
+    expect(&text, path(), 4, [f64::exp(-0.005 * 299.0); 3], 0.01);
+    let panes = boxes(&|i| {
+        let y = 1.0 + 0.02 * f64::from(i);
+        format!(
+            "shape p{i} : cube {{ size = (18, 0.01, 18); material = glass(); transform = translate(0, {y}, 0); }}\n"
+        )
+    });
+    let text = format!(
+        "film {{ size = (8, 8); filter = box; }}
+         light sky : environment {{ color = 1; }} {panes}
+         shape sea : cube {{ size = 20; material = fog(density = 0.1, albedo = 0); }}
+         camera main : orthographic {{ from = (0, 0, 0); to = (0, 0, -1); width = 0.1; }}"
+    );
+    expect(&text, path(), 4, [f64::exp(-1.0); 3], 0.01);
+}
+
+/// A ball of glass within a body of higher priority, and one that reaches out of a box of its own priority.
+#[test]
+fn surfaces_within_other_bodies_cast_no_shadow() {
+    let text = |priority: i32| {
+        format!(
+            "film {{ size = (12, 12); filter = box; }}
+             light p : point {{ position = (0, 1.8, 0); intensity = 10; }}
+             shape floor : plane {{ size = 1; material = matte(albedo = 0.5); transform = translate(0, -1, 0); }}
+             camera main : perspective {{ from = (0.5, -0.4, 0); to = (0, -1, 0); fov = 5; }}
+             material cut {{ surface = fog(density = 0.000001); priority = {priority}; }}
+             shape c : cube {{ size = 8; material = cut; }}
+             material of_ball {{ surface = glass(); priority = 1; }}
+             shape b : sphere {{ radius = 0.4; material = of_ball; }}"
+        )
+    };
+    shows(&text(2), 0.203);
+    assert!(mean(&text(0), path(), 16)[0] < 0.01);
+}

@@ -1,0 +1,71 @@
+//! Scenes of boxes that touch: fog, glass, matter and lights that share faces.
+
+use glam::DMat3;
+use support::random_scene::{Limits, RandomScene, Similarity};
+
+use super::copies::{NEAR, check_changes, copied};
+use super::photon::{ONE_PASS, ONE_PASS_LIMITS, check as check_photon};
+use super::{Same, ask};
+use support::stats::Rng;
+
+fn check(name: &str, change: impl Fn(&RandomScene, &mut Rng) -> RandomScene) {
+    check_changes(name, 2, RandomScene::of_contacts, NEAR, change);
+}
+
+#[test]
+fn boxes_that_touch_are_their_meshes() {
+    check("contacts_copied", |scene, _| {
+        copied(&scene.with_instanced_boxes())
+    });
+}
+
+#[test]
+fn boxes_that_touch_are_instances_of_one() {
+    check("contacts_instanced", |scene, _| scene.with_instanced_boxes());
+}
+
+#[test]
+fn boxes_of_two_meshes_are_whole() {
+    check("contacts_split", |scene, _| scene.with_split_boxes());
+}
+
+#[test]
+fn photons_agree_with_paths_in_boxes_that_touch() {
+    let scene = RandomScene::of_contacts;
+    check_photon("contacts_photon", 2, scene, &ONE_PASS, ONE_PASS_LIMITS, 16);
+}
+
+/// Up to 10 km away, where points are rounded to millimetres.
+#[test]
+fn boxes_that_touch_are_the_same_far_away_and_at_any_size() {
+    ask("contacts_moved", 3, |seed| {
+        let scene = RandomScene::of_contacts(seed);
+        let mut rng = Rng::new(seed);
+        let scale = 10f64.powf(rng.between(-3.0, 3.0));
+        let away = 10f64.powf(rng.between(0.0, 4.0));
+        let moved = scene.moved(&match seed % 3 {
+            0 => Similarity {
+                scale,
+                ..Similarity::IDENTITY
+            },
+            1 => Similarity {
+                translation: rng.direction().as_dvec3() * away,
+                ..Similarity::IDENTITY
+            },
+            _ => Similarity {
+                scale,
+                rotation: DMat3::from_quat(rng.rotation()),
+                translation: rng.direction().as_dvec3() * (scale * away.min(1000.0)),
+            },
+        });
+        Same {
+            name: "contacts_moved",
+            limits: Limits {
+                mean: 0.01,
+                block: 0.06,
+            },
+            ..Same::default()
+        }
+        .check(&scene, &moved)
+    });
+}
