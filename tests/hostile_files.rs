@@ -65,7 +65,7 @@ fn read(path: &Path) -> Result<usize, String> {
     }
 }
 
-/// Reads a file and checks the memory that this takes; `size` is that of all files of the input.
+/// Reads a file and checks the peak of memory; `size` is the total size of the input.
 fn measured(path: &Path, size: u64) -> Result<usize, String> {
     // Resets the peak of the process's memory.
     let _ = fs::write("/proc/self/clear_refs", "5");
@@ -222,7 +222,7 @@ fn accessors_without_data_are_bounded() {
         );
     };
 
-    // All vertices are used.
+    // Without indices each vertex is used.
     let (mut document, bytes) = gltf();
     let accessor = push(&mut document, "accessors", zeros.clone());
     document["meshes"][0]["primitives"] = json!([{ "attributes": { "POSITION": accessor } }]);
@@ -251,7 +251,7 @@ fn accessors_without_data_are_bounded() {
     let error = read_gltf(document, &bytes).expect_err("it is too large");
     assert!(error.contains("is the most for a file of"), "{error}");
 
-    // The same images again and again.
+    // Many images of one buffer view.
     let (mut document, mut bytes) = gltf();
     let at = bytes.len();
     bytes.extend(vec![7; 4 << 20]);
@@ -456,7 +456,7 @@ fn tiles_of_grids_take_memory_in_proportion() {
     let input = Input::new(&[("a.vdb", &vdb::one(2, &tree))]);
     assert_eq!(input.read("a.vdb"), Ok(1));
 
-    // The same, far from each other.
+    // Such nodes far from each other.
     let mut tree = 1f32.to_le_bytes().to_vec();
     tree.extend(vdb::numbers(&[0, nodes]));
     for i in 0..nodes as i32 {

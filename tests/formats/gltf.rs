@@ -618,8 +618,13 @@ fn sparse_accessors_replace() {
         glb.read().expect("it is valid").shapes[0].mesh.positions[1],
         Vec3::ZERO
     );
+    // Primitives read the vertices that their indices name.
     glb.json["accessors"][0]["count"] = json!(4_000_000_000_u32);
-    glb.fails("but no data");
+    let model = glb.read().expect("it is valid");
+    assert_eq!(model.shapes[0].mesh.positions[2], Vec3::new(5.0, 6.0, 7.0));
+    let primitive = &mut glb.json["meshes"][0]["primitives"][0];
+    primitive.as_object_mut().expect("it is one").remove("indices");
+    glb.fails("is the most for a file of");
 }
 
 #[test]

@@ -282,7 +282,11 @@ fn mistakes_in_compressed_geometry_are_named() {
         json!("QUATERNION"),
         "the filter QUATERNION of elements of 12 bytes",
     );
-    spoilt("count", json!(1_u64 << 60), "are too many");
+    spoilt(
+        "count",
+        json!(1_u64 << 60),
+        "are more than the 108 bytes of the view",
+    );
 }
 
 #[test]
