@@ -10,7 +10,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::program::PROGRAM;
+use crate::program::{PROGRAM, copy_program};
 use flate2::read::GzDecoder;
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSymbol as _};
@@ -41,7 +41,7 @@ impl Installed {
              light sky : environment { }\nshape ball : sphere { radius = 1; }\n",
         )
         .unwrap();
-        fs::copy(PROGRAM, installed.path("bin/kiln")).unwrap();
+        copy_program(&installed.path("bin/kiln"));
         Some(installed)
     }
 

@@ -21,6 +21,13 @@ pub(crate) fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")
 }
 
+/// Copies the program by another process: a file that is open for writing cannot be run, and processes that other tests
+/// start meanwhile would keep it open.
+pub(crate) fn copy_program(to: &Path) {
+    let copied = Command::new("cp").arg(PROGRAM).arg(to).status();
+    assert!(copied.unwrap().success());
+}
+
 /// The program in a folder, without arguments.
 pub(crate) fn program(folder: &Path) -> Command {
     let mut command = Command::new(PROGRAM);

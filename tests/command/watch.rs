@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use renderer::image::read;
 use tempfile::TempDir;
 
-use crate::program::{PROGRAM, kiln, refused, wait_for};
+use crate::program::{copy_program, kiln, refused, wait_for};
 
 /// A program that is ended with the test; what it reports is in `errors.txt`.
 struct Running(Child);
@@ -268,7 +268,7 @@ fn files_in_folders_that_cannot_be_listed_are_watched() {
     let set_value =
         |value: &str| fs::write(at.join("closed/value.h"), format!("#define VALUE {value}\n")).unwrap();
     fs::create_dir(at.join("closed")).unwrap();
-    fs::copy(PROGRAM, at.join("kiln")).unwrap();
+    copy_program(&at.join("kiln"));
     fs::write(
         at.join("watched.ksl"),
         format!("#include \"closed/value.h\"\n{PLAIN}"),
