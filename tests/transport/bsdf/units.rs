@@ -200,7 +200,7 @@ pub(super) struct Unit {
 
 impl Unit {
     /// A call of a unit.
-    fn new(call: &str) -> Unit {
+    pub(super) fn new(call: &str) -> Unit {
         let (unit, arguments) = call.split_once('(').expect("a call");
         Unit::of_group(format!(
             "group subject(output closure color surface) {{ {unit} it({arguments}; surface = it.surface; }}"

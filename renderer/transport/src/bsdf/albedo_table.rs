@@ -16,11 +16,16 @@ pub(super) struct AlbedoTable {
 impl AlbedoTable {
     /// Tabulates the lobe whose f·cos θi is `value` of the parameter, `wo` and `wi`, both on the side of z.
     pub(super) fn new(size: usize, value: impl Fn(f32, Vec3, Vec3) -> f32) -> AlbedoTable {
+        AlbedoTable::of(size, |parameter, wo| integral(|wi| value(parameter, wo, wi)))
+    }
+
+    /// Tabulates `albedo`, a function of the parameter and `wo`.
+    pub(super) fn of(size: usize, albedo: impl Fn(f32, Vec3) -> f32) -> AlbedoTable {
         // Entries are finer towards zero, where albedos change fast.
         let coordinate = |index: usize| sqr(index as f32 / (size - 1) as f32);
         let entry = |index: usize| {
-            let (parameter, cos) = (coordinate(index % size), coordinate(index / size));
-            integral(cos.max(1e-4), |wo, wi| value(parameter, wo, wi))
+            let (parameter, cos) = (coordinate(index % size), coordinate(index / size).max(1e-4));
+            albedo(parameter, Vec3::new(safe_sqrt(1.0 - sqr(cos)), 0.0, cos))
         };
         AlbedoTable {
             size,
@@ -46,11 +51,10 @@ impl AlbedoTable {
     }
 }
 
-/// Integral of a function of `wo`, of cosine `cos_o`, and `wi` over the directions `wi` on the side of z.
-fn integral(cos_o: f32, f: impl Fn(Vec3, Vec3) -> f32) -> f32 {
+/// Integral over the directions on the side of z of a function that is even in the azimuth.
+fn integral(f: impl Fn(Vec3) -> f32) -> f32 {
     const ANGLES: usize = 32;
     const AZIMUTHS: usize = 24;
-    let wo = Vec3::new(safe_sqrt(1.0 - sqr(cos_o)), 0.0, cos_o);
     let mut sum = 0.0;
     for i in 0..ANGLES {
         let root = (i as f32 + 0.5) / ANGLES as f32;
@@ -59,7 +63,7 @@ fn integral(cos_o: f32, f: impl Fn(Vec3, Vec3) -> f32) -> f32 {
             let (sin, cos) = sin_cos((k as f32 + 0.5) * PI / AZIMUTHS as f32);
             let across = safe_sqrt(1.0 - sqr(cos_i));
             let wi = Vec3::new(across * cos, across * sin, cos_i);
-            sum += f(wo, wi) * width * (2.0 * PI / AZIMUTHS as f32);
+            sum += f(wi) * width * (2.0 * PI / AZIMUTHS as f32);
         }
     }
     sum

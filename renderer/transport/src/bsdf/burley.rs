@@ -1,9 +1,9 @@
 //! Disney (Burley) diffuse with flatness, and sheen: lobes of the principled material.
 //!
 //! Diffuse reflection with retro-reflection by roughness, blended with a flatter approximation of subsurface
-//! scattering. The model does not conserve energy: the albedo reaches 1.56 for rough surfaces at grazing incidence. A
-//! limited lobe is divided by the larger of the albedos of both directions if that exceeds one, which conserves energy
-//! and keeps reciprocity.
+//! scattering. The model does not conserve energy: the albedo is 1.56 for rough surfaces at grazing incidence, and 0.5 for
+//! smooth ones. A lossless lobe is the model times a factor for each direction, by which the albedo is one and f is
+//! reciprocal.
 // Burley 2012, "Physically-Based Shading at Disney", section 5.3; in the form of Burley 2015, "Extending the Disney BRDF to a
 // BSDF with Integrated Subsurface Scattering", eq. 4.
 
@@ -15,7 +15,7 @@ use super::fresnel::schlick_weight;
 use super::lambert::sample_cosine;
 use super::lobe_kind::{LobeKind, LobeSample};
 use renderer_base::color::Rgb;
-use renderer_base::math::{INV_PI, abs_cos_theta, cos, safe_sqrt, same_hemisphere, sqr};
+use renderer_base::math::{INV_PI, abs_cos_theta, bounded, cos, safe_sqrt, same_hemisphere, sqr};
 
 /// Burley's diffuse reflection, colour one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,29 +24,30 @@ pub struct Burley {
     pub roughness: f32,
     /// Weight of the subsurface approximation against the diffuse term.
     pub flatness: f32,
-    /// True if it reflects no more light than arrives.
-    pub is_limited: bool,
+    /// True if it reflects all light.
+    pub is_lossless: bool,
 }
 
-/// Number of cosines of the table of albedos.
-const COSINES: usize = 64;
+/// Number of cosines of the table of factors, equidistant in the root of the cosine.
+const COSINES: usize = 32;
 
-/// Roughnesses of the table: the albedo is a polynomial of degree two of the roughness, and linear in the flatness.
-const ROUGHNESSES: [f32; 3] = [0.0, 0.5, 1.0];
+/// Number of roughnesses and of flatnesses of the table.
+const ROUGHNESSES: usize = 9;
+const FLATNESSES: usize = 5;
 
-/// Albedos of the published model by cosine, flatness 0 and 1, and roughness.
-static ALBEDOS: LazyLock<[[[f32; 3]; 2]; COSINES]> = LazyLock::new(|| {
-    std::array::from_fn(|cosine| {
-        let cos = cosine as f32 / (COSINES - 1) as f32;
-        [0.0, 1.0].map(|flatness| {
-            ROUGHNESSES.map(|roughness| {
-                let published = Burley {
-                    roughness,
-                    flatness,
-                    is_limited: false,
-                };
-                published.integrated(cos)
-            })
+/// Factors of a lossless lobe by cosine.
+type Factors = [f32; COSINES];
+
+static FACTORS: LazyLock<[[Factors; ROUGHNESSES]; FLATNESSES]> = LazyLock::new(|| {
+    let share = |index: usize, count: usize| index as f32 / (count - 1) as f32;
+    std::array::from_fn(|flatness| {
+        std::array::from_fn(|roughness| {
+            let model = Burley {
+                roughness: share(roughness, ROUGHNESSES),
+                flatness: share(flatness, FLATNESSES),
+                is_lossless: false,
+            };
+            model.balanced()
         })
     })
 });
@@ -69,34 +70,54 @@ impl Burley {
     /// f·π.
     fn factor(&self, wo: Vec3, wi: Vec3) -> f32 {
         let published = self.published(wo, wi);
-        if !self.is_limited {
+        if !self.is_lossless {
             return published;
         }
-        let [o, i] = [wo, wi].map(|w| self.limit(abs_cos_theta(w)));
-        published / o.max(i)
+        let [o, i] = [wo, wi].map(|w| self.balance(abs_cos_theta(w)));
+        published * o * i
     }
 
-    /// Albedo of the published model for a direction with this cosine, at least 1; 1 if the lobe is not limited.
-    fn limit(&self, cos: f32) -> f32 {
-        if !self.is_limited {
-            return 1.0;
-        }
-        let scaled = cos.min(1.0) * (COSINES - 1) as f32;
-        let cell = (scaled as usize).min(COSINES - 2);
-        let r = self.roughness;
-        // Lagrange's polynomial through the three roughnesses.
-        let shares = [
-            (r - 0.5) * (r - 1.0) * 2.0,
-            r * (1.0 - r) * 4.0,
-            r * (r - 0.5) * 2.0,
-        ];
-        let at = |cell: usize| {
-            let [plain, flat] =
-                ALBEDOS[cell].map(|values| (0..3).map(|i| shares[i] * values[i]).sum::<f32>());
-            plain + (flat - plain) * self.flatness
+    /// Factor of a lossless lobe for a direction with this cosine.
+    fn balance(&self, cos: f32) -> f32 {
+        let (row, of_row) = cell(cos.min(1.0).sqrt(), COSINES);
+        let (column, of_column) = cell(self.roughness, ROUGHNESSES);
+        let (layer, of_layer) = cell(self.flatness, FLATNESSES);
+        let mix = |a: f32, b: f32, share: f32| a + (b - a) * share;
+        let along = |factors: &Factors| mix(factors[row], factors[row + 1], of_row);
+        let of_flatness = |factors: &[Factors; ROUGHNESSES]| {
+            mix(along(&factors[column]), along(&factors[column + 1]), of_column)
         };
-        let (low, high) = (at(cell), at(cell + 1));
-        (low + (high - low) * (scaled - cell as f32)).max(1.0)
+        mix(
+            of_flatness(&FACTORS[layer]),
+            of_flatness(&FACTORS[layer + 1]),
+            of_layer,
+        )
+    }
+
+    /// Factors a(cos) for which f·a(cos θo)·a(cos θi) has the albedo one for each direction.
+    // Sinkhorn & Knopp 1967, "Concerning Nonnegative Matrices and Doubly Stochastic Matrices", with symmetric steps.
+    fn balanced(&self) -> Factors {
+        const STEPS: usize = 40;
+        let mut factors = [1.0; 8];
+        for _ in 0..STEPS {
+            let albedos = NODES.map(|(root, _)| self.balanced_albedo(sqr(root), &factors));
+            for (factor, albedo) in factors.iter_mut().zip(albedos) {
+                *factor = (*factor / albedo).sqrt();
+            }
+        }
+        std::array::from_fn(|row| {
+            let cos = sqr(row as f32 / (COSINES - 1) as f32);
+            1.0 / self.balanced_albedo(cos, &factors)
+        })
+    }
+
+    /// Albedo for a direction with this cosine if light of the cosines of [`NODES`] has these factors.
+    fn balanced_albedo(&self, cos_o: f32, factors: &[f32; 8]) -> f32 {
+        let terms = NODES.into_iter().zip(factors).map(|((root, weight), factor)| {
+            // The integral of 2·cos over the cosine, by its root.
+            4.0 * root * sqr(root) * weight * factor * self.averaged(cos_o, sqr(root))
+        });
+        terms.sum()
     }
 
     /// f·π of the published model.
@@ -123,21 +144,27 @@ impl Burley {
 
     /// Directional albedo for `wo`.
     pub(super) fn albedo(&self, wo: Vec3) -> f32 {
-        self.integrated(abs_cos_theta(wo).min(1.0))
+        if self.is_lossless {
+            return 1.0;
+        }
+        let cos_o = abs_cos_theta(wo).min(1.0);
+        gauss(|cos_i| 2.0 * cos_i * self.averaged(cos_o, cos_i))
     }
 
-    /// Directional albedo for a direction with this cosine.
-    fn integrated(&self, cos_o: f32) -> f32 {
-        let limit = self.limit(cos_o);
-        let at = |cos_i: f32| {
-            let along = 1.0 + cos_o * cos_i;
-            let across2 = 0.5 * (1.0 - sqr(cos_o)) * (1.0 - sqr(cos_i));
-            let retro2 = sqr(self.roughness) * (sqr(along) + across2);
-            let value = self.mix(cos_o, cos_i, self.roughness * along, retro2);
-            2.0 * cos_i * value / limit.max(self.limit(cos_i))
-        };
-        gauss(at)
+    /// f·π of the published model, averaged over azimuths.
+    fn averaged(&self, cos_o: f32, cos_i: f32) -> f32 {
+        let along = 1.0 + cos_o * cos_i;
+        let across2 = 0.5 * (1.0 - sqr(cos_o)) * (1.0 - sqr(cos_i));
+        let retro2 = sqr(self.roughness) * (sqr(along) + across2);
+        self.mix(cos_o, cos_i, self.roughness * along, retro2)
     }
+}
+
+/// Cell of a coordinate in `[0,1]` on an axis of `count` equidistant values, and the fraction within it.
+fn cell(x: f32, count: usize) -> (usize, f32) {
+    let scaled = bounded(x, 0.0, 1.0) * (count - 1) as f32;
+    let cell = (scaled as usize).min(count - 2);
+    (cell, scaled - cell as f32)
 }
 
 /// Burley's sheen: forward-scattered grazing light of cloth, colour one. f is the Schlick weight of the angle to the
@@ -186,14 +213,27 @@ fn value(cos: f32) -> f32 {
     schlick_weight(safe_sqrt(0.5 * (1.0 + cos)))
 }
 
-/// Integral over `[0,1]` by the Gauss-Legendre rule with eight nodes.
-fn gauss(f: impl Fn(f32) -> f32) -> f32 {
+/// Nodes and weights of the Gauss-Legendre rule over `[0,1]` with eight nodes.
+const NODES: [(f32, f32); 8] = {
     const HALF: [(f32, f32); 4] = [
         (0.183_434_64, 0.362_683_8),
         (0.525_532_4, 0.313_706_65),
         (0.796_666_5, 0.222_381_04),
         (0.960_289_9, 0.101_228_54),
     ];
-    let both = |(x, w): (f32, f32)| 0.5 * w * (f(0.5 - 0.5 * x) + f(0.5 + 0.5 * x));
-    HALF.into_iter().map(both).sum()
+    let mut nodes = [(0.0, 0.0); 8];
+    let mut i = 0;
+    while i < 4 {
+        let (x, weight) = HALF[i];
+        nodes[2 * i] = (0.5 - 0.5 * x, 0.5 * weight);
+        nodes[2 * i + 1] = (0.5 + 0.5 * x, 0.5 * weight);
+        i += 1;
+    }
+    nodes
+};
+
+/// Integral over `[0,1]` by the Gauss-Legendre rule with eight nodes.
+fn gauss(f: impl Fn(f32) -> f32) -> f32 {
+    let both = |pair: &[(f32, f32)]| pair[0].1 * (f(pair[0].0) + f(pair[1].0));
+    NODES.chunks(2).map(both).sum()
 }

@@ -4,10 +4,12 @@
 // Burley 2012, "Physically-Based Shading at Disney", sections 5.4 to 5.6 and appendix B.
 
 use std::f32::consts::PI;
+use std::sync::LazyLock;
 
 use glam::{Vec2, Vec3};
 
 use super::albedo;
+use super::albedo_table::AlbedoTable;
 use super::fresnel::{reflect, schlick_weight};
 use super::interface::upwards;
 use super::lobe_kind::{LobeKind, LobeSample};
@@ -84,9 +86,9 @@ impl Clearcoat {
         fresnel(cos) * sqr(cos)
     }
 
-    /// Directional albedo for `wo`, as the mean over a few facets.
-    pub(super) fn albedo(&self, wo: Vec3) -> f32 {
-        albedo::sampled(48, |u| self.sample(wo, u))
+    /// Directional albedo for a direction with cosine `cos_o`.
+    pub(super) fn albedo(&self, cos_o: f32) -> f32 {
+        ALBEDO.look_up(self.alpha, cos_o.abs())
     }
 
     /// Fresnel term times masking.
@@ -112,6 +114,14 @@ impl Clearcoat {
         Vec3::new(sin * cos_phi, sin * sin_phi, (1.0 - sin2).sqrt())
     }
 }
+
+/// Table of albedos.
+static ALBEDO: LazyLock<AlbedoTable> = LazyLock::new(|| {
+    AlbedoTable::of(20, |alpha, wo| {
+        let coat = Clearcoat::new(alpha);
+        albedo::sampled(512, |u| coat.sample(wo, u))
+    })
+});
 
 fn fresnel(cos: f32) -> f32 {
     F0 + (1.0 - F0) * schlick_weight(cos)

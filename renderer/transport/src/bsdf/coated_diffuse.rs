@@ -5,10 +5,10 @@
 
 use glam::{Vec2, Vec3};
 
-use super::compensation::LostLight;
 use super::fresnel;
 use super::lambert::sample_cosine;
 use super::lobe_kind::{LobeKind, LobeSample};
+use super::lost_light::LostLight;
 use super::microfacet::Microfacets;
 use super::rough_transmission::RoughTransmission;
 use renderer_base::color::Rgb;

@@ -1,177 +1,113 @@
 //! Energy compensation of rough interfaces: the light that facets reflect onto other facets, which single scattering
 //! loses.
 //!
-//! Of the light from a direction, 1 − E(cos) is lost. It comes back in a wide lobe in proportion to
-//! (1 − E(cos θo))·(1 − E(cos θi)), which is reciprocal: a lossless interface returns everything that it receives, from
-//! each direction. A dielectric divides it between reflection and refraction, such that refraction is reciprocal, too.
-//! Coloured metals lose a part at each scattering.
+//! Of the light from a direction, 1 − E is lost. It comes back in a wide lobe in proportion to (1 − E(θo))·(1 − E(θi)),
+//! which is reciprocal: a lossless interface returns everything that it receives, from each direction. A dielectric
+//! divides it between reflection and refraction, such that refraction is reciprocal, too. Coloured metals lose a part at
+//! each scattering.
 //!
-//! - Tables hold E by cosine, roughness, side and index of refraction. They are computed on first use of their roughness
-//!   and index: less than a millisecond each.
-//! - Anisotropic roughness takes the factors of its smaller component, so that no light is made.
+//! Isotropic facets with Fresnel's equations have tables by cosine ([`LostLight`]); others are those of
+//! [`GeneralCompensation`].
 // Kulla & Conty 2017, "Revisiting Physically Based Shading at Imageworks".
 
-use std::sync::OnceLock;
+use glam::{Vec3, Vec4};
 
-use glam::{Vec2, Vec3, Vec4};
-
-use super::fresnel::{self, reflect, refract};
-use super::microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
+use super::general_compensation::GeneralCompensation;
+use super::lost_light::{DensitySide, LostLight};
+use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;
-use renderer_base::math::{INV_PI, safe_sqrt, sqr};
+use renderer_base::math::{INV_PI, sqr};
 
-/// Number of cosines of a table, finer towards zero, where the albedo changes fast.
-const COSINES: usize = 32;
-
-/// Number of roughness values, finer towards zero.
-const ALPHAS: usize = 24;
-
-/// Number of indices of refraction, equidistant in (η − 1)/(η + 1) from 0.
-const ETAS: usize = 24;
-
-/// Maximum index of refraction of the denser side over the other.
-const MAX_ETA: f32 = 3.0;
-
-/// Number of facets from which a value is computed.
-const FACETS: usize = 256;
-
-/// Values by cosine, on the side of lower index and on the other.
-type Sides<T> = [[T; COSINES]; 2];
-
-/// Albedo of single scattering of an interface that absorbs nothing. A metal has the same on both sides.
-struct Table {
-    /// Share of light that is lost.
-    lost: Sides<f32>,
-    /// Share of light that is reflected.
-    reflected: Sides<f32>,
-    /// Mean of `reflected` over that of all scattered light, of diffuse light.
-    reflected_share: [f32; 2],
+/// Lobe of the light that scatters several times, as seen from one side of an interface.
+#[expect(clippy::large_enum_variant, reason = "constructed in place, and rarely")]
+pub(super) enum Compensation {
+    Isotropic(IsotropicCompensation),
+    General(GeneralCompensation),
 }
 
-/// Values of four tables, so that one place in memory serves a lookup: x and y for the lower roughness, x and z for the
-/// lower index.
-#[derive(Debug)]
-struct Corners {
-    lost: Sides<Vec4>,
-    reflected: Sides<Vec4>,
-    /// Means over diffuse light.
-    mean_lost: [Vec4; 2],
-    mean_reflected: [Vec4; 2],
-    reflected_share: [Vec4; 2],
-}
-
-/// Tables or corners of a distribution, by roughness and index; those of metals come after those of dielectrics.
-type Grid<T> = [[OnceLock<Box<T>>; ETAS + 1]; ALPHAS];
-
-/// Column of a [`Grid`] for metals.
-const METAL: usize = ETAS;
-
-static TABLES: [Grid<Table>; 2] = [const { [const { [const { OnceLock::new() }; ETAS + 1] }; ALPHAS] }; 2];
-static CORNERS: [Grid<Corners>; 2] = [const { [const { [const { OnceLock::new() }; ETAS + 1] }; ALPHAS] }; 2];
-
-/// Position in the tables: one interface.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LostLight {
-    corners: &'static Corners,
-    /// Fraction of the way from the lower roughness of the cell to the higher.
-    alpha: f32,
-    /// Fraction of the way from the lower index of the cell to the higher.
-    eta: f32,
-}
-
-impl PartialEq for LostLight {
-    fn eq(&self, other: &LostLight) -> bool {
-        std::ptr::eq(self.corners, other.corners) && (self.alpha, self.eta) == (other.alpha, other.eta)
-    }
-}
-
-impl LostLight {
-    /// Light lost by an interface that reflects only; `None` without compensation.
+impl Compensation {
+    /// Lobe of a metal whose facets reflect `color` of diffuse light; `None` without compensation.
     #[inline(always)]
-    pub(super) fn of_metal(microfacets: Microfacets) -> Option<LostLight> {
-        microfacets
-            .is_compensated()
-            .then(|| LostLight::new(microfacets, METAL, 0.0))
-    }
-
-    /// Light lost by a dielectric, whose sides have the relative index `eta`; `None` without compensation.
-    #[inline(always)]
-    pub(super) fn of_dielectric(microfacets: Microfacets, eta: f32) -> Option<LostLight> {
-        microfacets.is_compensated().then(|| {
-            let scaled = (root_f0(eta).abs() / root_f0(MAX_ETA)).min(1.0) * (ETAS - 1) as f32;
-            let cell = (scaled as usize).min(ETAS - 2);
-            LostLight::new(microfacets, cell, scaled - cell as f32)
+    pub(super) fn metal(microfacets: Microfacets, color: impl FnOnce() -> Rgb) -> Option<Compensation> {
+        if !microfacets.is_compensated() {
+            return None;
+        }
+        Some(match LostLight::of_metal(microfacets) {
+            Some(lost) => Compensation::Isotropic(IsotropicCompensation::metal(lost, color())),
+            None => Compensation::General(GeneralCompensation::metal(microfacets, color())),
         })
     }
 
-    fn new(microfacets: Microfacets, column: usize, eta: f32) -> LostLight {
-        let scaled = microfacets.least_alpha().min(1.0).sqrt() * (ALPHAS - 1) as f32;
-        let row = (scaled as usize).min(ALPHAS - 2);
-        LostLight {
-            corners: corners(microfacets.distribution(), row, column),
-            alpha: scaled - row as f32,
-            eta,
+    /// Lobe of a dielectric with the relative index `eta` on the other side; `None` without compensation.
+    #[inline(always)]
+    pub(super) fn dielectric(microfacets: Microfacets, eta: f32, tints: [Rgb; 2]) -> Option<Compensation> {
+        if !microfacets.is_compensated() {
+            return None;
+        }
+        let Some(lost) = LostLight::of_dielectric(microfacets, eta) else {
+            return Compensation::transmitting(microfacets, eta, [Vec4::ONE; 3], tints);
+        };
+        let side = DensitySide::with_eta(eta);
+        Some(Compensation::Isotropic(IsotropicCompensation {
+            lost,
+            side,
+            through: lost.refracted_share(side, eta),
+            tints,
+        }))
+    }
+
+    /// Lobe of an interface that transmits light in proportion to Fresnel's equations by `factors`: see
+    /// [`transmittance_factors`](super::facet_albedo::transmittance_factors).
+    #[inline(never)]
+    pub(super) fn transmitting(
+        microfacets: Microfacets,
+        eta: f32,
+        factors: [Vec4; 3],
+        tints: [Rgb; 2],
+    ) -> Option<Compensation> {
+        microfacets
+            .is_compensated()
+            .then(|| Compensation::General(GeneralCompensation::dielectric(microfacets, eta, factors, tints)))
+    }
+
+    /// Probability with which the lobe is sampled from a direction: its share of the light.
+    #[inline]
+    pub(super) fn probability(&self, wo: Vec3) -> f32 {
+        match self {
+            Compensation::Isotropic(lobe) => lobe.lost.at(lobe.side, wo.z),
+            Compensation::General(lobe) => lobe.probability(wo),
         }
     }
 
-    /// Lost share of the light from a direction with this cosine.
+    /// Probability of refraction, for an interface that refracts.
     #[inline]
-    fn at(&self, side: DensitySide, cos: f32) -> f32 {
-        self.along(&self.corners.lost[side as usize], cos).clamp(0.0, 1.0)
+    pub(super) fn through(&self) -> f32 {
+        match self {
+            Compensation::Isotropic(lobe) => lobe.through,
+            Compensation::General(lobe) => lobe.through(),
+        }
     }
 
-    /// Lost share of diffuse light.
+    /// f·|cos θi| between two directions; `wi` is below on the other side.
     #[inline]
-    fn mean(&self, side: DensitySide) -> f32 {
-        self.within(self.corners.mean_lost[side as usize])
-            .clamp(1e-6, 1.0)
+    pub(super) fn eval(&self, wo: Vec3, wi: Vec3) -> Rgb {
+        match self {
+            Compensation::Isotropic(lobe) => lobe.eval(wo.z, wi.z),
+            Compensation::General(lobe) => lobe.eval(wo, wi),
+        }
     }
 
-    /// Refracted share of the light that is lost on `side`, for the relative index `eta` of the other side.
-    // Light that is exchanged between the sides is the same both ways per étendue, which is eta² as large on the other. It is
-    // divided as that of single scattering on one side, and with less refraction on the other.
-    #[inline]
-    fn refracted_share(&self, side: DensitySide, eta: f32) -> f32 {
-        let exchanged = |side: DensitySide| {
-            self.mean(side) * (1.0 - self.within(self.corners.reflected_share[side as usize]))
-        };
-        let (near, far) = (exchanged(side), exchanged(side.other()) * sqr(eta));
-        (near.min(far) / self.mean(side)).clamp(0.0, 1.0)
-    }
-
-    /// Share of the light from a direction that a dielectric reflects with compensation; `eta` is the relative index of
-    /// the other side.
-    pub(super) fn reflected(&self, eta: f32, cos: f32) -> f32 {
-        let side = DensitySide::with_eta(eta);
-        let single = self.along(&self.corners.reflected[side as usize], cos);
-        single + (1.0 - self.refracted_share(side, eta)) * self.at(side, cos)
-    }
-
-    /// [`LostLight::reflected`] of diffuse light.
-    pub(super) fn mean_reflected(&self, eta: f32) -> f32 {
-        let side = DensitySide::with_eta(eta);
-        let single = self.within(self.corners.mean_reflected[side as usize]);
-        single + (1.0 - self.refracted_share(side, eta)) * self.mean(side)
-    }
-
-    #[inline]
-    fn along(&self, values: &[Vec4; COSINES], cos: f32) -> f32 {
-        let (cell, fraction) = cell_of(cos);
-        let (a, b) = (values[cell], values[cell + 1]);
-        self.within(a + (b - a) * fraction)
-    }
-
-    #[inline]
-    fn within(&self, corners: Vec4) -> f32 {
-        let low = corners.x + (corners.y - corners.x) * self.eta;
-        let high = corners.z + (corners.w - corners.z) * self.eta;
-        low + (high - low) * self.alpha
+    /// Directional albedo of the lobe; of isotropic facets, for metals only.
+    pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
+        match self {
+            Compensation::Isotropic(lobe) => lobe.tints[0] * lobe.lost.at(lobe.side, wo.z.abs()),
+            Compensation::General(lobe) => lobe.albedo(wo),
+        }
     }
 }
 
-/// Lobe of the light that scatters several times, as seen from one side of an interface.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Compensation {
+/// [`Compensation`] of isotropic facets with Fresnel's equations.
+pub(super) struct IsotropicCompensation {
     lost: LostLight,
     side: DensitySide,
     /// Share that is refracted.
@@ -180,51 +116,21 @@ pub(super) struct Compensation {
     tints: [Rgb; 2],
 }
 
-impl Compensation {
-    /// Lobe of a metal whose facets reflect `color` of diffuse light; `None` without compensation.
+impl IsotropicCompensation {
     #[inline(always)]
-    pub(super) fn metal(microfacets: Microfacets, color: impl FnOnce() -> Rgb) -> Option<Compensation> {
-        let lost = LostLight::of_metal(microfacets)?;
+    fn metal(lost: LostLight, color: Rgb) -> IsotropicCompensation {
         let lost_again = lost.mean(DensitySide::Thin);
-        // Each further reflection absorbs again.
-        let several =
-            |f: f32| (sqr(f) * (1.0 - lost_again) / (1.0 - f * lost_again).max(1e-6)).clamp(0.0, 1.0);
-        Some(Compensation {
+        IsotropicCompensation {
             lost,
             side: DensitySide::Thin,
             through: 0.0,
-            tints: [color().map(several), Rgb::BLACK],
-        })
-    }
-
-    /// Lobe of a dielectric with the relative index `eta` on the other side; `None` without compensation.
-    #[inline(always)]
-    pub(super) fn dielectric(microfacets: Microfacets, eta: f32, tints: [Rgb; 2]) -> Option<Compensation> {
-        let lost = LostLight::of_dielectric(microfacets, eta)?;
-        let side = DensitySide::with_eta(eta);
-        Some(Compensation {
-            lost,
-            side,
-            through: lost.refracted_share(side, eta),
-            tints,
-        })
-    }
-
-    /// Probability with which the lobe is sampled from a direction: its share of the light.
-    #[inline]
-    pub(super) fn probability(&self, cos_o: f32) -> f32 {
-        self.lost.at(self.side, cos_o)
-    }
-
-    /// Probability of refraction, for an interface that refracts.
-    #[inline]
-    pub(super) fn through(&self) -> f32 {
-        self.through
+            tints: [color.map(|f| several_reflections(f, lost_again)), Rgb::BLACK],
+        }
     }
 
     /// f·|cos θi| between two directions with these cosines; `cos_i` is negative on the other side.
     #[inline]
-    pub(super) fn eval(&self, cos_o: f32, cos_i: f32) -> Rgb {
+    fn eval(&self, cos_o: f32, cos_i: f32) -> Rgb {
         let (side, share, tint) = match cos_i > 0.0 {
             true => (self.side, 1.0 - self.through, self.tints[0]),
             false => (self.side.other(), self.through, self.tints[1]),
@@ -233,150 +139,11 @@ impl Compensation {
         let lost = self.lost.at(self.side, cos_o) * self.lost.at(side, cos_i) / self.lost.mean(side);
         tint * (share * lost * cos_i * INV_PI)
     }
-
-    /// Directional albedo of the lobe of a metal.
-    pub(super) fn albedo(&self, cos: f32) -> Rgb {
-        self.tints[0] * self.lost.at(self.side, cos)
-    }
 }
 
-/// Side of an interface: the index of a table's rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DensitySide {
-    /// The side of lower index, or any of a metal.
-    Thin,
-    /// The side of higher index.
-    Dense,
-}
-
-impl DensitySide {
-    /// Side from which the other has the relative index of refraction `eta`.
-    #[inline(always)]
-    fn with_eta(eta: f32) -> DensitySide {
-        if eta < 1.0 {
-            DensitySide::Dense
-        } else {
-            DensitySide::Thin
-        }
-    }
-
-    #[inline(always)]
-    fn other(self) -> DensitySide {
-        match self {
-            DensitySide::Thin => DensitySide::Dense,
-            DensitySide::Dense => DensitySide::Thin,
-        }
-    }
-}
-
-/// Cell of a cosine, and the fraction within it.
-#[inline]
-fn cell_of(cos: f32) -> (usize, f32) {
-    let scaled = cos.clamp(0.0, 1.0).sqrt() * (COSINES - 1) as f32;
-    let cell = (scaled as usize).min(COSINES - 2);
-    (cell, scaled - cell as f32)
-}
-
-/// Cosine of a row of a table.
-fn cosine(row: usize) -> f32 {
-    sqr(row as f32 / (COSINES - 1) as f32).max(1e-4)
-}
-
-/// Square root of the reflectance at normal incidence.
-fn root_f0(eta: f32) -> f32 {
-    (eta - 1.0) / (eta + 1.0)
-}
-
-fn corners(distribution: Distribution, row: usize, column: usize) -> &'static Corners {
-    CORNERS[distribution as usize][row][column].get_or_init(|| {
-        let next = if column == METAL { METAL } else { column + 1 };
-        let corner = |row: usize, column: usize| table(distribution, row, column);
-        let tables = [
-            corner(row, column),
-            corner(row, next),
-            corner(row + 1, column),
-            corner(row + 1, next),
-        ];
-        let of = |value: &dyn Fn(&Table) -> f32| Vec4::from_array(tables.map(value));
-        let rows = |rows: fn(&Table) -> &Sides<f32>| {
-            [0, 1].map(|side| std::array::from_fn(|cosine| of(&|table| rows(table)[side][cosine])))
-        };
-        let (lost, reflected) = (rows(|table| &table.lost), rows(|table| &table.reflected));
-        Box::new(Corners {
-            mean_lost: [0, 1].map(|side| mean(&lost[side])),
-            mean_reflected: [0, 1].map(|side| mean(&reflected[side])),
-            reflected_share: [0, 1].map(|side| of(&|table| table.reflected_share[side])),
-            lost,
-            reflected,
-        })
-    })
-}
-
-fn table(distribution: Distribution, row: usize, column: usize) -> &'static Table {
-    TABLES[distribution as usize][row][column].get_or_init(|| {
-        let alpha = sqr(row as f32 / (ALPHAS - 1) as f32).max(SMOOTH_ALPHA);
-        let microfacets = Microfacets::isotropic(alpha).with(distribution);
-        if column == METAL {
-            return Box::new(Table::new([single_scattering(microfacets, None); 2]));
-        }
-        let root = root_f0(MAX_ETA) * column as f32 / (ETAS - 1) as f32;
-        let eta = (1.0 + root) / (1.0 - root);
-        Box::new(Table::new(
-            [eta, 1.0 / eta].map(|eta| single_scattering(microfacets, Some(eta))),
-        ))
-    })
-}
-
-impl Table {
-    /// Table for the reflected and refracted shares of light, by cosine, on both sides.
-    fn new(sides: [[[f32; 2]; COSINES]; 2]) -> Table {
-        let reflected = sides.map(|rows| rows.map(|[reflected, _]| reflected));
-        let scattered = sides.map(|rows| rows.map(|[reflected, refracted]| reflected + refracted));
-        let of = |values: &[f32; COSINES]| mean(&values.map(Vec4::splat)).x;
-        Table {
-            lost: scattered.map(|values| values.map(|scattered| 1.0 - scattered)),
-            reflected_share: [0, 1].map(|side| of(&reflected[side]) / of(&scattered[side])),
-            reflected,
-        }
-    }
-}
-
-/// Reflected and refracted shares of light by cosine, on the side from which the other has the relative index `eta`, or of a
-/// metal.
-fn single_scattering(microfacets: Microfacets, eta: Option<f32>) -> [[f32; 2]; COSINES] {
-    std::array::from_fn(|row| {
-        let cos = cosine(row);
-        let wo = Vec3::new(safe_sqrt(1.0 - sqr(cos)), 0.0, cos);
-        let mut shares = [0.0; 2];
-        for k in 0..FACETS {
-            // Fibonacci lattice: the constant is the fractional part of the golden ratio.
-            let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / FACETS as f32);
-            let h = microfacets.sample_visible(wo, u);
-            let f = eta.map_or(1.0, |eta| fresnel::dielectric(wo.dot(h).min(1.0), eta));
-            let mirrored = reflect(wo, h);
-            if mirrored.z > 0.0 {
-                shares[0] += f * microfacets.g1(mirrored);
-            }
-            let through = eta.and_then(|eta| refract(wo, h, eta));
-            if let Some(wi) = through.filter(|wi| wi.z < 0.0) {
-                shares[1] += (1.0 - f) * microfacets.g1(wi);
-            }
-        }
-        shares.map(|share| share / FACETS as f32)
-    })
-}
-
-/// Mean over diffuse light of values by cosine, which are linear in the root of the cosine between rows.
-// The integral of 2·cos over a row's share of the interpolation, with t = √cos: 4 t³ times a linear function.
-fn mean(values: &[Vec4; COSINES]) -> Vec4 {
-    let mut sum = Vec4::ZERO;
-    for row in 1..COSINES {
-        let [low, high] = [row - 1, row].map(|row| row as f32 / (COSINES - 1) as f32);
-        let weight = sqr(sqr(high)) - sqr(sqr(low));
-        // Mean of t with the weight 4 t³ on the cell.
-        let center = 0.8 * (sqr(sqr(high)) * high - sqr(sqr(low)) * low) / weight;
-        let fraction = (center - low) / (high - low);
-        sum += weight * (values[row - 1] + (values[row] - values[row - 1]) * fraction);
-    }
-    sum
+/// Reflectance for light that facets of reflectance `f` scatter at least twice, of which the share `lost` meets further
+/// facets each time, where it is absorbed again.
+#[inline(always)]
+pub(super) fn several_reflections(f: f32, lost: f32) -> f32 {
+    (sqr(f) * (1.0 - lost) / (1.0 - f * lost).max(1e-6)).clamp(0.0, 1.0)
 }

@@ -43,7 +43,7 @@ impl Conductor {
         }
         let albedo = albedo::reflected(self.microfacets, wo, |cos| self.fresnel(cos));
         let several = self.compensation(1.0);
-        albedo + several.map_or(Rgb::BLACK, |lobe| lobe.albedo(wo.z.abs()))
+        albedo + several.map_or(Rgb::BLACK, |lobe| lobe.albedo(wo))
     }
 
     #[inline(always)]

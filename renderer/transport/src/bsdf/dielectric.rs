@@ -3,10 +3,11 @@
 use glam::{Vec2, Vec3};
 
 use super::albedo;
-use super::compensation::{Compensation, LostLight};
+use super::compensation::Compensation;
 use super::fresnel;
 use super::interface::{Facet, Interface, Split};
 use super::lobe_kind::LobeSample;
+use super::lost_light::LostLight;
 use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;
 
@@ -119,6 +120,9 @@ impl Dielectric {
         if let Some(lost) = LostLight::of_dielectric(self.microfacets, eta) {
             let reflected = lost.reflected(eta, wo.z.abs());
             return self.reflection.lerp(self.transmission, 1.0 - reflected);
+        }
+        if let Some(Compensation::General(lobe)) = self.compensation(eta) {
+            return lobe.dielectric_albedo(wo);
         }
         if self.transmits() || eta < 1.0 || !self.microfacets.is_isotropic() {
             return self.interface(wo).albedo(wo);

@@ -5,6 +5,7 @@
 use glam::{Vec2, Vec3};
 
 use super::albedo;
+use super::compensation::Compensation;
 use super::fresnel;
 use super::interface::{Facet, Interface, Split};
 use super::lobe_kind::LobeSample;
@@ -14,7 +15,7 @@ use renderer_base::color::Rgb;
 /// Cosine at which the tint applies: Lazányi's correction is largest there.
 const EDGE_COS: f32 = 1.0 / 7.0;
 
-/// Reflection by a metal of reflectance `f0` and an edge tint, single scattering.
+/// Reflection by a metal of reflectance `f0` and an edge tint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct F82 {
     f0: Rgb,
@@ -40,14 +41,19 @@ impl F82 {
         self.microfacets
     }
 
+    /// Returns the metal with these facets.
+    pub(super) fn with_facets(self, microfacets: Microfacets) -> F82 {
+        F82 { microfacets, ..self }
+    }
+
     #[inline(always)]
     pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         self.interface().eval_pdf(wo, wi)
     }
 
     #[inline(always)]
-    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
-        self.interface().sample(wo, 0.0, u)
+    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+        self.interface().sample(wo, u_lobe, u)
     }
 
     /// Reflectance of a facet.
@@ -61,7 +67,16 @@ impl F82 {
         if !self.microfacets.is_isotropic() {
             return self.interface().albedo(wo);
         }
-        albedo::reflected(self.microfacets, wo, |cos| self.fresnel(cos))
+        let albedo = albedo::reflected(self.microfacets, wo, |cos| self.fresnel(cos));
+        let several = self.compensation(1.0);
+        albedo + several.map_or(Rgb::BLACK, |lobe| lobe.albedo(wo))
+    }
+
+    /// Reflectance for diffuse light.
+    // Integrals of 2·cos times Schlick's weight and Lazányi's correction; F82 is at most 1, but not clamped below 0.
+    fn diffuse_fresnel(&self) -> Rgb {
+        let schlick = self.f0.lerp(Rgb::WHITE, 1.0 / 21.0);
+        (schlick - self.loss * (1.0 / 126.0)).clamp(0.0, 1.0)
     }
 
     #[inline(always)]
@@ -82,6 +97,10 @@ impl Facet for F82 {
             reflected: self.fresnel(cos),
             refracted: Rgb::BLACK,
         }
+    }
+
+    fn compensation(&self, _eta: f32) -> Option<Compensation> {
+        Compensation::metal(self.microfacets, || self.diffuse_fresnel())
     }
 }
 

@@ -9,6 +9,7 @@
 use glam::{Vec2, Vec3};
 
 use super::compensation::Compensation;
+use super::facet_albedo::{Lattice, visible_facets};
 use super::fresnel::{reflect, refract};
 use super::lobe_kind::{LobeKind, LobeSample};
 use super::microfacet::{Distribution, Microfacets};
@@ -69,6 +70,15 @@ impl<F: Facet> Interface<'_, F> {
         }
     }
 
+    /// Single scattering towards a direction that compensation has sampled.
+    fn single(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        if wi.z > 0.0 {
+            self.reflection(wo, wi)
+        } else {
+            self.refraction(wo, wi, self.eta)
+        }
+    }
+
     /// Reflection: Walter et al., eq. 20.
     #[inline(always)]
     fn reflection(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
@@ -125,14 +135,20 @@ impl<F: Facet> Interface<'_, F> {
     /// [`Interface::with_several`] of compensated facets.
     #[inline(never)]
     fn with(&self, wo: Vec3, wi: Vec3, single: (Rgb, f32)) -> (Rgb, f32) {
-        let Some(several) = self.facet.compensation(self.eta) else {
-            return single;
-        };
-        let p = several.probability(wo.z);
+        match self.facet.compensation(self.eta) {
+            Some(several) => self.with_lobe(&several, wo, wi, single),
+            None => single,
+        }
+    }
+
+    /// Adds the lobe of the light that scatters several times.
+    #[inline]
+    fn with_lobe(&self, several: &Compensation, wo: Vec3, wi: Vec3, single: (Rgb, f32)) -> (Rgb, f32) {
+        let p = several.probability(wo);
         let through = if self.transmits { several.through() } else { 0.0 };
         let share = if wi.z > 0.0 { 1.0 - through } else { through };
         (
-            single.0 + several.eval(wo.z, wi.z),
+            single.0 + several.eval(wo, wi),
             single.1 * (1.0 - p) + p * share * wi.z.abs() * INV_PI,
         )
     }
@@ -149,7 +165,10 @@ impl<F: Facet> Interface<'_, F> {
             ),
             false => (up, LobeKind::reflection(self.microfacets), 1.0),
         };
-        let (f, pdf) = self.eval_pdf(wo, wi);
+        if wi.z == 0.0 {
+            return None;
+        }
+        let (f, pdf) = self.with_lobe(several, wo, wi, self.single(wo, wi));
         (pdf > 0.0).then(|| LobeSample {
             wi,
             weight: f / pdf,
@@ -186,13 +205,13 @@ impl<F: Facet> Interface<'_, F> {
         let Some(several) = self.facet.compensation(self.eta) else {
             return self.sample_rough(wo, u_lobe, u);
         };
-        let p = several.probability(wo.z);
+        let p = several.probability(wo);
         if u_lobe < p {
             return self.sample_several(&several, wo, (u_lobe / p).min(ONE_MINUS_EPSILON), u);
         }
         let rest = ((u_lobe - p) / (1.0 - p)).min(ONE_MINUS_EPSILON);
         let single = self.sample_rough(wo, rest, u)?;
-        let (f, pdf) = self.with_several(wo, single.wi, (single.weight * single.pdf, single.pdf));
+        let (f, pdf) = self.with_lobe(&several, wo, single.wi, (single.weight * single.pdf, single.pdf));
         Some(LobeSample {
             weight: f / pdf,
             pdf,
@@ -280,19 +299,29 @@ impl<F: Facet> Interface<'_, F> {
                 0.0
             }
         };
-        let facet = |k: usize| {
-            // Fibonacci lattice: the constant is the fractional part of the golden ratio.
-            let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / facets as f32);
-            let h = self.microfacets.sample_visible(wo, u);
+        let of_facet = |h: Vec3| {
             let split = self.facet.split(wo.dot(h).min(1.0), self.eta);
             let through = refract(wo, h, self.eta).map_or(0.0, |wi| escaping(wi, false));
             split.reflected * escaping(reflect(wo, h), true) + split.refracted * through
         };
-        let several = self.facet.compensation(self.eta);
-        let several = several.map_or(Rgb::BLACK, |lobe| lobe.albedo(wo.z));
-        (0..facets).map(facet).sum::<Rgb>() / facets as f32 + several
+        if let Some(several) = self.facet.compensation(self.eta) {
+            let shares = visible_facets(self.microfacets, wo, COMPENSATED_FACETS);
+            return shares.map(|(h, share)| of_facet(h) * share).sum::<Rgb>() + several.albedo(wo);
+        }
+        let facet = |k: usize| {
+            // Fibonacci lattice: the constant is the fractional part of the golden ratio.
+            let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / facets as f32);
+            of_facet(self.microfacets.sample_visible(wo, u))
+        };
+        (0..facets).map(facet).sum::<Rgb>() / facets as f32
     }
 }
+
+/// Facets from which the albedo of a compensated interface is computed: its error is within 1 %.
+const COMPENSATED_FACETS: Lattice = Lattice {
+    count: 89,
+    generator: 55,
+};
 
 /// Mirrors both directions so that `wo` is above: both sides have the same microsurface.
 pub(super) fn upwards(wo: Vec3, wi: Vec3) -> (Vec3, Vec3) {

@@ -132,6 +132,8 @@ impl Lobe {
                 let microfacets = body.microfacets.compensated();
                 Lobe::Schlick(Schlick { microfacets, ..body })
             }
+            Lobe::F82(body) => Lobe::F82(body.with_facets(body.microfacets().compensated())),
+            Lobe::ThinTransmission(sheet) => Lobe::ThinTransmission(sheet.compensated()),
             _ => self,
         }
     }
@@ -203,12 +205,12 @@ impl Lobe {
             Lobe::Phong(lobe) => lobe.sample(wo, u),
             Lobe::Ward(lobe) => lobe.sample(wo, u),
             Lobe::Conductor(lobe) => lobe.sample(wo, u_lobe, u),
-            Lobe::F82(lobe) => lobe.sample(wo, u),
+            Lobe::F82(lobe) => lobe.sample(wo, u_lobe, u),
             Lobe::Dielectric(lobe) => lobe.sample(wo, u_lobe, u),
             Lobe::Schlick(lobe) => lobe.sample(wo, u_lobe, u),
             Lobe::ThinFilm(lobe) => lobe.sample(wo, u_lobe, u),
             Lobe::Clearcoat(lobe) => lobe.sample(wo, u),
-            Lobe::ThinTransmission(lobe) => lobe.sample(wo, u),
+            Lobe::ThinTransmission(lobe) => lobe.sample(wo, u_lobe, u),
             Lobe::Hair(lobe) => lobe.sample(wo, u_lobe, u),
             Lobe::Transparent(lobe) => lobe.sample(wo),
             Lobe::Subsurface(lobe) => lobe.sample(wo, u),
@@ -220,6 +222,8 @@ impl Lobe {
         match self {
             Lobe::Dielectric(_) | Lobe::Schlick(_) | Lobe::ThinFilm(_) | Lobe::Hair(_) => true,
             Lobe::Conductor(lobe) => lobe.microfacets.is_compensated(),
+            Lobe::F82(lobe) => lobe.microfacets().is_compensated(),
+            Lobe::ThinTransmission(lobe) => lobe.microfacets.is_compensated(),
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) => false,
             Lobe::Eon(_)
             | Lobe::Burley(_)
@@ -227,8 +231,8 @@ impl Lobe {
             | Lobe::Charlie(_)
             | Lobe::CoatedDiffuse(_)
             | Lobe::Clearcoat(_) => false,
-            Lobe::ZeltnerSheen(_) | Lobe::Phong(_) | Lobe::Ward(_) | Lobe::F82(_) => false,
-            Lobe::ThinTransmission(_) | Lobe::Transparent(_) | Lobe::Subsurface(_) => false,
+            Lobe::ZeltnerSheen(_) | Lobe::Phong(_) | Lobe::Ward(_) => false,
+            Lobe::Transparent(_) | Lobe::Subsurface(_) => false,
         }
     }
 
@@ -269,7 +273,7 @@ impl Lobe {
             Lobe::Phong(lobe) => Rgb::splat(lobe.albedo(wo)),
             Lobe::Ward(lobe) => Rgb::splat(lobe.albedo(wo)),
             Lobe::CoatedDiffuse(lobe) => Rgb::splat(lobe.albedo(wo.z)),
-            Lobe::Clearcoat(lobe) => Rgb::splat(lobe.albedo(wo)),
+            Lobe::Clearcoat(lobe) => Rgb::splat(lobe.albedo(wo.z)),
             Lobe::ThinTransmission(lobe) => Rgb::splat(lobe.albedo(wo)),
             Lobe::Hair(lobe) => lobe.albedo(wo),
             Lobe::Conductor(lobe) => lobe.albedo(wo),
@@ -280,13 +284,17 @@ impl Lobe {
         }
     }
 
-    /// An upper bound of the true albedo, so that a base layer does not receive energy that this lobe has already
-    /// reflected.
+    /// Upper bound of the albedo of single scattering, so that a base layer does not receive light that this lobe
+    /// reflects; the albedo of a lossless interface, so that no light is lost.
     pub fn albedo_bound(&self, wo: Vec3) -> Rgb {
-        let is_rough = self
-            .microfacets()
-            .is_some_and(|microfacets| !microfacets.is_smooth());
-        self.albedo(wo) * if is_rough { 1.012 } else { 1.0 }
+        let is_estimated = match self {
+            // From tables.
+            Lobe::Clearcoat(_) => false,
+            _ => self
+                .microfacets()
+                .is_some_and(|microfacets| !microfacets.is_smooth() && !microfacets.is_compensated()),
+        };
+        self.albedo(wo) * if is_estimated { 1.012 } else { 1.0 }
     }
 
     /// Index of refraction on the far side of the surface relative to the side of a direction with cosine `cos_o`; 1

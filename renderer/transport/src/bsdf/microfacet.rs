@@ -118,9 +118,10 @@ impl Microfacets {
         (0.5 * (sqr(self.x) + sqr(self.y))).sqrt()
     }
 
-    /// Smaller of the two roughnesses.
-    pub(super) fn least_alpha(self) -> f32 {
-        self.x.min(self.y)
+    /// Roughness along s and along t.
+    #[inline(always)]
+    pub(super) fn alphas(self) -> [f32; 2] {
+        [self.x, self.y]
     }
 
     /// Density of microfacet normals `h`, per solid angle and per area of the macrosurface.

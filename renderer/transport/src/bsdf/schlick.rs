@@ -6,6 +6,7 @@ use glam::{Vec2, Vec3};
 use super::albedo;
 use super::compensation::Compensation;
 use super::dielectric::INDEX_MATCHED;
+use super::facet_albedo::transmittance_factors;
 use super::fresnel;
 use super::interface::{Facet, Interface, Split};
 use super::lobe_kind::LobeSample;
@@ -92,12 +93,25 @@ impl Schlick {
     }
 
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
+        if self.transmits()
+            && let Some(Compensation::General(lobe)) = self.compensation(self.eta(wo.z))
+        {
+            return lobe.dielectric_albedo(wo);
+        }
         if self.transmits() || !self.microfacets.is_isotropic() {
             return self.interface(wo).albedo(wo);
         }
         let albedo = albedo::reflected(self.microfacets, wo, |cos| self.fresnel(cos, 1.0));
         let several = self.compensation(1.0);
-        self.reflection * albedo + several.map_or(Rgb::BLACK, |lobe| lobe.albedo(wo.z.abs()))
+        self.reflection * albedo + several.map_or(Rgb::BLACK, |lobe| lobe.albedo(wo))
+    }
+
+    #[inline(never)]
+    fn transmitting_compensation(&self, eta: f32) -> Option<Compensation> {
+        let transmittance = |cos: f32| (Rgb::WHITE - self.fresnel(cos, 1.0)).clamp(0.0, 1.0);
+        let factors = transmittance_factors(eta, transmittance);
+        let tints = [self.reflection, self.transmission];
+        Compensation::transmitting(self.microfacets, eta, factors, tints)
     }
 
     #[inline(always)]
@@ -122,10 +136,11 @@ impl Facet for Schlick {
         }
     }
 
-    // An interface that refracts has none: its Fresnel term is not that of the tables.
-    fn compensation(&self, _eta: f32) -> Option<Compensation> {
+    fn compensation(&self, eta: f32) -> Option<Compensation> {
+        if self.transmits() {
+            return self.transmitting_compensation(eta);
+        }
         let color = || self.reflection * self.fresnel(fresnel::MEAN_COS, 1.0);
-        let metal = || Compensation::metal(self.microfacets, color);
-        if self.transmits() { None } else { metal() }
+        Compensation::metal(self.microfacets, color)
     }
 }

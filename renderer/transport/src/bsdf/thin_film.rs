@@ -1,10 +1,12 @@
 //! Thin-film interference over an interface (oil on water, soap bubbles, tempered steel): waves reflected by the two
 //! sides of the film interfere, so that reflectance depends on wavelength and angle.
 
-use glam::{Vec2, Vec3};
+use glam::{Vec2, Vec3, Vec4};
 
+use super::compensation::Compensation;
 use super::conductor::Conductor;
 use super::dielectric::{Dielectric, INDEX_MATCHED, is_index_matched};
+use super::facet_albedo::transmittance_factors;
 use super::fresnel;
 use super::interface::{Facet, Interface, Split};
 use super::lobe_kind::LobeSample;
@@ -14,8 +16,8 @@ use renderer_base::color::Rgb;
 use renderer_base::math::{bounded, safe_sqrt, sqr};
 use renderer_base::spectrum::interference::{Wave, wave};
 
-/// Reflection by a film on a base, and refraction of the remainder; single scattering. The film does not absorb light,
-/// and does not change the direction of refraction.
+/// Reflection by a film on a base, and refraction of the remainder. The film does not absorb light, and does not change
+/// the direction of refraction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ThinFilm {
     film: Film,
@@ -117,7 +119,49 @@ impl ThinFilm {
     }
 
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
+        if self.transmits()
+            && let Some(Compensation::General(lobe)) = self.compensation(self.eta(wo.z))
+        {
+            return lobe.dielectric_albedo(wo);
+        }
         self.interface(wo).albedo(wo)
+    }
+
+    /// Returns whether light that is not reflected passes the interface, or is left to a layer below.
+    fn is_dielectric(&self) -> bool {
+        match self.body {
+            Body::Dielectric(_) => true,
+            Body::Schlick(_) => self.transmits(),
+            Body::Absorbing(_) => false,
+        }
+    }
+
+    /// Factors of the transmittance for compensation.
+    fn transmittance_factors(&self) -> [Vec4; 3] {
+        let ior = self.ior();
+        transmittance_factors(ior, |cos| {
+            // The cosine outside, which may be the denser side.
+            let cos = if ior < 1.0 {
+                safe_sqrt(1.0 - (1.0 - sqr(cos)) * sqr(ior))
+            } else {
+                cos
+            };
+            Rgb::WHITE - self.reflectance(cos)
+        })
+    }
+
+    /// Reflectance for diffuse light from outside, by a Gauss-Legendre rule.
+    fn diffuse_reflectance(&self) -> Rgb {
+        const NODES: [(f32, f32); 4] = [
+            (0.069_431_84, 0.173_927_4),
+            (0.330_009_5, 0.326_072_6),
+            (0.669_990_5, 0.326_072_6),
+            (0.930_568_2, 0.173_927_4),
+        ];
+        NODES
+            .into_iter()
+            .map(|(cos, weight)| self.reflectance(cos) * (2.0 * cos * weight))
+            .sum()
     }
 
     /// Directional albedo of the interface if it were smooth.
@@ -234,6 +278,18 @@ impl Facet for ThinFilm {
             reflected: self.reflection * f,
             refracted: self.transmission() * (Rgb::WHITE - f),
         }
+    }
+
+    #[inline(never)]
+    fn compensation(&self, eta: f32) -> Option<Compensation> {
+        if !self.microfacets.is_compensated() {
+            return None;
+        }
+        if self.is_dielectric() {
+            let tints = [self.reflection, self.transmission()];
+            return Compensation::transmitting(self.microfacets, eta, self.transmittance_factors(), tints);
+        }
+        Compensation::metal(self.microfacets, || self.reflection * self.diffuse_reflectance())
     }
 }
 

@@ -1,14 +1,16 @@
 //! Transmission through a thin rough sheet: the reflection lobe, mirrored around the straight direction.
 //!
 //! Light is lost if the transmitted direction is on the outer side of the facet, as in Mitsuba's `principledthin`. This
-//! depends on which direction is the viewer's: very rough sheets are not reciprocal.
+//! depends on which direction is the viewer's: very rough sheets are not reciprocal. Compensated sheets are, and keep the
+//! light.
 // Burley 2015, "Extending the Disney BRDF to a BSDF with Integrated Subsurface Scattering", section 5.3.
 
 use glam::{Vec2, Vec3};
 
 use super::albedo;
+use super::compensation::Compensation;
 use super::fresnel::{self, reflect};
-use super::interface::upwards;
+use super::interface::{Facet, Interface, Split, upwards};
 use super::lobe_kind::{LobeKind, LobeSample};
 use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;
@@ -32,6 +34,12 @@ impl ThinTransmission {
         ThinTransmission { microfacets, ior }
     }
 
+    /// Returns the sheet with the light that scatters several times between its facets.
+    pub(super) fn compensated(self) -> ThinTransmission {
+        let microfacets = self.microfacets.compensated();
+        ThinTransmission { microfacets, ..self }
+    }
+
     pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         let nothing = (Rgb::BLACK, 0.0);
         let (wo, wi) = upwards(wo, wi);
@@ -39,6 +47,9 @@ impl ThinTransmission {
             return nothing;
         }
         let mirrored = wi.with_z(-wi.z);
+        if self.microfacets.is_compensated() {
+            return self.interface().eval_pdf(wo, mirrored);
+        }
         let h = (wo + mirrored).normalize_or_zero();
         let cos = wo.dot(h);
         if cos <= 0.0 || wi.dot(h) >= 0.0 {
@@ -49,7 +60,15 @@ impl ThinTransmission {
         (Rgb::splat(passed * pdf), pdf)
     }
 
-    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
+    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+        if self.microfacets.is_compensated() {
+            let mirrored = self.interface().sample(wo, u_lobe, u)?;
+            return Some(LobeSample {
+                wi: mirrored.wi.with_z(-mirrored.wi.z),
+                kind: LobeKind::transmission(self.microfacets),
+                ..mirrored
+            });
+        }
         let flipped = wo.z < 0.0;
         let (wo, _) = upwards(wo, wo);
         if wo.z <= 0.0 {
@@ -88,6 +107,32 @@ impl ThinTransmission {
 
     /// Fraction of the light from `wo` that is transmitted, as the mean over a few facets.
     pub(super) fn albedo(&self, wo: Vec3) -> f32 {
-        albedo::sampled(64, |u| self.sample(wo, u))
+        if self.microfacets.is_compensated() {
+            return self.interface().albedo(wo).r;
+        }
+        albedo::sampled(64, |u| self.sample(wo, 0.0, u))
+    }
+
+    /// Interface that reflects the transmitted light, mirrored.
+    fn interface(&self) -> Interface<'_, ThinTransmission> {
+        Interface {
+            microfacets: self.microfacets,
+            eta: 1.0,
+            transmits: false,
+            facet: self,
+        }
+    }
+}
+
+impl Facet for ThinTransmission {
+    fn split(&self, cos: f32, _eta: f32) -> Split {
+        Split {
+            reflected: Rgb::splat(self.passed(cos)),
+            refracted: Rgb::BLACK,
+        }
+    }
+
+    fn compensation(&self, _eta: f32) -> Option<Compensation> {
+        Compensation::metal(self.microfacets, || Rgb::splat(1.0 - fresnel::diffuse(self.ior)))
     }
 }

@@ -13,7 +13,7 @@
 //!   Cycles'.
 //! - Labels name lobes for light path expressions: `labelled(base, label)`, which `"label"` in any call stands for.
 //! - The thickness of a thin film is in nm.
-//! - `energy_compensation` of an interface adds the light that its facets reflect onto others, but not under a film.
+//! - `energy_compensation` of an interface adds the light that its facets scatter onto others.
 
 use std::f32::consts::PI;
 
@@ -172,7 +172,7 @@ closures! {
         [("flatness", T::FLOAT, DefaultValue::Float(0.0)), ("limited", T::INT, DefaultValue::Int(0))] |c| {
             colored_lobe(c, |c| {
                 let (roughness, flatness) = (c.float(), c.float());
-                Lobe::Burley(Burley { roughness, flatness, is_limited: c.int() != 0 })
+                Lobe::Burley(Burley { roughness, flatness, is_lossless: c.int() != 0 })
             })
         };
     TranslucentBsdf "translucent_bsdf" [N, ALBEDO] [] |c| colored_lobe(c, |_| Lobe::Translucent(Translucent));
@@ -242,12 +242,12 @@ closures! {
         lobe(c, |c| Lobe::Clearcoat(Clearcoat::new(c.float())))
     };
     ThinTransmissionBsdf "thin_transmission_bsdf"
-        [N, U, ROUGHNESS[0], ROUGHNESS[1], ("ior", T::FLOAT), DISTRIBUTION] [] |c| {
+        [N, U, ROUGHNESS[0], ROUGHNESS[1], ("ior", T::FLOAT), DISTRIBUTION] [COMPENSATION] |c| {
             let (normal, tangent) = (c.triple(), c.triple());
             let microfacets = Microfacets::new(c.float(), c.float());
             let ior = c.float();
             let microfacets = distributed(c.text(), microfacets);
-            let lobe = Lobe::ThinTransmission(ThinTransmission::new(ior, microfacets));
+            let lobe = compensated(Lobe::ThinTransmission(ThinTransmission::new(ior, microfacets)), c);
             c.scatter(Scattering { normal, tangent, ..white(lobe) })
         };
     Layer "layer" [("top", T::CLOSURE), ("base", T::CLOSURE)] [] |c| {
@@ -335,15 +335,15 @@ closures! {
         };
     MicrofacetF82Tint "microfacet_f82_tint"
         [DISTRIBUTION, N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT), ("f0", T::COLOR), ("f82", T::COLOR)]
-        [] |c| {
+        [COMPENSATION] |c| {
             let distribution = c.text();
             let (normal, tangent) = (c.triple(), c.triple());
             let microfacets = distributed(distribution, Microfacets::new(c.float(), c.float()));
-            let lobe = Lobe::F82(F82::new(c.color(), c.color(), microfacets));
+            let lobe = compensated(Lobe::F82(F82::new(c.color(), c.color(), microfacets)), c);
             c.scatter(Scattering { normal, tangent, ..white(lobe) })
         };
     PrincipledDiffuse "principled_diffuse" [N, ("roughness", T::FLOAT)] [] |c| {
-        lobe(c, |c| Lobe::Burley(Burley { roughness: c.float(), flatness: 0.0, is_limited: false }))
+        lobe(c, |c| Lobe::Burley(Burley { roughness: c.float(), flatness: 0.0, is_lossless: false }))
     };
     PrincipledSheen "principled_sheen" [N] [] |c| lobe(c, |_| Lobe::Sheen(Sheen));
     PrincipledClearcoat "principled_clearcoat" [N, ("clearcoat", T::FLOAT), ("roughness", T::FLOAT)] [] |c| {
@@ -663,7 +663,7 @@ fn microfacet<'t>(
         1 => Lobe::Dielectric(Dielectric::transmission_only(eta, microfacets)),
         _ => Lobe::Dielectric(Dielectric::new(eta, microfacets)),
     };
-    let lobe = if c.int() != 0 { lobe.compensated() } else { lobe };
+    let lobe = compensated(lobe, c);
     c.scatter(Scattering {
         normal,
         tangent,
@@ -678,10 +678,11 @@ fn finished(interface: Lobe, c: &mut Component<'_, '_, '_>) -> Lobe {
         thickness: c.float(),
         ior: c.float(),
     };
-    let interface = if c.int() != 0 {
-        interface.compensated()
-    } else {
-        interface
-    };
-    interface.under(film)
+    compensated(interface, c).under(film)
+}
+
+/// Reads the parameter [`COMPENSATION`], and applies it.
+#[inline(always)]
+fn compensated(lobe: Lobe, c: &mut Component<'_, '_, '_>) -> Lobe {
+    if c.int() != 0 { lobe.compensated() } else { lobe }
 }

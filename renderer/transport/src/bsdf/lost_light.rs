@@ -1,0 +1,307 @@
+//! Light that isotropic rough interfaces lose by single scattering, by cosine, roughness, side and index of refraction:
+//! tables for [`compensation`](super::compensation).
+//!
+//! A table is computed on first use of its roughness and index: less than a millisecond.
+
+use std::sync::OnceLock;
+
+use glam::{Vec2, Vec3, Vec4};
+
+use super::fresnel::{self, reflect, refract};
+use super::microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
+use renderer_base::math::{safe_sqrt, sqr};
+
+/// Number of cosines of a table, finer towards zero, where the albedo changes fast.
+const COSINES: usize = 32;
+
+/// Number of roughness values, finer towards zero.
+const ALPHAS: usize = 24;
+
+/// Number of indices of refraction, equidistant in (η − 1)/(η + 1) from 0.
+const ETAS: usize = 24;
+
+/// Maximum index of refraction of the denser side over the other.
+const MAX_ETA: f32 = 3.0;
+
+/// Number of facets from which a value is computed.
+const FACETS: usize = 256;
+
+/// Values by cosine, on the side of lower index and on the other.
+type Sides<T> = [[T; COSINES]; 2];
+
+/// Albedo of single scattering of an interface that absorbs nothing. A metal has the same on both sides.
+struct Table {
+    /// Share of light that is lost.
+    lost: Sides<f32>,
+    /// Share of light that is reflected.
+    reflected: Sides<f32>,
+    /// Mean of `reflected` over that of all scattered light, of diffuse light.
+    reflected_share: [f32; 2],
+}
+
+/// Values of four tables, so that one place in memory serves a lookup: x and y for the lower roughness, x and z for the
+/// lower index.
+#[derive(Debug)]
+struct Corners {
+    lost: Sides<Vec4>,
+    reflected: Sides<Vec4>,
+    /// Means over diffuse light.
+    mean_lost: [Vec4; 2],
+    mean_reflected: [Vec4; 2],
+    reflected_share: [Vec4; 2],
+}
+
+/// Tables or corners of a distribution, by roughness and index; those of metals come after those of dielectrics.
+type Grid<T> = [[OnceLock<Box<T>>; ETAS + 1]; ALPHAS];
+
+/// Column of a [`Grid`] for metals.
+const METAL: usize = ETAS;
+
+static TABLES: [Grid<Table>; 2] = [const { [const { [const { OnceLock::new() }; ETAS + 1] }; ALPHAS] }; 2];
+static CORNERS: [Grid<Corners>; 2] = [const { [const { [const { OnceLock::new() }; ETAS + 1] }; ALPHAS] }; 2];
+
+/// Position in the tables: one interface.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LostLight {
+    corners: &'static Corners,
+    /// Position in the cell between the lower roughness and the higher, in `[0,1]`.
+    alpha: f32,
+    /// Position in the cell between the lower index and the higher, in `[0,1]`.
+    eta: f32,
+}
+
+impl PartialEq for LostLight {
+    fn eq(&self, other: &LostLight) -> bool {
+        std::ptr::eq(self.corners, other.corners) && (self.alpha, self.eta) == (other.alpha, other.eta)
+    }
+}
+
+impl LostLight {
+    /// Light lost by an interface that reflects only; `None` without compensation, or if the tables lack the facets.
+    #[inline(always)]
+    pub(super) fn of_metal(microfacets: Microfacets) -> Option<LostLight> {
+        LostLight::has(microfacets).then(|| LostLight::new(microfacets, METAL, 0.0))
+    }
+
+    /// Light lost by a dielectric, whose sides have the relative index `eta`; `None` as for metals.
+    #[inline(always)]
+    pub(super) fn of_dielectric(microfacets: Microfacets, eta: f32) -> Option<LostLight> {
+        LostLight::has(microfacets).then(|| {
+            let scaled = (root_f0(eta).abs() / root_f0(MAX_ETA)).min(1.0) * (ETAS - 1) as f32;
+            let cell = (scaled as usize).min(ETAS - 2);
+            LostLight::new(microfacets, cell, scaled - cell as f32)
+        })
+    }
+
+    /// Returns whether the tables have the facets, and these are compensated.
+    #[inline(always)]
+    fn has(microfacets: Microfacets) -> bool {
+        let [x, y] = microfacets.alphas();
+        microfacets.is_compensated() && x == y && x <= 1.0
+    }
+
+    fn new(microfacets: Microfacets, column: usize, eta: f32) -> LostLight {
+        let scaled = microfacets.alphas()[0].sqrt() * (ALPHAS - 1) as f32;
+        let row = (scaled as usize).min(ALPHAS - 2);
+        LostLight {
+            corners: corners(microfacets.distribution(), row, column),
+            alpha: scaled - row as f32,
+            eta,
+        }
+    }
+
+    /// Lost share of the light from a direction with this cosine.
+    #[inline]
+    pub(super) fn at(&self, side: DensitySide, cos: f32) -> f32 {
+        self.along(&self.corners.lost[side as usize], cos).clamp(0.0, 1.0)
+    }
+
+    /// Lost share of diffuse light.
+    #[inline]
+    pub(super) fn mean(&self, side: DensitySide) -> f32 {
+        self.within(self.corners.mean_lost[side as usize])
+            .clamp(1e-6, 1.0)
+    }
+
+    /// Refracted share of the light that is lost on `side`, for the relative index `eta` of the other side.
+    // Exchanged light per étendue is equal in both directions; étendue is eta² times as large on the other side. One side
+    // has the division of its single scattering, the other less refraction.
+    #[inline]
+    pub(super) fn refracted_share(&self, side: DensitySide, eta: f32) -> f32 {
+        let exchanged = |side: DensitySide| {
+            self.mean(side) * (1.0 - self.within(self.corners.reflected_share[side as usize]))
+        };
+        let (near, far) = (exchanged(side), exchanged(side.other()) * sqr(eta));
+        (near.min(far) / self.mean(side)).clamp(0.0, 1.0)
+    }
+
+    /// Share of the light from a direction that a dielectric reflects with compensation; `eta` is the relative index of
+    /// the other side.
+    pub(super) fn reflected(&self, eta: f32, cos: f32) -> f32 {
+        let side = DensitySide::with_eta(eta);
+        let single = self.along(&self.corners.reflected[side as usize], cos);
+        single + (1.0 - self.refracted_share(side, eta)) * self.at(side, cos)
+    }
+
+    /// [`LostLight::reflected`] of diffuse light.
+    pub(super) fn mean_reflected(&self, eta: f32) -> f32 {
+        let side = DensitySide::with_eta(eta);
+        let single = self.within(self.corners.mean_reflected[side as usize]);
+        single + (1.0 - self.refracted_share(side, eta)) * self.mean(side)
+    }
+
+    #[inline]
+    fn along(&self, values: &[Vec4; COSINES], cos: f32) -> f32 {
+        let (cell, fraction) = cell_of(cos);
+        let (a, b) = (values[cell], values[cell + 1]);
+        self.within(a + (b - a) * fraction)
+    }
+
+    #[inline]
+    fn within(&self, corners: Vec4) -> f32 {
+        let low = corners.x + (corners.y - corners.x) * self.eta;
+        let high = corners.z + (corners.w - corners.z) * self.eta;
+        low + (high - low) * self.alpha
+    }
+}
+
+/// Side of an interface: the index of a table's rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DensitySide {
+    /// The side of lower index, or any of a metal.
+    Thin,
+    /// The side of higher index.
+    Dense,
+}
+
+impl DensitySide {
+    /// Side from which the other has the relative index of refraction `eta`.
+    #[inline(always)]
+    pub(super) fn with_eta(eta: f32) -> DensitySide {
+        if eta < 1.0 {
+            DensitySide::Dense
+        } else {
+            DensitySide::Thin
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn other(self) -> DensitySide {
+        match self {
+            DensitySide::Thin => DensitySide::Dense,
+            DensitySide::Dense => DensitySide::Thin,
+        }
+    }
+}
+
+/// Cell of a cosine, and the fraction within it.
+#[inline]
+fn cell_of(cos: f32) -> (usize, f32) {
+    let scaled = cos.clamp(0.0, 1.0).sqrt() * (COSINES - 1) as f32;
+    let cell = (scaled as usize).min(COSINES - 2);
+    (cell, scaled - cell as f32)
+}
+
+/// Cosine of a row of a table.
+fn cosine(row: usize) -> f32 {
+    sqr(row as f32 / (COSINES - 1) as f32).max(1e-4)
+}
+
+/// Square root of the reflectance at normal incidence.
+fn root_f0(eta: f32) -> f32 {
+    (eta - 1.0) / (eta + 1.0)
+}
+
+fn corners(distribution: Distribution, row: usize, column: usize) -> &'static Corners {
+    CORNERS[distribution as usize][row][column].get_or_init(|| {
+        let next = if column == METAL { METAL } else { column + 1 };
+        let corner = |row: usize, column: usize| table(distribution, row, column);
+        let tables = [
+            corner(row, column),
+            corner(row, next),
+            corner(row + 1, column),
+            corner(row + 1, next),
+        ];
+        let of = |value: &dyn Fn(&Table) -> f32| Vec4::from_array(tables.map(value));
+        let rows = |rows: fn(&Table) -> &Sides<f32>| {
+            [0, 1].map(|side| std::array::from_fn(|cosine| of(&|table| rows(table)[side][cosine])))
+        };
+        let (lost, reflected) = (rows(|table| &table.lost), rows(|table| &table.reflected));
+        Box::new(Corners {
+            mean_lost: [0, 1].map(|side| mean(&lost[side])),
+            mean_reflected: [0, 1].map(|side| mean(&reflected[side])),
+            reflected_share: [0, 1].map(|side| of(&|table| table.reflected_share[side])),
+            lost,
+            reflected,
+        })
+    })
+}
+
+fn table(distribution: Distribution, row: usize, column: usize) -> &'static Table {
+    TABLES[distribution as usize][row][column].get_or_init(|| {
+        let alpha = sqr(row as f32 / (ALPHAS - 1) as f32).max(SMOOTH_ALPHA);
+        let microfacets = Microfacets::isotropic(alpha).with(distribution);
+        if column == METAL {
+            return Box::new(Table::new([single_scattering(microfacets, None); 2]));
+        }
+        let root = root_f0(MAX_ETA) * column as f32 / (ETAS - 1) as f32;
+        let eta = (1.0 + root) / (1.0 - root);
+        Box::new(Table::new(
+            [eta, 1.0 / eta].map(|eta| single_scattering(microfacets, Some(eta))),
+        ))
+    })
+}
+
+impl Table {
+    /// Table for the reflected and refracted shares of light, by cosine, on both sides.
+    fn new(sides: [[[f32; 2]; COSINES]; 2]) -> Table {
+        let reflected = sides.map(|rows| rows.map(|[reflected, _]| reflected));
+        let scattered = sides.map(|rows| rows.map(|[reflected, refracted]| reflected + refracted));
+        let of = |values: &[f32; COSINES]| mean(&values.map(Vec4::splat)).x;
+        Table {
+            lost: scattered.map(|values| values.map(|scattered| 1.0 - scattered)),
+            reflected_share: [0, 1].map(|side| of(&reflected[side]) / of(&scattered[side])),
+            reflected,
+        }
+    }
+}
+
+/// Reflected and refracted shares of light by cosine, on the side from which the other has the relative index `eta`, or of a
+/// metal.
+fn single_scattering(microfacets: Microfacets, eta: Option<f32>) -> [[f32; 2]; COSINES] {
+    std::array::from_fn(|row| {
+        let cos = cosine(row);
+        let wo = Vec3::new(safe_sqrt(1.0 - sqr(cos)), 0.0, cos);
+        let mut shares = [0.0; 2];
+        for k in 0..FACETS {
+            // Fibonacci lattice: the constant is the fractional part of the golden ratio.
+            let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / FACETS as f32);
+            let h = microfacets.sample_visible(wo, u);
+            let f = eta.map_or(1.0, |eta| fresnel::dielectric(wo.dot(h).min(1.0), eta));
+            let mirrored = reflect(wo, h);
+            if mirrored.z > 0.0 {
+                shares[0] += f * microfacets.g1(mirrored);
+            }
+            let through = eta.and_then(|eta| refract(wo, h, eta));
+            if let Some(wi) = through.filter(|wi| wi.z < 0.0) {
+                shares[1] += (1.0 - f) * microfacets.g1(wi);
+            }
+        }
+        shares.map(|share| share / FACETS as f32)
+    })
+}
+
+/// Mean over diffuse light of values by cosine, which are linear in the root of the cosine between rows.
+// The integral of 2·cos over a row's share of the interpolation, with t = √cos: 4 t³ times a linear function.
+fn mean(values: &[Vec4; COSINES]) -> Vec4 {
+    let mut sum = Vec4::ZERO;
+    for row in 1..COSINES {
+        let [low, high] = [row - 1, row].map(|row| row as f32 / (COSINES - 1) as f32);
+        let weight = sqr(sqr(high)) - sqr(sqr(low));
+        // Mean of t with the weight 4 t³ on the cell.
+        let center = 0.8 * (sqr(sqr(high)) * high - sqr(sqr(low)) * low) / weight;
+        let fraction = (center - low) / (high - low);
+        sum += weight * (values[row - 1] + (values[row] - values[row - 1]) * fraction);
+    }
+    sum
+}
