@@ -92,7 +92,6 @@ impl Lowerer {
                     }
                     Some(_) => {
                         self.errors.push((start, SyntaxError::TooComplex));
-                        branches.clear();
                         break;
                     }
                     None => otherwise = Some(self.body(Some(part), whole)),

@@ -295,7 +295,7 @@ impl Linker<'_> {
             readers: Readers::Group(scope.readers, &node.name),
             attributes_connect: scope.instance.attributes_connect || scope.group.attributes_connect,
         };
-        let is_entry = scope.group.entries.contains(&node.name);
+        let is_entry = scope.entries.contains(node.name.as_str());
         self.entries += u32::from(is_entry);
         let ports = self.template(&template, &instance);
         self.entries -= u32::from(is_entry);

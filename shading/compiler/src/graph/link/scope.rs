@@ -1,6 +1,6 @@
 //! Instances being linked: what is connected to their inputs, and the state of groups.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::wire::{GroupReaders, LinkPlace, Readers, Wire, WirePart, join};
 use crate::builtins::Global;
@@ -100,6 +100,8 @@ impl Instance<'_> {
 pub(super) struct GroupScope<'g> {
     pub(super) group: &'g ShaderGroupTemplate,
     pub(super) readers: &'g GroupReaders<'g>,
+    /// Names of the nodes that run unconditionally.
+    pub(super) entries: FxHashSet<&'g str>,
     /// The instance; the whole group runs under its overrides.
     pub(super) instance: &'g Instance<'g>,
     pub(super) inputs: FxHashMap<String, Wire>,
@@ -118,6 +120,7 @@ impl<'g> GroupScope<'g> {
         GroupScope {
             group,
             readers,
+            entries: group.entries.iter().map(String::as_str).collect(),
             instance,
             inputs: FxHashMap::default(),
             nodes: vec![vec![]; count],
