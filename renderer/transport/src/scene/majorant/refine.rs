@@ -4,10 +4,13 @@ use glam::{IVec3, UVec3, Vec3};
 use rayon::prelude::*;
 
 use super::grid::{CHILDREN, Cell, MajorantGrid, MediumFaults, SPLIT, SPLIT_LOG2};
-use super::search::SearchPoints;
-use super::{Landmarks, MOST_PROBES, MediumSpace, Probe};
+use super::search::{Landmarks, SearchPoints};
+use super::space::{MediumSpace, Probe};
 use renderer_base::math::{cbrt, sqr};
 use renderer_base::sampler::mix;
+
+/// Most probes of a medium, unless they find no density.
+pub(super) const MOST_PROBES: usize = 1 << 17;
 
 /// Most cells of the uniform grid along the longest side.
 const MOST_CELLS: f32 = 12.0;
@@ -192,7 +195,7 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> Probe + Sync> Builder<'_, N,
 
     /// Diagonal of the cells of a level [m].
     fn diagonal(&self, level: u32) -> f32 {
-        self.size_of(level).length() * self.space.scale
+        self.size_of(level).length() * self.space.scale()
     }
 
     /// Probes the medium at several scales: some points in any case, more while there is no density.
