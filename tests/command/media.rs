@@ -143,7 +143,7 @@ fn details_that_bounds_miss_are_warned_of() {
     };
     tells_once(
         &grain("200"),
-        &["the medium of material `dust", "details that are finer than 0.1"],
+        &["the medium of material `dust", "details that are finer than 0.2"],
     );
     for unit in ["smoke", "cloud", "fire"] {
         tells_nothing(&format!("shape a : sphere {{ material = {unit}(); }}"));

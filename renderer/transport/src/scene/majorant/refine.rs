@@ -4,10 +4,13 @@ use glam::{IVec3, UVec3, Vec3};
 use rayon::prelude::*;
 
 use super::grid::{CHILDREN, Cell, MajorantGrid, MediumFaults, SPLIT, SPLIT_LOG2};
-use super::search::SearchPoints;
-use super::{Landmarks, MOST_PROBES, MediumSpace, Probe};
+use super::search::{Landmarks, SearchPoints};
+use super::space::{MediumSpace, Probe};
 use renderer_base::math::{cbrt, sqr};
 use renderer_base::sampler::mix;
+
+/// Most probes of a medium, unless they find no density.
+pub(super) const MOST_PROBES: usize = 1 << 17;
 
 /// Most cells of the uniform grid along the longest side.
 const MOST_CELLS: f32 = 12.0;
@@ -40,7 +43,7 @@ const SPARSE_WASTE: f32 = 0.02;
 /// Number of null collisions beyond which a cell is no more urgent: rays hardly get there.
 const URGENT: f32 = 8.0;
 
-/// Most cells whose bounds are tested by one more probe.
+/// Number of probes that test the bounds.
 const CHECKED: usize = 1 << 13;
 
 /// A grid under construction.
@@ -192,7 +195,7 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> Probe + Sync> Builder<'_, N,
 
     /// Diagonal of the cells of a level [m].
     fn diagonal(&self, level: u32) -> f32 {
-        self.size_of(level).length() * self.space.scale
+        self.size_of(level).length() * self.space.scale()
     }
 
     /// Probes the medium at several scales: some points in any case, more while there is no density.
@@ -339,34 +342,16 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> Probe + Sync> Builder<'_, N,
             .collect();
         let most = bounds.iter().copied().fold(0.0, f32::max);
         let least = LEAST * most;
-        let leaves: Vec<usize> = (0..self.cells.len())
-            .filter(|&i| self.cells[i].child == 0)
-            .collect();
-        // One more probe of each: where it exceeds the bound, others do, too.
-        let step = leaves.len().div_ceil(CHECKED);
-        let checked: Vec<(bool, f32)> = leaves
-            .par_iter()
-            .step_by(step)
-            .map_init(&self.new_context, |context, &index| {
-                let cell = &self.cells[index];
-                let local = unit_point(mix(index as u64 ^ 0x6c61_7374), index as u64);
-                let p = self.space.bounds.min + (cell.at.as_vec3() + local) * self.size_of(cell.level);
-                let is_missed = (self.probe)(context, p).rate > bounds[index].max(least);
-                (is_missed, self.diagonal(cell.level))
-            })
-            .collect();
-        let volume = |(_, diagonal): &(bool, f32)| diagonal.powi(3);
-        let missed = checked.iter().filter(|(is_missed, _)| *is_missed);
-        let all: f32 = checked.iter().map(volume).sum();
+        let (missed, detail) = match budget < MOST_PROBES {
+            // Of a few probes, bounds are too low in any medium.
+            true => (0.0, 0.0),
+            false => self.missed(&bounds, least),
+        };
         let faults = MediumFaults {
             is_faulty: self.is_faulty,
             empty: (most == 0.0).then_some(self.probes + self.searched),
-            // Of a few probes, bounds are too low in any medium.
-            missed: match budget < MOST_PROBES {
-                true => 0.0,
-                false => missed.clone().map(volume).sum::<f32>() / all,
-            },
-            detail: missed.map(|(_, diagonal)| *diagonal).fold(0.0, f32::max),
+            missed,
+            detail,
         };
         let cell = |(cell, bound): (&ProbedCell, &f32)| match cell.child {
             0 => Cell::leaf(bound.max(least)),
@@ -379,6 +364,27 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> Probe + Sync> Builder<'_, N,
             cells: self.cells.iter().zip(&bounds).map(cell).collect(),
             faults,
         }
+    }
+
+    /// Share of the volume where the rate exceeds the bound, by further probes, and the largest diagonal of a cell in which
+    /// one of them does [m].
+    fn missed(&self, bounds: &[f32], least: f32) -> (f32, f32) {
+        let size = self.size_of(LEVELS);
+        let last = self.count * (1 << (SPLIT_LOG2 * LEVELS)) - UVec3::ONE;
+        let missed: Vec<f32> = (0..CHECKED)
+            .into_par_iter()
+            .with_min_len(256)
+            .map_init(&self.new_context, |context, index| {
+                let p = self.space.spread((CHECKED + index) as u64);
+                let at = ((p - self.space.bounds.min) / size).max(Vec3::ZERO);
+                let leaf = self.find(LEVELS, at.as_uvec3().min(last));
+                let rate = (self.probe)(context, p).rate;
+                (rate > bounds[leaf].max(least)).then(|| self.diagonal(self.cells[leaf].level))
+            })
+            .flatten()
+            .collect();
+        let detail = missed.iter().copied().fold(0.0, f32::max);
+        (missed.len() as f32 / CHECKED as f32, detail)
     }
 }
 

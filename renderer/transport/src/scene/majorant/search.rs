@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
-use super::MediumSpace;
+use super::space::MediumSpace;
 use renderer_base::math::{exp, ln, unit_vector};
 use renderer_base::sampler::mix;
 use renderer_geometry::camera::CameraView;
