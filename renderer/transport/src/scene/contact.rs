@@ -36,7 +36,7 @@ pub(super) struct Layer {
     pub(super) hit: Hit,
     /// Distance from the root along the axis `[m]`.
     pub(super) depth: f32,
-    /// Bound on the error of the distance `[m]`.
+    /// Bound on the errors of the distance, by rays and by the placement of the shape `[m]`.
     error: f32,
     /// True if a path along the axis leaves what the surface bounds.
     is_exit: bool,
@@ -133,6 +133,10 @@ impl Scene {
             list: vec![],
             next: [f32::INFINITY; 2],
         };
+        let placement = |shape: ShapeId| {
+            let error = self.placement_errors[shape.0 as usize];
+            error.dot(contact.axis.abs())
+        };
         let mut root = Layer {
             hit: Hit {
                 t: self.reach(contact),
@@ -141,7 +145,7 @@ impl Scene {
                 barycentric: Vec2::ZERO,
             },
             depth: 0.0,
-            error: contact.root.p_error,
+            error: contact.root.p_error + placement(contact.root_shape),
             is_exit: contact.axis.dot(contact.root.ng) > 0.0,
             body: self.body_of(contact.root_shape),
             is_root: true,
@@ -151,7 +155,7 @@ impl Scene {
             let layer = Layer {
                 hit: *hit,
                 depth: (it.p - contact.root.p).dot(contact.axis),
-                error: it.p_error,
+                error: it.p_error + placement(it.shape),
                 is_exit: contact.axis.dot(it.ng) > 0.0,
                 body: self.body_of(it.shape),
                 is_root: false,

@@ -63,7 +63,7 @@ use renderer_geometry::accel::{self, Accel, AccelError, BuildQuality};
 use renderer_geometry::camera::CameraView;
 use renderer_geometry::{Geometry, Hit, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
 use renderer_scene::Nesting;
-use touching::contact_bounds;
+use touching::{contact_bounds, placement_errors};
 
 use emitters::{Emitters, ShapeSurface, on_threads};
 
@@ -99,6 +99,8 @@ pub struct Scene {
     medium: Option<MaterialId>,
     /// Bound on the rounding of points [m].
     rounding: f32,
+    /// By shape: bounds on the rounding of its vertices in its transform, by axis [m].
+    placement_errors: Arc<[Vec3]>,
     /// By shape: bounds of the points where it may coincide with others ([`touching`]); empty without bodies.
     contact_bounds: Vec<Bounds>,
     host: Arc<Host>,
@@ -236,6 +238,7 @@ impl Scene {
             radius,
             threads,
         );
+        let placement_errors: Arc<[Vec3]> = placement_errors(&shapes).into();
         let passed = |(shape, &mask)| (mask == TRANSPARENT).then_some(shape);
         let mut scene = Scene {
             regions: Regions {
@@ -245,7 +248,11 @@ impl Scene {
             bodies: Bodies::default(),
             majorants: vec![],
             medium,
-            rounding: Scene::rounding_within(accel.bounds()),
+            rounding: placement_errors
+                .iter()
+                .map(|error| 2.0 * error.element_sum())
+                .fold(Scene::rounding_within(accel.bounds()), f32::max),
+            placement_errors,
             contact_bounds: vec![],
             accel,
             accel_time,
@@ -264,7 +271,7 @@ impl Scene {
     fn find_bodies(&mut self, threads: usize) {
         let surfaces: Vec<MaterialId> = self.surfaces.iter().map(|of| of.material).collect();
         self.bodies = Bodies::new(&self.shapes, &surfaces, &self.materials, self.medium);
-        self.contact_bounds = contact_bounds(&self.shapes, &self.bodies);
+        self.contact_bounds = contact_bounds(&self.shapes, &self.bodies, self.rounding);
         let varies = |id| matches!(self.bodies.medium(id), Medium::Varying(_));
         self.majorants = match self.bodies.all().any(|(id, _)| varies(id)) {
             true => on_threads(threads, || self.majorants()),

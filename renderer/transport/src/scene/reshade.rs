@@ -209,6 +209,7 @@ impl Scene {
             majorants: self.majorants.clone(),
             medium: self.medium,
             rounding: self.rounding,
+            placement_errors: self.placement_errors.clone(),
             contact_bounds: self.contact_bounds.clone(),
             host: self.host.clone(),
         };

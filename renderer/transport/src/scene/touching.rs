@@ -1,11 +1,13 @@
 //! Broad phase of contacts: bounds of the points where shapes may coincide with the boundary of a body.
 
-use glam::Vec3;
+use std::sync::Arc;
 
-use super::Scene;
+use glam::{Vec3, Vec3A};
+use rustc_hash::FxHashMap;
+
 use crate::body::Bodies;
 use renderer_base::math::Bounds;
-use renderer_geometry::{Geometry, Shape, ShapeId};
+use renderer_geometry::{Geometry, Mesh, Shape, ShapeId};
 
 /// Number of pairs of shapes that are compared; among more, all may touch anywhere.
 const MANY_PAIRS: usize = 1 << 24;
@@ -16,14 +18,35 @@ const MANY_TRIANGLES: usize = 4096;
 /// Number of pairs of triangles that are compared.
 const MANY_TRIANGLE_PAIRS: usize = 1 << 20;
 
+/// Bounds on the rounding of the vertices of each shape in the transform that places it, by axis [m].
+///
+/// Faces that coincide as they are described may be apart by that, where it is more than the rounding of rays: next to a
+/// plane through the origin.
+pub(super) fn placement_errors(shapes: &[Shape]) -> Vec<Vec3> {
+    /// Roundings of a transformed vertex and of the transform.
+    const ROUNDINGS: f32 = 4.0 * f32::EPSILON;
+    let mut extents: FxHashMap<*const Mesh, Vec3> = FxHashMap::default();
+    let error = |shape: &Shape| {
+        let extent = match &shape.geometry {
+            Geometry::Mesh(mesh) => *extents.entry(Arc::as_ptr(mesh)).or_insert_with(|| {
+                let positions = mesh.positions.iter();
+                positions.fold(Vec3::ZERO, |extent, p| extent.max(p.abs()))
+            }),
+            Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => Vec3::ONE,
+        };
+        let place = &shape.world_from_object;
+        Vec3::from(place.matrix3.abs() * Vec3A::from(extent) + place.translation.abs()) * ROUNDINGS
+    };
+    shapes.iter().map(error).collect()
+}
+
 /// Finds, by shape, bounds of the points where it may coincide with the boundary of a body, or a boundary with any surface.
-pub(super) fn contact_bounds(shapes: &[Shape], bodies: &Bodies) -> Vec<Bounds> {
+pub(super) fn contact_bounds(shapes: &[Shape], bodies: &Bodies, rounding: f32) -> Vec<Bounds> {
     if bodies.is_empty() {
         return vec![];
     }
     let bounds: Vec<Bounds> = shapes.iter().map(Shape::bounds).collect();
-    let all = bounds.iter().copied().reduce(Bounds::union);
-    let margin = 4.0 * all.map_or(0.0, Scene::rounding_within);
+    let margin = 4.0 * rounding;
     let bounds: Vec<Bounds> = bounds.iter().map(|bounds| grown(bounds, margin)).collect();
     let is_boundary = |index: usize| bodies.of_shape(ShapeId(index as u32)).is_some();
     let boundaries: Vec<usize> = (0..shapes.len()).filter(|&index| is_boundary(index)).collect();
