@@ -379,7 +379,7 @@ impl ShaderInstance {
         let mut hasher = FxHasher::default();
         own.statistics.fingerprint.hash(&mut hasher);
         for (name, value) in values {
-            let Some(input) = live.iter_mut().find(|input| input.name == *name) else {
+            let Some(input) = live.iter_mut().find(|input| input.is_called(name)) else {
                 return Err(LiveError::NotLive {
                     name: (*name).to_owned(),
                     known: self.live.iter().map(|input| input.name.clone()).collect(),
@@ -389,7 +389,7 @@ impl ShaderInstance {
             for number in &input.numbers {
                 own.numbers[*number] = Number(input.lanes());
             }
-            (name, input.lanes().map(f32::to_bits)).hash(&mut hasher);
+            (&input.name, input.lanes().map(f32::to_bits)).hash(&mut hasher);
         }
         own.statistics.fingerprint = hasher.finish();
         let number = next_number();

@@ -5,7 +5,7 @@
 use shading_compiler::graph::{ParamInfo, Template, Value};
 use shading_compiler::hir::live::{LiveUse, can_be_live, live_number};
 use shading_compiler::hir::{Const, Kind, NumberIds, int_metadata};
-use shading_compiler::ty::{Base, Type};
+use shading_compiler::ty::{Base, Type, component_index};
 use shading_syntax::diagnostic::{Diagnostic, nearest};
 
 /// Which inputs of an instance are live: ints, floats, and the four triples.
@@ -18,7 +18,7 @@ pub enum LiveInputs {
     None,
     /// Those with the metadata `[[ int interactive = 1 ]]`.
     Marked,
-    /// Those of these names.
+    /// Inputs of these names or aliases.
     Named(Vec<String>),
 }
 
@@ -31,6 +31,8 @@ pub struct LiveInput {
     pub ty: Type,
     /// Value.
     pub value: Const,
+    /// Its other names.
+    pub(crate) aliases: Vec<String>,
     /// Where it is among the numbers of the instance; empty if no output depends on it.
     pub(crate) numbers: Vec<usize>,
 }
@@ -137,44 +139,94 @@ impl LiveInputs {
                         template: template.name().to_owned(),
                         known: inputs.iter().map(|param| param.name.clone()).collect(),
                     };
+                    let path = input_path(template, name);
                     inputs
                         .iter()
                         .copied()
-                        .find(|param| param.name == *name)
+                        .find(|param| param.name == path)
                         .ok_or_else(unknown)
                 };
                 names.iter().map(find).collect::<Result<Vec<_>, _>>()?
             }
         };
+        let given: Vec<(String, &Value)> = given
+            .iter()
+            .map(|(name, value)| (input_path(template, name), value))
+            .collect();
         chosen
             .into_iter()
-            .map(|param| first_value(param, given))
+            .map(|param| first_value(param, &given))
             .collect()
     }
 }
 
-fn first_value(param: &ParamInfo, given: &[(String, Value)]) -> Result<LiveInput, LiveError> {
+/// The path of an input with the parameter's name in place of an alias. Linking reports ambiguous aliases.
+fn input_path(template: &Template, path: &str) -> String {
+    template.input_path(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Puts a value that is not known before the shader runs in place of the values of live inputs, whole or in parts.
+pub(crate) fn open_live_inputs(
+    inputs: &mut Vec<(String, Value)>,
+    template: &Template,
+    live: impl IntoIterator<Item = LiveInput>,
+) {
+    for LiveInput { name, ty, .. } in live {
+        inputs.retain(|(given, _)| part_of(&input_path(template, given), &name).is_none());
+        inputs.push((name.clone(), Value::Uniform(name, ty)));
+    }
+}
+
+/// Returns the path of a part behind the name of the whole, which is empty for the whole itself.
+fn part_of<'p>(path: &'p str, name: &str) -> Option<&'p str> {
+    let part = path.strip_prefix(name)?;
+    (part.is_empty() || part.starts_with(['.', '['])).then_some(part)
+}
+
+fn first_value(param: &ParamInfo, given: &[(String, &Value)]) -> Result<LiveInput, LiveError> {
     let (name, ty) = (param.name.clone(), param.ty);
     if !Kind::of(ty).is_some_and(can_be_live) {
         return Err(LiveError::Kind { name, ty });
     }
-    let value = match given.iter().rev().find(|(given, _)| *given == name) {
+    let whole = given.iter().rev().find(|(path, _)| *path == name);
+    let mut value = match whole {
         Some((_, value)) => converted(value, ty),
         None => match &param.default {
             Some(value) => converted(&Value::Const(value.clone(), ty), ty),
             None => return Err(LiveError::Computed { name }),
         },
     };
+    for (path, part) in given {
+        if let Some(accessor) = part_of(path, &name).filter(|accessor| !accessor.is_empty()) {
+            value = value.and_then(|value| with_component(value, accessor, part));
+        }
+    }
     let Some(value) = value else {
         return Err(LiveError::Value { name, ty });
     };
-    let numbers = vec![];
     Ok(LiveInput {
+        aliases: param.aliases().map(str::to_owned).collect(),
         name,
         ty,
         value,
-        numbers,
+        numbers: vec![],
     })
+}
+
+/// A triple with another value of the component `.r` or `[0]`.
+fn with_component(triple: Const, accessor: &str, value: &Value) -> Option<Const> {
+    let Const::Triple(mut lanes) = triple else {
+        return None;
+    };
+    let index = match accessor.strip_prefix('.') {
+        Some(name) => component_index(name)? as usize,
+        None => accessor.strip_prefix('[')?.strip_suffix(']')?.parse().ok()?,
+    };
+    let Const::Float(value) = converted(value, Type::FLOAT)? else {
+        return None;
+    };
+    *lanes.get_mut(index)? = value;
+    Some(Const::Triple(lanes))
 }
 
 impl LiveInput {
@@ -185,6 +237,11 @@ impl LiveInput {
                 inputs[used.input].numbers.push(number.0 as usize);
             }
         }
+    }
+
+    /// Returns whether it has a name or alias.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.iter().any(|alias| alias == name)
     }
 
     /// Sets the value.

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::codegen::{self, CodegenError, CompileOptions, CompiledShader, Prepared};
 use crate::instance::{CompileStats, ShaderInstance, compile_deep};
-use crate::live::{LiveInput, LiveInputs};
+use crate::live::{LiveInput, LiveInputs, open_live_inputs};
 use crate::runtime::{HostFunctions, KnownAttributes, RayKind, ShaderHost, ShadingContext};
 use shading_compiler::check::{self, Environment, HostGlobal};
 use shading_compiler::derivative::{self, DerivativeStats};
@@ -397,10 +397,8 @@ impl ShadingSystem {
     ) -> Result<(hir::Unit, SourceMap, CompileStats), Diagnostics> {
         let start = Instant::now();
         let mut inputs = options.inputs.clone();
-        for LiveInput { name, ty, .. } in options.live.of(template, &inputs).map_err(Diagnostic::from)? {
-            inputs.retain(|(given, _)| *given != name);
-            inputs.push((name.clone(), Value::Uniform(name, ty)));
-        }
+        let live = options.live.of(template, &inputs).map_err(Diagnostic::from)?;
+        open_live_inputs(&mut inputs, template, live);
         let linked = graph::link(template, &inputs, &options.outputs, self, &self.environment())?;
         let (mut unit, link) = (linked.unit, start.elapsed());
         let start = Instant::now();

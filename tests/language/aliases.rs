@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use shading::hir::Const;
 use shading::{
-    ClosureRegistry, Diagnostics, GraphError, InstanceOptions, NoHost, ShaderGlobals, ShaderGroupTemplate,
-    ShadingSystem, Source, Template, Value,
+    ClosureRegistry, Diagnostics, GraphError, InstanceOptions, LiveInputs, NoHost, ShaderGlobals,
+    ShaderGroupTemplate, ShadingSystem, Source, Template, Value,
 };
 
 fn system() -> ShadingSystem {
@@ -138,4 +138,55 @@ fn programs_use_aliases() {
     // What a group exposes has no alias of its own.
     let given = vec![("r1".to_owned(), 1.0.into())];
     assert!(run(&system, group, given).is_err());
+}
+
+/// The output `r` with live inputs, and their values.
+fn live(given: &[(&str, Value)], live: LiveInputs) -> (f32, Vec<Const>) {
+    let system = system();
+    let text = r#"shader s(color albedo = 0.5 [[ string aliases = "Kd,diffuseColor", int interactive = 1 ]], output float r = 0)
+        { r = albedo.r + 10 * albedo.g + 100 * albedo.b; }"#;
+    let loaded = system.load(Source::new("test.ksl", text)).unwrap();
+    let options = InstanceOptions {
+        inputs: given
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), value.clone()))
+            .collect(),
+        live,
+        ..InstanceOptions::default()
+    };
+    let instance = system.instantiate(loaded.templates[0].clone(), &options).unwrap();
+    let values = instance
+        .live_inputs()
+        .iter()
+        .map(|input| input.value.clone())
+        .collect();
+    let mut context = system.context();
+    instance.run(&ShaderGlobals::default(), &mut context).unwrap();
+    let mut numbers = [0.0];
+    instance.output_numbers(0, &context, &mut numbers).unwrap();
+    let changed = instance.with_inputs(&[("Kd", Value::from(2.0))]).unwrap();
+    changed.run(&ShaderGlobals::default(), &mut context).unwrap();
+    let mut moved = [0.0];
+    changed.output_numbers(0, &context, &mut moved).unwrap();
+    assert_eq!(moved[0], 222.0, "{given:?}");
+    (numbers[0], values)
+}
+
+#[test]
+fn live_inputs_have_values_given_by_alias() {
+    let named = |name: &str| LiveInputs::Named(vec![name.to_owned()]);
+    let grey = |x: f32| vec![Const::Triple([x; 3])];
+    assert_eq!(live(&[], LiveInputs::Marked), (55.5, grey(0.5)));
+    for name in ["albedo", "Kd", "diffuseColor"] {
+        let given = [(name, Value::from(0.25))];
+        assert_eq!(live(&given, LiveInputs::Marked), (27.75, grey(0.25)), "{name}");
+        assert_eq!(live(&given, named("albedo")), (27.75, grey(0.25)), "{name}");
+        assert_eq!(live(&given, named("Kd")), (27.75, grey(0.25)), "{name}");
+    }
+    // Parts of a live input.
+    let parts = [("Kd.g", Value::from(1.0)), ("albedo[2]", Value::from(2))];
+    assert_eq!(
+        live(&parts, LiveInputs::Marked),
+        (210.5, vec![Const::Triple([0.5, 1.0, 2.0])])
+    );
 }

@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod aliases;
+mod compositions;
 mod damaged;
 mod derivatives;
 mod differential;
@@ -20,4 +21,5 @@ mod sampling;
 mod shaders;
 mod uniform;
 mod units;
+mod values;
 mod wiring;

@@ -12,6 +12,7 @@ mod color;
 mod math;
 mod odd;
 mod pattern;
+mod surface;
 
 /// An instance of a unit and its arguments, an output, and the numbers of that.
 type Value = (&'static str, &'static str, &'static [f32]);

@@ -175,7 +175,7 @@ impl fmt::Display for Type {
 }
 
 /// Returns the index of the component of a triple with the given name.
-pub(crate) fn component_index(name: &str) -> Option<u32> {
+pub fn component_index(name: &str) -> Option<u32> {
     match name {
         "r" | "x" => Some(0),
         "g" | "y" => Some(1),

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use crate::runtime::listing::{Component, Listing, Param};
 use shading_compiler::eval::text::{Arg, format};
-use shading_compiler::hir::ClosureRegistry;
 use shading_compiler::hir::Const;
+use shading_compiler::hir::{ClosureParam, ClosureRegistry};
 
 /// Maximum nesting of closures in the text; deeper ones are printed as `…`.
 const MAX_NESTING: usize = 64;
@@ -46,7 +46,11 @@ impl Printer<'_> {
         let signature = &self.registry[component.id];
         // Writing to a string cannot fail.
         let _ = write!(text, "{} * {} (", triple(component.weight), signature.name);
-        for (i, (param, declared)) in component.params.iter().zip(&signature.params).enumerate() {
+        let params = component.params.iter().zip(&signature.params);
+        for (i, (param, declared)) in params
+            .filter(|(param, declared)| is_printed(param, declared))
+            .enumerate()
+        {
             if i > 0 {
                 text.push_str(", ");
             }
@@ -61,6 +65,17 @@ impl Printer<'_> {
             }
         }
         text.push(')');
+    }
+}
+
+/// Parameters that renderers add to closures of OSL, whose texts do not have them: printed only if they do not have their
+/// defaults.
+const EXTENSIONS: [&str; 1] = ["energy_compensation"];
+
+fn is_printed(param: &Param, declared: &ClosureParam) -> bool {
+    match (param, &declared.default) {
+        (Param::Value(value), Some(default)) => !EXTENSIONS.contains(&declared.name) || !value.same(default),
+        _ => true,
     }
 }
 
@@ -87,7 +102,7 @@ fn number(v: f32) -> String {
 #[cfg(test)]
 mod tests {
     use shading_compiler::hir::ClosureId;
-    use shading_compiler::hir::{ClosureParam, ClosureSignature};
+    use shading_compiler::hir::ClosureSignature;
     use shading_compiler::ty::Type;
 
     use super::*;
@@ -96,7 +111,8 @@ mod tests {
     fn shows_weights_parameters_and_what_lies_beneath() {
         let mut registry = ClosureRegistry::default();
         let label = ClosureParam::optional("label", Type::STRING, Const::String("".into()));
-        let params = vec![ClosureParam::new("N", Type::NORMAL), label];
+        let extension = ClosureParam::optional("energy_compensation", Type::INT, Const::Int(0));
+        let params = vec![ClosureParam::new("N", Type::NORMAL), label, extension];
         let diffuse = registry.register(ClosureSignature {
             name: "diffuse",
             params,
@@ -119,7 +135,11 @@ mod tests {
             component(
                 diffuse,
                 w,
-                vec![Param::Value(Const::Triple([0.0, 0.0, 1.0])), label],
+                vec![
+                    Param::Value(Const::Triple([0.0, 0.0, 1.0])),
+                    label,
+                    Param::Value(Const::Int(i32::from(w == 1.0))),
+                ],
             )
         };
         let coated = component(
@@ -133,7 +153,7 @@ mod tests {
         };
         let text = closure_text(&listing, &registry);
         let expected = "(0.5, 0.5, 0.5) * diffuse ((0, 0, 1), \"label\", \"x\")\n\t+ (0.25, 0.25, 0.25) * \
-                        coat ((1, 1, 1) * diffuse ((0, 0, 1), \"label\", \"x\"), 1.5)";
+                        coat ((1, 1, 1) * diffuse ((0, 0, 1), \"label\", \"x\", \"energy_compensation\", 1), 1.5)";
         assert_eq!(text, expected);
         assert_eq!(closure_text(&Listing::default(), &registry), "");
     }

@@ -5,6 +5,7 @@
 //! fuel, unless they are asked not to.
 
 mod cloud;
+pub mod group;
 
 use std::borrow::Cow;
 

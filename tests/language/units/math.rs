@@ -132,6 +132,12 @@ const CYCLES: &[Value] = &[
     ("map_range(input = 0.6, interpolation = \"stepped\", from_low = 0.2, from_high = 1.4, to_low = -1, to_high = 3, steps = 4)", "result", &[0.0]),
     ("map_range(input = 0.6, interpolation = \"smoothstep\", from_low = 0.2, from_high = 1.4, to_low = -1, to_high = 3, steps = 4)", "result", &[0.037037]),
     ("map_range(input = 0.6, interpolation = \"smootherstep\", from_low = 0.2, from_high = 1.4, to_low = -1, to_high = 3, steps = 4)", "result", &[-0.16049]),
+    // Cycles maps all values of an empty range to 0, before it clamps.
+    ("map_range(input = 0.6, from_low = 0.5, from_high = 0.5, to_low = 2, to_high = 3, clamped = 0)", "result", &[0.0]),
+    ("map_range(input = 0.6, from_low = 0.5, from_high = 0.5, to_low = 2, to_high = 3)", "result", &[2.0]),
+    ("map_range(input = 0.6, from_low = 0.5, from_high = 0.5, to_low = 3, to_high = -1)", "result", &[0.0]),
+    ("map_range(input = 0.6, interpolation = \"stepped\", from_low = 0.5, from_high = 0.5, to_low = -3, to_high = -2)", "result", &[-2.0]),
+    ("map_range(input = 0.6, interpolation = \"smoothstep\", from_low = 0.5, from_high = 0.5, to_low = 2, to_high = 3, clamped = 0)", "result", &[0.0]),
     ("clamp(input = 0.9, low = 0.2, high = 0.6)", "result", &[0.6]),
     ("clamp(input = 0.9, low = 0.6, high = 0.2, either_order = 1)", "result", &[0.6]),
 ];

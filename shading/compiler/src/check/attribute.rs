@@ -77,7 +77,8 @@ impl<'a> Checker<'a> {
     }
 
     /// `attribute("name")`, `attribute("name", otherwise)`: an attribute of the geometry as a value, of the type of
-    /// `otherwise`, or else of the type that is expected, or else a colour.
+    /// `otherwise`, or else of the type that is expected, or else a colour. An int `otherwise` is a float where no int is
+    /// expected.
     pub(super) fn attribute_value(
         &mut self,
         args: &'a [Argument],
@@ -97,7 +98,16 @@ impl<'a> Checker<'a> {
             .and_then(|value| self.fit(&value, Type::STRING, span))?;
         let has_default = otherwise.is_some();
         let otherwise = match otherwise {
-            Some(otherwise) => self.value(&otherwise.value, expected)?,
+            Some(otherwise) => {
+                let value = self.value(&otherwise.value, expected)?;
+                let expects_float = expected.is_some_and(|ty| !ty.is_array() && ty != Type::INT);
+                let is_whole = self.is_whole_number(&value) && expected != Some(Type::INT);
+                if value.ty == Type::INT && (expects_float || is_whole) {
+                    self.convert(&value, Type::FLOAT, span)
+                } else {
+                    value
+                }
+            }
             None => {
                 let is_open = |ty: &Type| ty.length == Length::Unsized;
                 let ty = expected.filter(|ty| !is_open(ty)).unwrap_or(Type::COLOR);

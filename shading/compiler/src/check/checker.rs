@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::body::Body;
 use super::error::CheckError;
 use super::frame::{FunctionFrame, FunctionInfo};
+use super::global_uses::GlobalUses;
 use super::host_global::HostGlobal;
 use super::inference::Inference;
 use super::lvalue::Lvalue;
@@ -85,6 +86,8 @@ pub(super) struct Checker<'a> {
     /// Functions of the unit that are not inlined, by id.
     pub(super) called: PrimaryMap<FunctionId, Function>,
     pub(super) called_ids: FxHashMap<usize, FunctionId>,
+    /// Globals that these functions use themselves.
+    pub(super) global_uses: FxHashMap<FunctionId, GlobalUses>,
     /// Number of statements emitted and calls inlined for the unit.
     pub(super) emitted: usize,
     /// Number of expressions lowered for the unit: calls and operators on constants emit no statements.
@@ -117,6 +120,8 @@ pub(super) struct Checker<'a> {
     pub(super) adaptive: Adaptive,
     /// True in a group's expression, in which `(1, 2, 3)` is a triple.
     pub(super) in_group: bool,
+    /// Ints of a group's expression that are made of literals.
+    pub(super) whole_numbers: FxHashSet<hir::LocalId>,
     /// Names in what could not be parsed: errors about them are consequences, and are not reported.
     pub(super) unparsed: Option<&'a BTreeSet<String>>,
 }
@@ -145,6 +150,7 @@ impl<'a> Checker<'a> {
             frame: FunctionFrame::default(),
             called: PrimaryMap::new(),
             called_ids: FxHashMap::default(),
+            global_uses: FxHashMap::default(),
             emitted: 0,
             lowered: 0,
             exhaustion_reported: false,
@@ -159,6 +165,7 @@ impl<'a> Checker<'a> {
             is_apart: false,
             bodies: 0,
             in_group: false,
+            whole_numbers: FxHashSet::default(),
             unparsed: None,
             texture_space: ColorSpace::Default,
             adaptive: Adaptive::default(),

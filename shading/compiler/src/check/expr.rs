@@ -278,6 +278,7 @@ impl<'a> Checker<'a> {
             self.report(span, CheckError::TernaryMismatch { then, otherwise });
             return None;
         };
+        let is_whole = ty == Type::INT && (self.is_whole_number(&first) || self.is_whole_number(&second));
         let result = self.locals("", ty);
         for (block, value, at) in [
             (&mut then_block, first, then.span),
@@ -299,7 +300,11 @@ impl<'a> Checker<'a> {
             span,
         );
         let leaves = result.into_iter().map(Operand::Local).collect();
-        Some(TypedValue { ty, leaves })
+        let value = TypedValue { ty, leaves };
+        if is_whole {
+            self.note_whole_number(&value);
+        }
+        Some(value)
     }
 
     fn cast(&mut self, ty: &'a TypeName, operand: &'a Expr, span: Span) -> Option<TypedValue> {
@@ -324,11 +329,20 @@ impl<'a> Checker<'a> {
         value: &'a Expr,
         span: Span,
     ) -> Option<TypedValue> {
+        if let Some(op) = op
+            && (self.has_effects(target) || is_element(target) && self.has_effects(value))
+        {
+            return self.element_assignment(op, target, value, span);
+        }
+        // The indices of the target are evaluated last, as in OSL.
+        let before = std::mem::take(&mut self.body.block);
         let place = self.place(target);
+        let indices = std::mem::replace(&mut self.body.block, before);
         if op.is_some() {
             self.mark_read(target);
         }
         let right = self.value(value, place.as_ref().map(|p| p.ty));
+        self.body.block.extend(indices);
         // Marked only now, so that `x = x + 1` reads an unset `x`.
         self.mark_written(target);
         let (place, right) = (place?, right?);
@@ -348,6 +362,32 @@ impl<'a> Checker<'a> {
         };
         let old = self.read(&place, target.span)?;
         let new = self.operate_any(op, &old, &right, Some(place.ty), span)?;
+        let new = self.fit_assigned(&new, place.ty, span)?;
+        Some(self.write(&place, new, span))
+    }
+
+    /// `a[i++] += b` as in OSL, where it is `a[i++] = a[i++] + b`: the element is read before `b` is evaluated, and its index
+    /// is evaluated again afterwards.
+    fn element_assignment(
+        &mut self,
+        op: BinaryOp,
+        target: &'a Expr,
+        value: &'a Expr,
+        span: Span,
+    ) -> Option<TypedValue> {
+        self.mark_read(target);
+        let place = self.place(target)?;
+        let mut old = self.read(&place, target.span)?;
+        for (leaf, (_, ty)) in old.leaves.iter_mut().zip(self.leaves(place.ty)) {
+            *leaf = self.emit(Op::Copy, vec![*leaf], ty, target.span);
+        }
+        let right = self.value(value, Some(place.ty))?;
+        let new = self.operate_any(op, &old, &right, Some(place.ty), span)?;
+        self.mark_written(target);
+        let place = self.place(target)?;
+        if !self.check_writable(&place, target.span) {
+            return None;
+        }
         let new = self.fit_assigned(&new, place.ty, span)?;
         Some(self.write(&place, new, span))
     }
@@ -378,6 +418,11 @@ impl<'a> Checker<'a> {
         let new = self.write(&place, new, span);
         Some(if prefix { new } else { old })
     }
+}
+
+/// Returns whether an expression is an element of an array or a component.
+fn is_element(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Index { .. } | ExprKind::Member { .. })
 }
 
 /// Returns whether evaluating an expression only yields its value.

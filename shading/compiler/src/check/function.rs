@@ -9,6 +9,7 @@ use super::Checker;
 use super::body::Body;
 use super::error::CheckError;
 use super::frame::{ANY_TYPE, Formal, FunctionFrame, FunctionInfo};
+use super::global_uses::GlobalUses;
 use super::lvalue::{Access, Lvalue};
 use super::overload::same_formals;
 use super::prelude;
@@ -265,8 +266,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Lowers a function that is not inlined.
-    pub(super) fn lower_apart(&mut self, index: usize) -> Function {
+    /// Lowers a function that is not inlined; also returns the globals that it uses itself.
+    pub(super) fn lower_apart(&mut self, index: usize) -> (Function, GlobalUses) {
         let info = &self.functions[index];
         let (function, scope, ty) = (info.ast, info.scope, info.result);
         let formals = info.formals.clone();
@@ -283,6 +284,8 @@ impl<'a> Checker<'a> {
             ..FunctionFrame::default()
         };
         let outer_frame = std::mem::replace(&mut self.frame, frame);
+        // Its parameters are those of no unit.
+        let outer_params = std::mem::take(&mut self.adaptive.params);
 
         let mut params = vec![];
         let mut outputs = result;
@@ -310,6 +313,7 @@ impl<'a> Checker<'a> {
             self.report(function.name.span, CheckError::NoReturn { name, ty });
         }
         self.is_apart = was_apart;
+        self.adaptive.params = outer_params;
         let frame = std::mem::replace(&mut self.frame, outer_frame);
         self.scope = outer_scope;
         let mut body = std::mem::replace(&mut self.body, outer_body);
@@ -318,13 +322,15 @@ impl<'a> Checker<'a> {
             Some(scope) => body.code.body.push(Stmt::Scope { scope, body: block }),
             None => body.code.body.extend(block),
         }
-        Function {
+        let globals = GlobalUses::new(&body.globals, body.ci, &body.code.body);
+        let function = Function {
             name: function.name.text.clone(),
             params,
             outputs,
             code: body.code,
             sample: None,
-        }
+        };
+        (function, globals)
     }
 }
 

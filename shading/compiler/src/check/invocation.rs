@@ -353,9 +353,10 @@ impl<'a> Checker<'a> {
         });
         self.called_ids.insert(index, id);
         self.quiet += 1;
-        let function = self.lower_apart(index);
+        let (function, globals) = self.lower_apart(index);
         self.quiet -= 1;
         self.called[id] = function;
+        self.global_uses.insert(id, globals);
         id
     }
 }

@@ -26,6 +26,7 @@ mod foreign_name;
 mod format;
 mod frame;
 mod function;
+mod global_uses;
 mod host_global;
 mod inference;
 mod invocation;
@@ -39,6 +40,7 @@ mod option;
 mod overload;
 
 mod prelude;
+mod recursion;
 mod reference;
 mod sample;
 mod scope;

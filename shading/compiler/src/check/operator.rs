@@ -34,7 +34,14 @@ impl<'a> Checker<'a> {
             UnaryOp::Plus if is_number || value.ty == Type::CLOSURE => Some(value),
             UnaryOp::Neg if is_number => Some(match self.negated(value.leaf()) {
                 Some(leaf) => TypedValue::new(value.ty, leaf),
-                None => self.emit_value(Op::Neg, value.leaves, value.ty, span),
+                None => {
+                    let is_whole = self.is_whole_number(&value);
+                    let negated = self.emit_value(Op::Neg, value.leaves, value.ty, span);
+                    if is_whole {
+                        self.note_whole_number(&negated);
+                    }
+                    negated
+                }
             }),
             UnaryOp::Not if is_single => {
                 let op = if base == Base::Int {
@@ -90,7 +97,19 @@ impl<'a> Checker<'a> {
             op,
             BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge
         );
-        let expected = expected.filter(|_| !is_comparison);
+        let is_of_ints = matches!(
+            op,
+            BinaryOp::Mod
+                | BinaryOp::BitAnd
+                | BinaryOp::BitOr
+                | BinaryOp::BitXor
+                | BinaryOp::Shl
+                | BinaryOp::Shr
+        );
+        let expected = match expected {
+            _ if self.in_group && is_of_ints => Some(Type::INT),
+            expected => expected.filter(|_| !is_comparison),
+        };
         let mut a = self.value(left, expected);
         if let Some(a) = &mut a
             && self.has_effects(right)
@@ -103,8 +122,57 @@ impl<'a> Checker<'a> {
             }
         }
         let b = self.value(right, expected);
-        let (a, b) = (a?, b?);
-        self.operate_any(op, &a, &b, expected, span)
+        let (mut a, mut b) = (a?, b?);
+        let is_whole = self.is_whole_number(&a) || self.is_whole_number(&b);
+        if is_whole && self.is_real(op, &a, &b, expected) {
+            (a, b) = (
+                self.convert(&a, Type::FLOAT, span),
+                self.convert(&b, Type::FLOAT, span),
+            );
+        }
+        let result = self.operate_any(op, &a, &b, expected, span)?;
+        if is_whole && result.ty == Type::INT {
+            self.note_whole_number(&result);
+        }
+        Some(result)
+    }
+
+    /// Returns whether an operation on ints, of which one is a whole number of a group, is one on floats: where no int is
+    /// expected, whole numbers are floats. Only where both results are the same, it remains one on ints, which can be an
+    /// argument of a function of ints.
+    fn is_real(&self, op: BinaryOp, a: &TypedValue, b: &TypedValue, expected: Option<Type>) -> bool {
+        if a.ty != Type::INT || b.ty != Type::INT || expected == Some(Type::INT) {
+            return false;
+        }
+        let exact: fn(i32, i32) -> Option<i32> = match op {
+            BinaryOp::Div => return true,
+            BinaryOp::Add => i32::checked_add,
+            BinaryOp::Sub => i32::checked_sub,
+            BinaryOp::Mul => i32::checked_mul,
+            _ => return false,
+        };
+        let known = self.body.known_int(a.leaf()).zip(self.body.known_int(b.leaf()));
+        match known {
+            Some((a, b)) => exact(a, b).is_none(),
+            None => expected.is_some(),
+        }
+    }
+
+    /// Returns whether a value is a literal of a group without a decimal point, or an int that is made of one.
+    pub(super) fn is_whole_number(&self, value: &TypedValue) -> bool {
+        self.in_group
+            && value.ty == Type::INT
+            && match value.leaf() {
+                Operand::Const(_) => true,
+                Operand::Local(local) => self.whole_numbers.contains(&local),
+            }
+    }
+
+    /// Notes that an int of a group's expression is made of a literal.
+    pub(super) fn note_whole_number(&mut self, value: &TypedValue) {
+        if let Operand::Local(local) = value.leaf() {
+            self.whole_numbers.insert(local);
+        }
     }
 
     /// `a op b`, except `&&` and `||`; for structures, by the function that overloads the operator.
@@ -287,7 +355,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Returns whether evaluating an expression may change a variable.
-    fn has_effects(&mut self, expr: &Expr) -> bool {
+    pub(super) fn has_effects(&mut self, expr: &Expr) -> bool {
         let mut found = match &expr.kind {
             ExprKind::Assign { .. } | ExprKind::Step { .. } => true,
             ExprKind::Call { name, .. } => {

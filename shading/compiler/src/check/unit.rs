@@ -33,7 +33,8 @@ impl<'a> Checker<'a> {
             }
             let mut params = c.params(&unit.params);
             let metadata = c.metadata(&unit.metadata);
-            let block = c.body_of_unit(&unit.body, unit.span);
+            let mut block = c.body_of_unit(&unit.body, unit.span);
+            c.pass_globals(&mut params, &mut block);
             for param in &mut params {
                 param.is_asked = c.adaptive.queried.contains(&param.name);
                 param.asks_given = c.adaptive.asked_given.contains(&param.name);
@@ -76,7 +77,7 @@ impl<'a> Checker<'a> {
                     .insert(name.clone(), Lvalue::whole(*ty, locals, Access::Constant(name)));
             }
             let mut result = None;
-            let block = c.block(expr.span, |c| {
+            let mut block = c.block(expr.span, |c| {
                 let value = match expected {
                     Some(ty) => c.initial(expr, ty),
                     None => c.open_value(expr),
@@ -84,12 +85,14 @@ impl<'a> Checker<'a> {
                 result = value.map(|value| c.materialise_result(&value, expr.span));
             });
             let (ty, locals) = result?;
+            c.pass_globals(&mut params, &mut block);
             for ((suffix, leaf), local) in c.leaves(ty).into_iter().zip(locals) {
                 params.push(Param::output(&format!("result{suffix}"), leaf, local, expr.span));
             }
             Some((params, vec![], block))
         });
         self.in_group = false;
+        self.whole_numbers.clear();
         self.references.clear();
         unit
     }
@@ -130,6 +133,7 @@ impl<'a> Checker<'a> {
         self.body = Body::new(self.bodies);
         self.called = PrimaryMap::new();
         self.called_ids = FxHashMap::default();
+        self.global_uses = FxHashMap::default();
         self.emitted = 0;
         self.lowered = 0;
         self.exhaustion_reported = false;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::path::longest_name;
+use super::path::{is_in, longest_name};
 use super::{Accessor, Path};
 use crate::builtins::Global;
+use crate::check::ReferencePath;
 use crate::hir::{Const, Kind};
 use crate::ty::{Base, Length, Type};
 use shading_syntax::ast;
@@ -110,32 +111,52 @@ impl Binding {
         }
     }
 
-    /// Returns whether it reads an output of a node, or a part of it.
-    pub(super) fn reads(&self, node: &str, output: &str) -> bool {
+    /// Returns whether it reads an output of a node, or a part of it. `outputs` are all outputs of the node.
+    pub(super) fn reads(&self, node: &str, output: &str, outputs: &[(&str, Type)]) -> bool {
         match self {
             Binding::Value(_) => false,
-            Binding::Path(path) => {
-                let Some((Accessor::Field(first), rest)) = path.rest.split_first() else {
-                    return path.head == node;
-                };
-                // A path `s` reads its parts such as `s.x`, and `s.x[1]` reads `s.x`.
-                let (head, rest) = (first.clone(), rest.to_vec());
-                let value = Path { head, rest };
-                let (name, _) = longest_name(&value, |name| name == output);
-                let is_whole = output.strip_prefix(first.as_str());
-                path.head == node
-                    // A component directly after the node's name may be one of the node's default output.
-                    && (name == output
-                        || crate::ty::component_index(first).is_some()
-                        || is_whole.is_some_and(|rest| rest.starts_with('.')) && path.rest.len() == 1)
-            }
-            Binding::Expression(expr) => {
-                let mut reads = false;
-                for_each_name(expr, &mut |name| reads |= name == node);
-                reads
-            }
+            Binding::Path(path) => path.head == node && reads_output(path, output, outputs),
+            Binding::Expression(expr) => expression_reads(expr, node, output, outputs),
         }
     }
+}
+
+/// Returns whether the path of a value of a node (`node.result.r`) reads an output.
+fn reads_output(path: &Path, output: &str, outputs: &[(&str, Type)]) -> bool {
+    if let Some((Accessor::Field(head), rest)) = path.rest.split_first() {
+        let (head, rest) = (head.clone(), rest.to_vec());
+        let mut value = Path { head, rest };
+        let is_output = |name: &str| outputs.iter().any(|(known, _)| *known == name);
+        if let Some(ordered) = value.fields_first(|name| outputs.iter().any(|(known, _)| is_in(known, name)))
+        {
+            value = ordered;
+        }
+        let (name, _) = longest_name(&value, is_output);
+        if is_output(&name) {
+            return name == output;
+        }
+        // A structure reads all its fields.
+        let structure = value.to_string();
+        if outputs.iter().any(|(known, _)| is_in(known, &structure)) {
+            return is_in(output, &structure);
+        }
+    }
+    // A node without an output's name is its closure, or else its first output.
+    let closure = outputs.iter().find(|(_, ty)| *ty == Type::CLOSURE);
+    closure
+        .or(outputs.first())
+        .is_some_and(|(name, _)| *name == output)
+}
+
+/// Returns whether an expression reads an output of a node.
+fn expression_reads(expr: &ast::Expr, node: &str, output: &str, outputs: &[(&str, Type)]) -> bool {
+    if let Some(reference) = ReferencePath::of(expr) {
+        let path = Path::from(&reference);
+        return path.head == node && reads_output(&path, output, outputs);
+    }
+    let mut reads = false;
+    expr.for_each_operand(&mut |operand| reads |= expression_reads(operand, node, output, outputs));
+    reads
 }
 
 /// Calls `note` with every name that an expression reads.

@@ -1,7 +1,8 @@
-//! Lazy evaluation of instances with side effects: moved to right before the first read of their outputs, or dropped if
-//! unread.
+//! Lazy evaluation of instances with side effects, as of OSL's layers: an instance runs right before the first statement
+//! of another that reads its outputs, or not at all if none does.
 //!
-//! Code without side effects stays in place: the optimiser moves and removes it.
+//! Instances that read from those with side effects move, too. All others stay in place: the optimiser moves and removes
+//! them.
 
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashSet;
@@ -23,19 +24,60 @@ pub(super) struct Shared {
     pub(super) end: usize,
 }
 
+/// Variables that implement connections: linking assigns them, from the outputs of instances.
+pub(super) type Wires = SecondaryMap<LocalId, bool>;
+
 /// Moves segments of `body` to their first use. `kept` are the output variables of the whole template; instances that
 /// assign to them stay in place.
-pub(super) fn delay(body: &mut Block, segments: &[Segment], kept: &[Operand], shared: &Shared) {
-    let shares = |stmt: &Stmt| !shared.locals.is_empty() && touches(stmt, &shared.locals);
+pub(super) fn delay(
+    body: &mut Block,
+    segments: &[Segment],
+    kept: &[Operand],
+    shared: &Shared,
+    wires: &Wires,
+) {
+    let lazy = lazy_segments(body, segments, shared);
+    if lazy.is_empty() {
+        return;
+    }
     let mut mentions = Mentions::new();
     walk::statements(body, &mut |stmt| mentioned(stmt, |local| mentions[local] += 1));
     // In reverse, so that the indices before the moved segment stay valid.
-    for segment in segments.iter().rev() {
-        let mut stmts = body[segment.start..segment.end].iter();
-        if stmts.any(|stmt| has_effects(stmt) || shares(stmt)) {
-            delay_one(body, *segment, kept, shared, &mentions);
+    for segment in lazy.into_iter().rev() {
+        delay_one(body, segment, (kept, wires), shared, &mentions);
+    }
+}
+
+/// The segments with side effects, and those that read from them.
+fn lazy_segments(body: &Block, segments: &[Segment], shared: &Shared) -> Vec<Segment> {
+    let is_effect =
+        |stmt: &Stmt| has_effects(stmt) || !shared.locals.is_empty() && touches(stmt, &shared.locals);
+    let mut lazy: Vec<Segment> = vec![];
+    let mut made = FxHashSet::default();
+    let mut at = 0;
+    for segment in segments {
+        let between = at.min(segment.start)..segment.start;
+        let inside = segment.start..segment.end;
+        at = segment.end;
+        // Statements between the segments are connections.
+        for stmt in &body[between] {
+            if !made.is_empty() && touches(stmt, &made) {
+                writes(stmt, &mut made);
+            }
+        }
+        let stmts = &body[inside];
+        if stmts
+            .iter()
+            .any(|stmt| is_effect(stmt) || !made.is_empty() && touches(stmt, &made))
+        {
+            stmts.iter().for_each(|stmt| writes(stmt, &mut made));
+            shared.locals.iter().for_each(|local| {
+                made.remove(local);
+            });
+            lazy.push(*segment);
         }
     }
+    lazy
 }
 
 /// Number of operands and results that are a variable, in the whole body.
@@ -56,20 +98,26 @@ fn count(stmts: &[Stmt], made: &FxHashSet<LocalId>) -> u32 {
     count
 }
 
-fn delay_one(body: &mut Block, segment: Segment, kept: &[Operand], shared: &Shared, mentions: &Mentions) {
+fn delay_one(
+    body: &mut Block,
+    segment: Segment,
+    (kept, wires): (&[Operand], &Wires),
+    shared: &Shared,
+    mentions: &Mentions,
+) {
     let mut made = FxHashSet::default();
     body[segment.start..segment.end]
         .iter()
         .for_each(|stmt| writes(stmt, &mut made));
     made.retain(|local| !shared.locals.contains(local));
     let is_output = |local: LocalId| kept.contains(&Operand::Local(local));
-    // Copies into inputs are moved along, because inputs that are not read need none. So is other code without side
-    // effects; if globals are shared, it may not be moved to a later point, since the instance it would follow may
-    // change them.
+    // Connections are moved along, because inputs that are not read need none.
     let moves_along = |at: usize, op: Op, dst: LocalId| {
-        shared.locals.is_empty()
-            || at >= shared.end
-            || is_transfer(op) && !is_output(dst) && !shared.locals.contains(&dst)
+        wires[dst]
+            && is_transfer(op)
+            && (shared.locals.is_empty()
+                || at >= shared.end
+                || !is_output(dst) && !shared.locals.contains(&dst))
     };
     let mut carried = vec![];
     let mut reader = None;

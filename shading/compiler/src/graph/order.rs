@@ -1,152 +1,257 @@
-//! Execution order of nodes (topological sort), and the global overrides that each node sees.
+//! Execution order of a group (topological sort), and the node whose overrides apply to each node (dominators).
+
+use rustc_hash::FxHashMap;
 
 use super::{Binding, GraphError, ShaderGroupTemplate};
 
 /// Index of a node in its group.
 pub(super) type NodeIndex = usize;
 
-/// Nodes of a group to run, in order, with their overrides.
-pub(super) struct Order {
-    /// The nodes that the wanted outputs depend on, each after its sources.
-    pub(super) nodes: Vec<NodeIndex>,
-    /// For each node, the node whose overrides also apply to it, because only that node depends on it.
+/// A step of the execution of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Evaluates an input of the group, by its index.
+    Input(usize),
+    /// Runs a node.
+    Node(NodeIndex),
+}
+
+/// Dependencies in a group.
+///
+/// Its vertices are the nodes, then the inputs, then for each node the overrides that its sources see.
+pub(super) struct Dependencies<'g> {
+    group: &'g ShaderGroupTemplate,
+    /// For each vertex, the vertices that it reads.
+    reads: Vec<Vec<usize>>,
+    /// For each node, the node whose overrides also apply to it: the nearest overriding node on all paths from it to
+    /// readers without overrides. All nodes and outputs of the group count as
+    /// readers, whatever is requested; outputs that only expose values do not.
     pub(super) pulled_by: Vec<Option<NodeIndex>>,
 }
 
-impl Order {
-    /// Orders the nodes that one binding depends on.
-    pub(super) fn of_binding(group: &ShaderGroupTemplate, binding: &Binding) -> Result<Order, GraphError> {
-        Order::of_roots(group, Feeds::of(group), &sources(group, binding))
+impl<'g> Dependencies<'g> {
+    /// Dependencies of a group.
+    ///
+    /// # Errors
+    /// If its nodes depend on each other in a cycle.
+    pub(super) fn of(group: &'g ShaderGroupTemplate) -> Result<Dependencies<'g>, GraphError> {
+        let mut inputs = FxHashMap::default();
+        for (index, input) in group.inputs.iter().enumerate() {
+            inputs
+                .entry(input.name.as_str())
+                .or_insert(group.nodes().len() + index);
+        }
+        let vertex = |name: &str| group.position(name).or_else(|| inputs.get(name).copied());
+        let add = |binding: &Binding, list: &mut Vec<usize>| {
+            binding.for_each_head(&mut |name| list.extend(vertex(name)));
+        };
+        let (mut reads, mut contexts) = (vec![], vec![]);
+        for node in group.nodes() {
+            let (mut given, mut overridden) = (vec![], vec![]);
+            node.inputs
+                .iter()
+                .for_each(|connection| add(&connection.binding, &mut given));
+            node.overrides
+                .iter()
+                .for_each(|(_, binding, _)| add(binding, &mut overridden));
+            reads.push(given);
+            contexts.push(overridden);
+        }
+        for input in &group.inputs {
+            let mut list = vec![];
+            input.default.iter().for_each(|default| add(default, &mut list));
+            reads.push(list);
+        }
+        reads.extend(contexts);
+        let mut dependencies = Dependencies {
+            group,
+            reads,
+            pulled_by: vec![],
+        };
+        for node in 0..group.nodes().len() {
+            let context = dependencies.context(node);
+            dependencies.reads[node].push(context);
+        }
+        dependencies.pulled_by = dependencies.pulled_by()?;
+        // A node runs after the sources of the overrides that apply to it. This adds no cycle: the sources of overrides
+        // are read outside of them, so that they apply to none of these sources.
+        for node in 0..group.nodes().len() {
+            if let Some(puller) = dependencies.pulled_by[node] {
+                let (own, outer) = (dependencies.context(node), dependencies.context(puller));
+                dependencies.reads[own].push(outer);
+            }
+        }
+        Ok(dependencies)
     }
 
-    /// Orders the nodes that `bindings` depend on, and no others.
-    pub(super) fn of_bindings(
-        group: &ShaderGroupTemplate,
-        bindings: &[&Binding],
-    ) -> Result<Order, GraphError> {
-        let roots: Vec<NodeIndex> = bindings
-            .iter()
-            .flat_map(|binding| sources(group, binding))
-            .collect();
-        Order::of_roots(group, Feeds::of(group), &roots)
+    /// The vertex of the overrides that the sources of a node see.
+    fn context(&self, node: NodeIndex) -> usize {
+        self.group.nodes().len() + self.group.inputs.len() + node
     }
 
-    /// Returns whether a binding depends on a node.
-    pub(super) fn has_sources(group: &ShaderGroupTemplate, binding: &Binding) -> bool {
-        !sources(group, binding).is_empty()
-    }
-
-    /// Orders the nodes that the `wanted` bindings depend on.
-    pub(super) fn of(group: &ShaderGroupTemplate, wanted: &[&Binding]) -> Result<Order, GraphError> {
-        let feeds = Feeds::of(group);
-        let mut roots: Vec<NodeIndex> = wanted
-            .iter()
-            .flat_map(|binding| sources(group, binding))
-            .collect();
+    /// Orders all inputs, and the nodes that `wanted` bindings or the group's entries depend on. The defaults of inputs
+    /// that are `given` do not count.
+    ///
+    /// # Errors
+    /// If inputs and nodes depend on each other in a cycle.
+    pub(super) fn order(
+        &self,
+        wanted: &[&Binding],
+        given: impl Fn(usize) -> bool,
+    ) -> Result<Vec<Step>, GraphError> {
+        let group = self.group;
+        let mut roots: Vec<usize> = wanted.iter().flat_map(|binding| self.sources(binding)).collect();
         roots.extend(group.entries.iter().filter_map(|name| group.position(name)));
         if !group.entries.is_empty() {
             // Nodes that run unconditionally run in the order in which they were added.
             roots.sort_unstable();
         } else if group.outputs.is_empty() {
-            roots = ends(&feeds);
+            roots = self.ends();
         }
-        Order::of_roots(group, feeds, &roots)
+        let inputs = (0..group.inputs.len()).map(|index| group.nodes().len() + index);
+        let roots: Vec<usize> = inputs.chain(roots).collect();
+        self.sort(&roots, given)
     }
 
-    fn of_roots(
-        group: &ShaderGroupTemplate,
-        mut feeds: Feeds,
-        roots: &[NodeIndex],
-    ) -> Result<Order, GraphError> {
-        let nodes = sort(group, &feeds, roots)?;
-        let pulled_by = pulled_by(group, &feeds, &nodes, roots);
-        if pulled_by.iter().all(Option::is_none) {
-            return Ok(Order { nodes, pulled_by });
+    /// Orders the inputs and nodes that one binding depends on; as [`Dependencies::order`].
+    pub(super) fn order_of(
+        &self,
+        binding: &Binding,
+        given: impl Fn(usize) -> bool,
+    ) -> Result<Vec<Step>, GraphError> {
+        self.sort(&self.sources(binding), given)
+    }
+
+    /// Vertices that a binding reads.
+    fn sources(&self, binding: &Binding) -> Vec<usize> {
+        let group = self.group;
+        let mut found = vec![];
+        binding.for_each_head(&mut |name| {
+            let input = || group.inputs.iter().position(|input| input.name == name);
+            found.extend(
+                group
+                    .position(name)
+                    .or_else(|| input().map(|index| group.nodes().len() + index)),
+            );
+        });
+        found
+    }
+
+    /// Nodes that no other node reads: a group without outputs runs for its side effects. All nodes if every node is
+    /// read, which implies a cycle.
+    fn ends(&self) -> Vec<NodeIndex> {
+        let nodes = self.group.nodes().len();
+        let mut is_read = vec![false; self.reads.len()];
+        self.reads
+            .iter()
+            .flatten()
+            .for_each(|&vertex| is_read[vertex] = true);
+        let ends: Vec<NodeIndex> = (0..nodes).filter(|&node| !is_read[node]).collect();
+        if ends.is_empty() {
+            (0..nodes).collect()
+        } else {
+            ends
         }
-        // A node whose only dependent has overrides runs after the sources of these overrides. This cannot create a
-        // cycle: a node that is also a source of the overrides has more than one dependent.
-        for (node, puller) in pulled_by.iter().enumerate() {
-            if let Some(puller) = *puller {
-                let extra = feeds.overrides[puller].clone();
-                feeds.overrides[node].extend(extra);
+    }
+
+    fn sort(&self, roots: &[usize], given: impl Fn(usize) -> bool) -> Result<Vec<Step>, GraphError> {
+        let mut sort = Sort {
+            dependencies: self,
+            state: vec![State::New; self.reads.len()],
+            order: vec![],
+        };
+        let nodes = self.group.nodes().len();
+        for index in (0..self.group.inputs.len()).filter(|index| given(*index)) {
+            sort.state[nodes + index] = State::Given;
+        }
+        for &root in roots {
+            sort.visit(root)?;
+        }
+        Ok(sort.order)
+    }
+
+    /// The node whose overrides apply to each node, from the whole group.
+    fn pulled_by(&self) -> Result<Vec<Option<NodeIndex>>, GraphError> {
+        let group = self.group;
+        let nodes: Vec<usize> = (0..group.nodes().len()).collect();
+        let mut contexts = Contexts {
+            parents: vec![None; nodes.len()],
+            depths: vec![0; nodes.len()],
+        };
+        // Defaults of inputs and outputs are read outside of all overrides.
+        let roots = group.inputs.iter().filter_map(|input| input.default.as_ref());
+        let outputs = group.outputs.iter().filter(|output| !output.is_unasked);
+        let roots = roots.chain(outputs.map(|output| &output.binding));
+        for node in roots.flat_map(|binding| self.sources(binding)) {
+            contexts.read(node, None);
+        }
+        let order = self.sort(&nodes, |_| true)?;
+        // In reverse order readers precede the nodes they read, so that every reader's own context is known.
+        for step in order.into_iter().rev() {
+            let Step::Node(node) = step else { continue };
+            let outer = contexts.settle(node);
+            let own = match group.nodes()[node].overrides[..] {
+                [] => outer,
+                _ => Some(node),
+            };
+            for &read in &self.reads[node] {
+                contexts.read(read, own);
+            }
+            for &read in &self.reads[self.context(node)] {
+                contexts.read(read, outer);
             }
         }
-        Ok(Order {
-            nodes: sort(group, &feeds, roots)?,
-            pulled_by,
-        })
+        Ok(contexts.parents.into_iter().map(Option::flatten).collect())
     }
 }
 
-/// The nodes that no other node reads: a group without outputs runs for its side effects. All nodes if every node is
-/// read, which implies a cycle.
-fn ends(feeds: &Feeds) -> Vec<NodeIndex> {
-    let mut is_read = vec![false; feeds.inputs.len()];
-    feeds
-        .inputs
-        .iter()
-        .chain(&feeds.overrides)
-        .flatten()
-        .for_each(|&node| is_read[node] = true);
-    let all = 0..is_read.len();
-    let ends: Vec<NodeIndex> = all.clone().filter(|&node| !is_read[node]).collect();
-    if ends.is_empty() { all.collect() } else { ends }
+/// Overriding nodes whose overrides apply to nodes, as a tree.
+struct Contexts {
+    /// For each node: `None` if no reader was seen; else the nearest context that its readers have in common, `Some(None)`
+    /// for none.
+    parents: Vec<Option<Option<NodeIndex>>>,
+    /// Depth of nodes whose readers are all known.
+    depths: Vec<usize>,
 }
 
-fn sort(
-    group: &ShaderGroupTemplate,
-    feeds: &Feeds,
-    roots: &[NodeIndex],
-) -> Result<Vec<NodeIndex>, GraphError> {
-    let mut sort = Sort {
-        group,
-        feeds,
-        state: vec![State::New; group.nodes().len()],
-        order: vec![],
-    };
-    for &root in roots {
-        sort.visit(root)?;
+impl Contexts {
+    /// Notes that a vertex, if it is a node, is read in a context.
+    fn read(&mut self, vertex: usize, by: Option<NodeIndex>) {
+        let Some(known) = self.parents.get(vertex).copied() else {
+            return;
+        };
+        self.parents[vertex] = Some(match known {
+            None => by,
+            Some(other) => self.common(other, by),
+        });
     }
-    Ok(sort.order)
-}
 
-/// For each node, the sources of its inputs and the sources of its overrides.
-struct Feeds {
-    inputs: Vec<Vec<NodeIndex>>,
-    overrides: Vec<Vec<NodeIndex>>,
-}
+    /// The context of a node whose readers are all known.
+    fn settle(&mut self, node: NodeIndex) -> Option<NodeIndex> {
+        let parent = self.parents[node].flatten();
+        self.depths[node] = parent.map_or(0, |parent| self.depths[parent] + 1);
+        parent
+    }
 
-impl Feeds {
-    fn of(group: &ShaderGroupTemplate) -> Feeds {
-        let inputs = |node: &super::Node| {
-            node.inputs
-                .iter()
-                .flat_map(|connection| sources(group, &connection.binding))
-                .collect()
-        };
-        let overrides = |node: &super::Node| {
-            node.overrides
-                .iter()
-                .flat_map(|(_, b, _)| sources(group, b))
-                .collect()
-        };
-        Feeds {
-            inputs: group.nodes().iter().map(inputs).collect(),
-            overrides: group.nodes().iter().map(overrides).collect(),
+    /// The nearest common ancestor of two contexts.
+    fn common(&self, mut a: Option<NodeIndex>, mut b: Option<NodeIndex>) -> Option<NodeIndex> {
+        while a != b {
+            let (x, y) = (a?, b?);
+            if self.depths[x] >= self.depths[y] {
+                a = self.parents[x].flatten();
+            } else {
+                b = self.parents[y].flatten();
+            }
         }
+        a
     }
-}
-
-/// Returns the nodes that a binding reads.
-fn sources(group: &ShaderGroupTemplate, binding: &Binding) -> Vec<NodeIndex> {
-    let mut found = vec![];
-    binding.for_each_head(&mut |name| found.extend(group.position(name)));
-    found
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     New,
+    /// An input whose default does not count.
+    Given,
     Open,
     Done,
 }
@@ -154,84 +259,76 @@ enum State {
 /// Depth-first topological sort with an explicit stack, since a chain of ten thousand nodes would overflow the thread's
 /// stack.
 struct Sort<'a> {
-    group: &'a ShaderGroupTemplate,
-    feeds: &'a Feeds,
+    dependencies: &'a Dependencies<'a>,
     state: Vec<State>,
-    order: Vec<NodeIndex>,
+    order: Vec<Step>,
 }
 
 impl Sort<'_> {
-    fn visit(&mut self, root: NodeIndex) -> Result<(), GraphError> {
-        if self.state[root] == State::Done {
+    fn visit(&mut self, root: usize) -> Result<(), GraphError> {
+        if !self.enter(root) {
             return Ok(());
         }
         let mut stack = vec![(root, 0)];
-        self.state[root] = State::Open;
-        while let Some((node, next)) = stack.last_mut() {
-            let (inputs, overrides) = (&self.feeds.inputs[*node], &self.feeds.overrides[*node]);
-            let Some(&feed) = inputs.iter().chain(overrides).nth(*next) else {
-                self.state[*node] = State::Done;
-                self.order.push(*node);
+        while let Some((vertex, next)) = stack.last_mut() {
+            let Some(&read) = self.dependencies.reads[*vertex].get(*next) else {
+                self.leave(*vertex);
                 stack.pop();
                 continue;
             };
             *next += 1;
-            match self.state[feed] {
-                State::New => {
-                    self.state[feed] = State::Open;
-                    stack.push((feed, 0));
-                }
-                State::Open => return Err(self.cycle(&stack, feed)),
-                State::Done => {}
+            if self.state[read] == State::Open {
+                return Err(self.cycle(&stack, read));
+            }
+            if self.enter(read) {
+                stack.push((read, 0));
             }
         }
         Ok(())
     }
 
-    fn cycle(&self, stack: &[(NodeIndex, usize)], back: NodeIndex) -> GraphError {
-        let start = stack.iter().position(|&(node, _)| node == back).unwrap_or(0);
-        let name = |node: NodeIndex| self.group.nodes()[node].name.clone();
+    /// Returns whether what a vertex reads is to be visited.
+    fn enter(&mut self, vertex: usize) -> bool {
+        match self.state[vertex] {
+            State::New => {
+                self.state[vertex] = State::Open;
+                true
+            }
+            State::Given => {
+                self.leave(vertex);
+                false
+            }
+            State::Open | State::Done => false,
+        }
+    }
+
+    fn leave(&mut self, vertex: usize) {
+        self.state[vertex] = State::Done;
+        let group = self.dependencies.group;
+        match vertex.checked_sub(group.nodes().len()) {
+            None => self.order.push(Step::Node(vertex)),
+            Some(input) if input < group.inputs.len() => self.order.push(Step::Input(input)),
+            Some(_) => {}
+        }
+    }
+
+    fn cycle(&self, stack: &[(usize, usize)], back: usize) -> GraphError {
+        let start = stack.iter().position(|&(vertex, _)| vertex == back).unwrap_or(0);
+        let group = self.dependencies.group;
+        let name = |vertex: usize| match group.nodes().get(vertex) {
+            Some(node) => Some(node.name.clone()),
+            None => group
+                .inputs
+                .get(vertex - group.nodes().len())
+                .map(|input| input.name.clone()),
+        };
         // The stack is in reverse order of the flow of values; the chain is reported in that order.
-        let mut chain: Vec<String> = stack[start..].iter().rev().map(|&(node, _)| name(node)).collect();
-        chain.push(chain[0].clone());
+        let mut chain: Vec<String> = stack[start..]
+            .iter()
+            .rev()
+            .filter_map(|&(vertex, _)| name(vertex))
+            .collect();
+        chain.extend(chain.first().cloned());
         GraphError::Cycle { chain }
     }
-}
-
-/// Computes the node whose overrides apply to each node: the only overriding node that all its readers belong to.
-fn pulled_by(
-    group: &ShaderGroupTemplate,
-    feeds: &Feeds,
-    order: &[NodeIndex],
-    roots: &[NodeIndex],
-) -> Vec<Option<NodeIndex>> {
-    // `None`: no reader seen yet. `Some(None)`: read outside any override. `Some(Some(n))`: read under node n's
-    // overrides.
-    let mut context: Vec<Option<Option<NodeIndex>>> = vec![None; group.nodes().len()];
-    let read = |context: &mut Vec<Option<Option<NodeIndex>>>, node: NodeIndex, by: Option<NodeIndex>| {
-        context[node] = match context[node] {
-            None => Some(by),
-            Some(other) if other == by => Some(by),
-            Some(_) => Some(None),
-        };
-    };
-    for &root in roots {
-        read(&mut context, root, None);
-    }
-    // In reverse order readers precede the nodes they read, so that every reader's own context is known.
-    for &node in order.iter().rev() {
-        let inherited = context[node].flatten();
-        let own = if group.nodes()[node].overrides.is_empty() {
-            inherited
-        } else {
-            Some(node)
-        };
-        for &feed in &feeds.inputs[node] {
-            read(&mut context, feed, own);
-        }
-        for &feed in &feeds.overrides[node] {
-            read(&mut context, feed, inherited);
-        }
-    }
-    context.into_iter().map(Option::flatten).collect()
 }

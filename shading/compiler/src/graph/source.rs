@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::alias::{DeclaredParam, unusable_aliases};
 use super::literal::literal_for;
-use super::order::Order;
+use super::order::{Dependencies, Step};
 use super::{
     Accessor, Binding, Connection, GroupInput, GroupOutput, GroupUse, Node, Path, ShaderGroupTemplate,
     TemplateRef, Value,
@@ -213,12 +213,16 @@ impl<'a> Builder<'a> {
         let outputs = group.outputs.iter().map(|output| &output.binding);
         let defaults = group.inputs.iter().filter_map(|input| input.default.as_ref());
         let roots: Vec<&Binding> = outputs.chain(defaults).collect();
-        let order = Order::of_bindings(group, &roots)
-            .ok()
-            .filter(|_| !group.outputs.is_empty());
-        let Some(order) = order else { return };
+        let order = Dependencies::of(group).and_then(|dependencies| dependencies.order(&roots, |_| false));
+        let Some(order) = order.ok().filter(|_| !group.outputs.is_empty()) else {
+            return;
+        };
         let mut is_read = vec![false; group.nodes().len()];
-        order.nodes.iter().for_each(|&node| is_read[node] = true);
+        for step in order {
+            if let Step::Node(node) = step {
+                is_read[node] = true;
+            }
+        }
         for stmt in body {
             if let GroupStmt::Instance(instance) = stmt
                 && let Some(index) = group.position(&instance.name.text)

@@ -27,7 +27,9 @@ impl Linker<'_> {
         Operand::Const(self.code.consts.push(value))
     }
 
+    /// Emits an operation that belongs to a connection.
     pub(super) fn emit(&mut self, dst: LocalId, op: Op, args: Vec<Operand>) {
+        self.wires[dst] = true;
         self.code.body.push(Stmt::Op {
             dst: Some(dst),
             op,

@@ -1,16 +1,17 @@
 //! Linking of a group instance: inputs, nodes in execution order, outputs.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::Linker;
 use super::choice::unknown_choice;
-use super::scope::{Feed, FeedSource, GroupScope, Instance};
+use super::scope::{Feed, FeedSource, GroupScope, GroupSource, Instance};
 use super::shared::SharedGlobals;
 use super::wire::{BindingSite, GroupReaders, LinkPlace, Readers, Wire, WirePart, join};
 use crate::builtins::Global;
 use crate::graph::ParamInfo;
 use crate::graph::interface::{params, part, resolve};
-use crate::graph::order::{NodeIndex, Order};
+use crate::graph::order::{Dependencies, NodeIndex, Step};
 use crate::graph::path::{is_in, longest_name};
 use crate::graph::source;
 use crate::graph::splice::Overrides;
@@ -20,42 +21,11 @@ use crate::graph::{
 };
 use crate::hir::{self, Op, Operand};
 use crate::ty::{Base, Length, Type};
-use shading_syntax::ast::{Expr, ExprKind, UnaryOp};
+use shading_syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use shading_syntax::source::Span;
 
 /// Stack size in bytes for one level of nested groups.
 const STACK: usize = 1 << 20;
-
-/// Inputs of a group instance whose defaults nodes compute.
-#[derive(Default)]
-struct ComputedInputs<'a> {
-    inputs: Vec<&'a str>,
-    /// These nodes, in the order of execution.
-    nodes: Vec<NodeIndex>,
-}
-
-fn computed_inputs<'a>(group: &'a ShaderGroupTemplate, instance: &Instance<'_>) -> ComputedInputs<'a> {
-    let is_fed = |input: &GroupInput| {
-        let mut feeds = instance.feeds.iter();
-        feeds.any(|feed| feed.target.head == input.name && feed.target.rest.is_empty())
-    };
-    let mut found = ComputedInputs::default();
-    let mut defaults = vec![];
-    for input in group.inputs.iter().filter(|input| !is_fed(input)) {
-        if let Some(default) = &input.default
-            && Order::has_sources(group, default)
-        {
-            found.inputs.push(&input.name);
-            defaults.push(default);
-        }
-    }
-    if !defaults.is_empty()
-        && let Ok(order) = Order::of_bindings(group, &defaults)
-    {
-        found.nodes = order.nodes;
-    }
-    found
-}
 
 impl Linker<'_> {
     /// Returns the group's outputs, only those wanted of the instance.
@@ -66,52 +36,50 @@ impl Linker<'_> {
 
     fn group_body(&mut self, group: &ShaderGroupTemplate, instance: &Instance<'_>) -> Vec<WirePart> {
         let readers = GroupReaders::new(group);
-        let mut scope = GroupScope::new(&readers, instance);
-        // Nodes that compute defaults of inputs come first, and then these inputs.
-        let computed = computed_inputs(group, instance);
-        let is_computed = |input: &GroupInput| computed.inputs.contains(&input.name.as_str());
-        self.group_inputs(&mut scope, |input| !is_computed(input));
+        let dependencies = match Dependencies::of(group) {
+            Ok(dependencies) => dependencies,
+            Err(error) => return self.report_cycle(group, error),
+        };
+        let mut scope = GroupScope::new(&readers, &dependencies, instance);
+        self.check_group_targets(&scope);
         let is_wanted = |output: &&GroupOutput| {
             instance
                 .wanted
                 .is_none_or(|list| list.iter().any(|name| is_in(name, &output.name)))
         };
         let outputs: Vec<_> = group.outputs.iter().filter(is_wanted).collect();
-        let bindings: Vec<&Binding> = outputs
-            .iter()
-            .map(|output| &output.binding)
-            .chain(group.inputs.iter().filter_map(|input| input.default.as_ref()))
-            .collect();
-        let order = match Order::of(group, &bindings) {
-            Ok(order) => order,
-            Err(error) => {
-                // The same for all instances of the group.
-                let place = LinkPlace {
-                    instance: String::new(),
-                    ..scope.place(cycle_span(group, &error))
-                };
-                self.report(error, &place);
-                return vec![];
-            }
+        let bindings: Vec<&Binding> = outputs.iter().map(|output| &output.binding).collect();
+        let steps = match dependencies.order(&bindings, |index| scope.is_given(index)) {
+            Ok(steps) => steps,
+            Err(error) => return self.report_cycle(group, error),
         };
-        scope.pulled_by = order.pulled_by;
-        let shared = self.share(group);
-        let outer = std::mem::replace(&mut self.shared, shared);
-        for &index in &computed.nodes {
-            self.node(&mut scope, index);
+        let mut shared = self.share(group);
+        for step in steps {
+            match step {
+                Step::Input(index) => self.add_group_input(&mut scope, index),
+                Step::Node(index) => {
+                    std::mem::swap(&mut self.shared, &mut shared);
+                    self.node(&mut scope, index);
+                    std::mem::swap(&mut self.shared, &mut shared);
+                }
+            }
         }
-        for input in group.inputs.iter().filter(|input| is_computed(input)) {
-            self.add_group_input(&mut scope, input);
-        }
-        for &index in order.nodes.iter().filter(|index| !computed.nodes.contains(index)) {
-            self.node(&mut scope, index);
-        }
-        self.shared = outer;
         self.all_shared.end = self.code.body.len();
         outputs
             .into_iter()
             .flat_map(|output| self.group_output(&scope, output))
             .collect()
+    }
+
+    /// Reports a cycle, once for all instances of the group.
+    fn report_cycle(&mut self, group: &ShaderGroupTemplate, error: GraphError) -> Vec<WirePart> {
+        let place = LinkPlace {
+            sources: group.file.as_deref().map(|file| &file.sources),
+            span: cycle_span(group, &error),
+            instance: String::new(),
+        };
+        self.report(error, &place);
+        vec![]
     }
 
     /// Globals shared by the units of a group: those that at least one unit assigns to.
@@ -141,27 +109,30 @@ impl Linker<'_> {
         shared
     }
 
-    /// Values of the group's inputs: the connected value, else the default.
-    fn group_inputs(&mut self, scope: &mut GroupScope<'_>, counts: impl Fn(&GroupInput) -> bool) {
-        let group = scope.group;
+    /// Reports values that are given for inputs which the group does not have.
+    fn check_group_targets(&mut self, scope: &GroupScope<'_>) {
         for feed in &scope.instance.feeds {
             if !scope.has_input(&feed.target.head) {
-                let names = group.inputs.iter().map(|input| input.name.clone()).collect();
-                self.report_target(feed, &group.name, names);
+                let names = scope
+                    .group
+                    .inputs
+                    .iter()
+                    .map(|input| input.name.clone())
+                    .collect();
+                self.report_target(feed, &scope.group.name, names);
             }
-        }
-        for input in group.inputs.iter().filter(|input| counts(input)) {
-            self.add_group_input(scope, input);
         }
     }
 
-    fn add_group_input(&mut self, scope: &mut GroupScope<'_>, input: &GroupInput) {
+    /// Evaluates an input of the group: the connected value, else the default.
+    pub(super) fn add_group_input(&mut self, scope: &mut GroupScope<'_>, index: usize) {
+        let input = &scope.group.inputs[index];
         if let Some(wire) = self.group_input(scope, input) {
             scope.inputs.insert(input.name.clone(), wire);
         }
     }
 
-    pub(super) fn group_input(&mut self, scope: &GroupScope<'_>, input: &GroupInput) -> Option<Wire> {
+    fn group_input(&mut self, scope: &GroupScope<'_>, input: &GroupInput) -> Option<Wire> {
         let place = scope.place(input.default_span);
         let instance = scope.instance;
         let own = |feed: &&Feed<'_>| feed.target.head == input.name;
@@ -284,7 +255,20 @@ impl Linker<'_> {
                 continue;
             }
             let place = scope.node_place(node, connection.span);
-            feeds.push(self.feed(scope, connection, inputs.as_deref(), place, &context));
+            let site = BindingSite {
+                place: &place,
+                overrides: &context,
+                expected: None,
+            };
+            let (wire, source) = self.connected(scope, index, connection, inputs.as_deref(), &site);
+            feeds.push(Feed {
+                target: connection.target.clone(),
+                wire,
+                is_fed: scope.is_fed(&connection.binding),
+                interpolated: connection.interpolated,
+                place,
+                source,
+            });
         }
         self.check_connectable(inputs.as_deref().unwrap_or_default(), &feeds);
         let instance = Instance {
@@ -305,10 +289,8 @@ impl Linker<'_> {
     /// Reports computed values of inputs that take none: `[[ int allowconnect = 0 ]]`.
     fn check_connectable(&mut self, inputs: &[&ParamInfo], feeds: &[Feed<'_>]) {
         for feed in feeds.iter().filter(|feed| feed.is_fed) {
-            if let FeedSource::Group {
-                binding: Binding::Expression(expr),
-                ..
-            } = &feed.source
+            if let FeedSource::Group(source) = &feed.source
+                && let Binding::Expression(expr) = source.binding
                 && has_only_literals(expr)
             {
                 continue;
@@ -344,17 +326,17 @@ impl Linker<'_> {
         template
     }
 
-    /// Links a connection to a node whose `inputs` may be known.
-    fn feed<'g>(
+    /// Links the binding of a connection to the node `reader`, whose `inputs` may be known.
+    fn connected<'g>(
         &mut self,
         scope: &'g GroupScope<'g>,
+        reader: NodeIndex,
         connection: &'g Connection,
         inputs: Option<&[&ParamInfo]>,
-        place: LinkPlace<'g>,
-        overrides: &Overrides,
-    ) -> Feed<'g> {
+        site: &BindingSite<'_>,
+    ) -> (Option<Wire>, FeedSource<'g>) {
         if let Some(error) = inputs.and_then(|inputs| unknown_choice(connection, inputs)) {
-            self.report(error, &place);
+            self.report(error, site.place);
         }
         let expected = inputs.and_then(|inputs| resolve(inputs, &connection.target));
         let expected = match expected {
@@ -363,32 +345,32 @@ impl Linker<'_> {
             }
             expected => expected,
         };
-        let site = BindingSite {
-            place: &place,
-            overrides,
+        let source = GroupSource {
+            scope,
+            reader,
+            binding: &connection.binding,
             expected: expected.filter(|ty| ty.base != Base::Void),
+            fields: structure_fields(connection, inputs),
         };
-        let fields = structure_list(connection, inputs);
-        let (wire, source) = match fields {
-            Some((list, fields)) => (self.structure(scope, list, &fields, &site), FeedSource::Fixed),
-            None => {
-                let (binding, expected) = (&connection.binding, site.expected);
-                let source = FeedSource::Group {
-                    scope,
-                    binding,
-                    expected,
-                };
-                (self.binding(scope, binding, &site), source)
+        (self.bound(scope, &source, site), FeedSource::Group(source))
+    }
+
+    /// Links the source of an input in a scope: that of the source, or a copy of it.
+    pub(super) fn bound(
+        &mut self,
+        scope: &GroupScope<'_>,
+        source: &GroupSource<'_>,
+        site: &BindingSite<'_>,
+    ) -> Option<Wire> {
+        match (&source.fields, source.binding) {
+            (Some(fields), Binding::Expression(expr)) if let ExprKind::Braces(list) = &expr.kind => {
+                let fields: Vec<Field<'_>> = fields.iter().map(|(path, ty)| (path.as_str(), *ty)).collect();
+                self.structure(scope, list, &fields, site)
             }
-        };
-        let target = connection.target.clone();
-        Feed {
-            target,
-            wire,
-            is_fed: scope.is_fed(&connection.binding),
-            interpolated: connection.interpolated,
-            place,
-            source,
+            (_, binding) => {
+                let expected = source.expected;
+                self.binding(scope, binding, &BindingSite { expected, ..*site })
+            }
         }
     }
 
@@ -444,7 +426,7 @@ impl Linker<'_> {
         if let Some(context) = &scope.contexts[index] {
             return context.clone();
         }
-        let inherited = match scope.pulled_by[index] {
+        let inherited = match scope.dependencies.pulled_by[index] {
             Some(puller) => self.context(scope, puller),
             None => scope.instance.overrides.to_vec(),
         };
@@ -474,24 +456,21 @@ impl Linker<'_> {
 /// Path and type of a value of a structure.
 type Field<'b> = (&'b str, Type);
 
-/// The elements of a `{ … }` that is given to a whole structure, and the paths and types of the structure's values.
-fn structure_list<'b>(
-    connection: &'b Connection,
-    inputs: Option<&[&'b ParamInfo]>,
-) -> Option<(&'b [Expr], Vec<Field<'b>>)> {
+/// The paths and types of the values of a structure to which a `{ … }` is given as a whole.
+fn structure_fields(connection: &Connection, inputs: Option<&[&ParamInfo]>) -> Option<Rc<[(String, Type)]>> {
     let Binding::Expression(expr) = &connection.binding else {
         return None;
     };
-    let ExprKind::Braces(list) = &expr.kind else {
+    if !matches!(expr.kind, ExprKind::Braces(_)) {
         return None;
-    };
+    }
     let target = connection.target.to_string();
-    let field = |param: &&'b ParamInfo| {
+    let field = |param: &&ParamInfo| {
         let path = param.name.strip_prefix(&target)?.strip_prefix('.')?;
-        Some((path, param.ty))
+        Some((path.to_owned(), param.ty))
     };
-    let fields: Vec<_> = inputs?.iter().filter_map(field).collect();
-    (!fields.is_empty()).then_some((list, fields))
+    let fields: Rc<[_]> = inputs?.iter().filter_map(field).collect();
+    (!fields.is_empty()).then_some(fields)
 }
 
 /// Binding of an element of `{ … }`.
@@ -526,21 +505,31 @@ fn has_only_literals(expr: &Expr) -> bool {
     found
 }
 
-/// Returns whether an expression is a literal without a decimal point.
+/// Returns whether an expression is made of literals without a decimal point.
 fn is_whole_number(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(_) => true,
         ExprKind::Unary {
-            op: UnaryOp::Neg,
+            op: UnaryOp::Neg | UnaryOp::Plus,
             operand,
-        } => matches!(operand.kind, ExprKind::Int(_)),
+        } => is_whole_number(operand),
+        ExprKind::Binary {
+            op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div,
+            left,
+            right,
+        } => is_whole_number(left) && is_whole_number(right),
         _ => false,
     }
 }
 
 fn cycle_span(group: &ShaderGroupTemplate, error: &GraphError) -> Span {
     match error {
-        GraphError::Cycle { chain } => group.node(&chain[0]).map_or(group.span, |node| node.span),
+        GraphError::Cycle { chain } => {
+            let input = || group.inputs.iter().find(|input| input.name == chain[0]);
+            let node = group.node(&chain[0]).map(|node| node.span);
+            node.or_else(|| input().map(|input| input.span))
+                .unwrap_or(group.span)
+        }
         _ => group.span,
     }
 }

@@ -24,7 +24,7 @@ use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 
 use super::input::named_input;
-use super::lazy::{self, Segment, Shared};
+use super::lazy::{self, Segment, Shared, Wires};
 use super::path::is_in;
 use super::{GraphError, GroupUse, Path, ShaderGroupTemplate, Template, Templates, Value, size};
 use crate::check::{self, Environment};
@@ -102,6 +102,7 @@ fn link_here(
         sources: SourceMap::default(),
         source_ids: FxHashMap::default(),
         segments: vec![],
+        wires: Wires::new(),
         entries: 0,
         shared: SharedGlobals::default(),
         all_shared: Shared::default(),
@@ -144,7 +145,13 @@ fn link_here(
     };
     let ports = linker.template(template, &whole);
     let kept: Vec<Operand> = ports.iter().map(|port| port.operand).collect();
-    lazy::delay(&mut linker.code.body, &linker.segments, &kept, &linker.all_shared);
+    lazy::delay(
+        &mut linker.code.body,
+        &linker.segments,
+        &kept,
+        &linker.all_shared,
+        &linker.wires,
+    );
     let params = linker.outputs(template, &ports, outputs);
     let unit = Unit {
         name: template.name().to_owned(),
@@ -170,6 +177,7 @@ struct Linker<'a> {
     source_ids: FxHashMap<(usize, String), usize>,
     /// Statements of each instance of a unit that may be delayed.
     segments: Vec<Segment>,
+    wires: Wires,
     /// Number of enclosing instances that run unconditionally.
     entries: u32,
     /// Globals shared by the units of the group being linked: those that one of them assigns to.

@@ -6,14 +6,14 @@ use cranelift_entity::EntityRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Linker;
-use super::scope::{Feed, FeedSource, GroupScope, Instance};
-use super::wire::{BindingSite, Wire};
+use super::scope::{Feed, FeedSource, GroupSource, Instance};
+use super::wire::{BindingSite, LinkPlace, Wire};
 use crate::builtins::Global;
 use crate::check::zero_const;
-use crate::graph::order::Order;
+use crate::graph::GraphError;
+use crate::graph::order::Step;
 use crate::graph::path::longest_name;
 use crate::graph::splice::{self, Overrides, Splice};
-use crate::graph::{Binding, GraphError};
 use crate::hir::{Block, InputSample, LocalId, Op, Operand, Param, Stmt, Unit, walk};
 
 /// Maximum number of variables of the linked code, beyond which inputs are not sampled.
@@ -89,18 +89,14 @@ impl Linker<'_> {
         site: &SamplingUnit<'_>,
         in_loop: bool,
     ) -> Block {
-        let mut overrides = site.overrides.to_vec();
-        for (global, value) in sample.globals.iter().zip(args) {
-            overrides.retain(|(known, _)| known != global);
-            overrides.push((*global, *value));
-        }
+        let globals: Overrides = sample.globals.iter().copied().zip(args.iter().copied()).collect();
         let first = self.code.locals.len();
         let before = std::mem::take(&mut self.code.body);
         // Instances of the copy run where they stand, with globals of their own.
         self.entries += 1;
         let shared = std::mem::take(&mut self.shared);
         let end = self.all_shared.end;
-        stacker::maybe_grow(STACK / 4, STACK, || self.sample(sample, &overrides, result, site));
+        stacker::maybe_grow(STACK / 4, STACK, || self.sample(sample, &globals, result, site));
         self.all_shared.end = end;
         self.shared = shared;
         self.entries -= 1;
@@ -135,7 +131,7 @@ impl Linker<'_> {
     fn sample(
         &mut self,
         sample: &InputSample,
-        overrides: &Overrides,
+        globals: &Overrides,
         result: LocalId,
         site: &SamplingUnit<'_>,
     ) {
@@ -152,13 +148,14 @@ impl Linker<'_> {
             feeds.any(|feed| feed.whole(&param.name).is_some())
         };
         let value = if whole(param) {
-            let feeds = self.sampled_feeds(param, overrides, site);
+            let feeds = self.sampled_feeds(param, globals, site);
             let local = self.temporary(param.ty);
             self.input(local, param, &feeds, |_| Block::new());
             local
         } else {
             // Its default, with those of the parameters that it is made of.
             let needed = needed(params, index, whole);
+            let overrides = &with(site.overrides, globals);
             let splice = Splice::new(
                 site.unit,
                 &mut self.code,
@@ -168,7 +165,7 @@ impl Linker<'_> {
                 site.first_source,
             );
             for (param, _) in params.iter().zip(&needed).filter(|(_, is_needed)| **is_needed) {
-                let feeds = self.sampled_feeds(param, overrides, site);
+                let feeds = self.sampled_feeds(param, globals, site);
                 let local = splice.local(param.local);
                 let site = SamplingUnit { overrides, ..*site };
                 self.input(local, param, &feeds, |linker| {
@@ -197,11 +194,11 @@ impl Linker<'_> {
         true
     }
 
-    /// What is connected to a parameter and its parts, evaluated again.
+    /// Values connected to a parameter and its parts, evaluated again with some globals.
     fn sampled_feeds<'s>(
         &mut self,
         param: &Param,
-        overrides: &Overrides,
+        globals: &Overrides,
         site: &SamplingUnit<'s>,
     ) -> Vec<Feed<'s>> {
         let is_own = |feed: &&Feed<'s>| {
@@ -209,31 +206,17 @@ impl Linker<'_> {
             name == param.name || feed.whole(&param.name).is_some()
         };
         let feeds: Vec<&Feed<'s>> = site.instance.feeds.iter().filter(is_own).collect();
-        feeds
-            .into_iter()
-            .map(|feed| self.again(feed, overrides))
-            .collect()
+        feeds.into_iter().map(|feed| self.again(feed, globals)).collect()
     }
 
-    /// The value connected to an input, evaluated again.
-    fn again<'f>(&mut self, feed: &Feed<'f>, overrides: &Overrides) -> Feed<'f> {
+    /// The value connected to an input, evaluated again with some globals.
+    fn again<'f>(&mut self, feed: &Feed<'f>, globals: &Overrides) -> Feed<'f> {
         let wire = match &feed.source {
             FeedSource::Fixed => feed.wire.clone(),
-            FeedSource::Value(value) => Some(self.value(value, overrides)),
+            FeedSource::Value(value) => Some(self.value(value, globals)),
             // Errors are reported where the input is linked at first.
-            FeedSource::Group { .. } if feed.wire.is_none() => None,
-            FeedSource::Group {
-                scope,
-                binding,
-                expected,
-            } => {
-                let site = BindingSite {
-                    place: &feed.place,
-                    overrides,
-                    expected: *expected,
-                };
-                self.again_in(scope, binding, &site)
-            }
+            FeedSource::Group(_) if feed.wire.is_none() => None,
+            FeedSource::Group(source) => self.again_in(source, globals, &feed.place),
         };
         Feed {
             target: feed.target.clone(),
@@ -244,37 +227,29 @@ impl Linker<'_> {
         }
     }
 
-    /// Links the nodes that a binding depends on once more, and the binding.
+    /// Links copies of the nodes and inputs that a binding depends on, and the binding.
     fn again_in(
         &mut self,
-        scope: &GroupScope<'_>,
-        binding: &Binding,
-        site: &BindingSite<'_>,
+        source: &GroupSource<'_>,
+        globals: &Overrides,
+        place: &LinkPlace<'_>,
     ) -> Option<Wire> {
-        let group = scope.group;
+        let scope = source.scope;
+        let known = scope.contexts[source.reader].as_deref().unwrap_or_default();
+        let overrides = with(known, globals);
         // A cycle is reported where the group is linked.
-        let order = Order::of_binding(group, binding).ok()?;
-        let mut heads: FxHashSet<&str> = FxHashSet::default();
-        binding.for_each_head(&mut |head| {
-            heads.insert(head);
-        });
-        for &index in &order.nodes {
-            let node = &group.nodes()[index];
-            let overridden = node.overrides.iter().map(|(_, binding, _)| binding);
-            let given = node.inputs.iter().map(|connection| &connection.binding);
-            for binding in given.chain(overridden) {
-                binding.for_each_head(&mut |head| {
-                    heads.insert(head);
-                });
-            }
-        }
-        let overrides = site.overrides.to_vec();
-        let is_needed = |feed: &&Feed<'_>| heads.contains(feed.target.head.as_str());
+        let steps = scope
+            .dependencies
+            .order_of(source.binding, |index| scope.is_given(index))
+            .ok()?;
+        let is_needed = |feed: &&Feed<'_>| {
+            steps.iter().any(|step| match *step {
+                Step::Input(index) => scope.group.inputs[index].name == feed.target.head,
+                Step::Node(_) => false,
+            })
+        };
         let needed: Vec<&Feed<'_>> = scope.instance.feeds.iter().filter(is_needed).collect();
-        let feeds = needed
-            .into_iter()
-            .map(|feed| self.again(feed, &overrides))
-            .collect();
+        let feeds = needed.into_iter().map(|feed| self.again(feed, globals)).collect();
         let instance = Instance {
             place: scope.instance.place,
             feeds,
@@ -283,21 +258,26 @@ impl Linker<'_> {
             readers: scope.instance.readers,
             attributes_connect: scope.instance.attributes_connect,
         };
-        let mut copy = GroupScope::of_nodes(scope, &instance, order.pulled_by);
-        for input in group
-            .inputs
-            .iter()
-            .filter(|input| heads.contains(input.name.as_str()))
-        {
-            if let Some(wire) = self.group_input(&copy, input) {
-                copy.inputs.insert(input.name.clone(), wire);
+        let mut copy = scope.again(source.reader, &instance);
+        for step in steps {
+            match step {
+                Step::Input(index) => self.add_group_input(&mut copy, index),
+                Step::Node(index) => self.node(&mut copy, index),
             }
         }
-        for &index in &order.nodes {
-            self.node(&mut copy, index);
-        }
-        self.binding(&copy, binding, site)
+        let site = BindingSite {
+            place,
+            overrides: &overrides,
+            expected: None,
+        };
+        self.bound(&copy, source, &site)
     }
+}
+
+/// Overrides with those of a sample in place of others of the same globals.
+fn with(overrides: &[(Global, Operand)], globals: &Overrides) -> Overrides {
+    let is_kept = |(global, _): &&(Global, Operand)| globals.iter().all(|(other, _)| other != global);
+    overrides.iter().filter(is_kept).chain(globals).copied().collect()
 }
 
 /// For each parameter, whether the default of the one at `index` depends on it; those with a value depend on no other.

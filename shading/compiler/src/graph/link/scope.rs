@@ -1,11 +1,13 @@
 //! Instances being linked: what is connected to their inputs, and the state of groups.
 
+use std::rc::Rc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::wire::{GroupReaders, LinkPlace, Readers, Wire, WirePart, join};
 use crate::builtins::Global;
 use crate::graph::literal::plain;
-use crate::graph::order::NodeIndex;
+use crate::graph::order::{Dependencies, NodeIndex};
 use crate::graph::path::longest_name;
 use crate::graph::splice::Overrides;
 use crate::graph::{Accessor, Binding, Connection, Node, Path, ShaderGroupTemplate, Value};
@@ -26,19 +28,26 @@ pub(super) struct Feed<'a> {
     pub(super) source: FeedSource<'a>,
 }
 
-/// Where the value of an input comes from, for units that evaluate it again.
+/// Source of an input's value, for units that evaluate it again.
 #[derive(Clone)]
 pub(super) enum FeedSource<'a> {
-    /// It is the same wherever it is evaluated, or cannot be evaluated again.
+    /// A value that does not depend on the shading point.
     Fixed,
     /// A value.
     Value(&'a Value),
     /// A binding in a group.
-    Group {
-        scope: &'a GroupScope<'a>,
-        binding: &'a Binding,
-        expected: Option<Type>,
-    },
+    Group(GroupSource<'a>),
+}
+
+/// A binding in a group, and the node that reads it.
+#[derive(Clone)]
+pub(super) struct GroupSource<'a> {
+    pub(super) scope: &'a GroupScope<'a>,
+    pub(super) reader: NodeIndex,
+    pub(super) binding: &'a Binding,
+    pub(super) expected: Option<Type>,
+    /// If the binding is a list `{ … }` for a structure: the paths and types of the structure's values.
+    pub(super) fields: Option<Rc<[(String, Type)]>>,
 }
 
 impl Feed<'_> {
@@ -102,43 +111,53 @@ pub(super) struct GroupScope<'g> {
     pub(super) readers: &'g GroupReaders<'g>,
     /// Names of the nodes that run unconditionally.
     pub(super) entries: FxHashSet<&'g str>,
+    pub(super) dependencies: &'g Dependencies<'g>,
     /// The instance; the whole group runs under its overrides.
     pub(super) instance: &'g Instance<'g>,
     pub(super) inputs: FxHashMap<String, Wire>,
     /// Outputs of each node; empty if it is not linked yet.
     pub(super) nodes: Vec<Vec<WirePart>>,
-    /// For each node, the only node that depends on it, if that node has overrides.
-    pub(super) pulled_by: Vec<Option<NodeIndex>>,
     /// Overrides of each node, once known.
     pub(super) contexts: Vec<Option<Overrides>>,
 }
 
 impl<'g> GroupScope<'g> {
-    pub(super) fn new(readers: &'g GroupReaders<'g>, instance: &'g Instance<'g>) -> GroupScope<'g> {
+    pub(super) fn new(
+        readers: &'g GroupReaders<'g>,
+        dependencies: &'g Dependencies<'g>,
+        instance: &'g Instance<'g>,
+    ) -> GroupScope<'g> {
         let group = readers.group;
         let count = group.nodes().len();
         GroupScope {
             group,
             readers,
             entries: group.entries.iter().map(String::as_str).collect(),
+            dependencies,
             instance,
             inputs: FxHashMap::default(),
             nodes: vec![vec![]; count],
-            pulled_by: vec![None; count],
             contexts: vec![None; count],
         }
     }
 
-    /// The scope of copies of some nodes of `of`, for an instance with other overrides.
-    pub(super) fn of_nodes(
-        of: &GroupScope<'g>,
-        instance: &'g Instance<'g>,
-        pulled_by: Vec<Option<NodeIndex>>,
-    ) -> GroupScope<'g> {
-        GroupScope {
-            pulled_by,
-            ..GroupScope::new(of.readers, instance)
+    /// The scope of copies of the nodes that `reader` evaluates again. The overrides of the new instance are in effect for
+    /// the copies wherever those of `reader`, or further down, were in effect for the nodes.
+    pub(super) fn again(&self, reader: NodeIndex, instance: &'g Instance<'g>) -> GroupScope<'g> {
+        let mut copy = GroupScope::new(self.readers, self.dependencies, instance);
+        let mut next = Some(reader);
+        while let Some(node) = next {
+            copy.contexts[node] = Some(instance.overrides.to_vec());
+            next = self.dependencies.pulled_by[node];
         }
+        copy
+    }
+
+    /// Returns whether an input of the group is given as a whole.
+    pub(super) fn is_given(&self, index: usize) -> bool {
+        let name = &self.group.inputs[index].name;
+        let mut feeds = self.instance.feeds.iter();
+        feeds.any(|feed| feed.target.head == *name && feed.target.rest.is_empty())
     }
 
     /// Location in the group itself.

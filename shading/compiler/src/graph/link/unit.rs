@@ -1,23 +1,76 @@
 //! Linking of a unit instance: assigns its inputs and inlines its code.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use super::Linker;
 use super::sample::SamplingUnit;
 use super::scope::{Feed, Instance};
 use super::wire::WirePart;
 use crate::builtins::Builtin;
 use crate::check::ParamUse;
-use crate::graph::ShaderUnitTemplate;
 use crate::graph::interface::part;
 use crate::graph::lazy::Segment;
 use crate::graph::path::longest_name;
 use crate::graph::splice::Splice;
+use crate::graph::{Adaptive, ShaderUnitTemplate};
 use crate::hir::{Block, Const, Kind, LocalId, Op, Operand, Param, Stmt, Unit};
 use crate::ty::{Length, Type};
+use shading_syntax::diagnostic::Diagnostics;
 use shading_syntax::source::{SourceMap, Span};
 
-/// Returns the use of a parameter by an instance, restricted to the facts that the unit queries.
-fn param_use(param: &Param, instance: &Instance<'_>) -> ParamUse {
+/// Names of the parameters whose use a unit queries.
+#[derive(Debug, PartialEq)]
+struct Queries {
+    /// Parameters of `isconnected` and `istexture`.
+    asked: BTreeSet<String>,
+    /// Parameters of `isgiven`.
+    asks_given: BTreeSet<String>,
+}
+
+impl Queries {
+    fn of(unit: &Unit) -> Queries {
+        let names = |is_queried: fn(&Param) -> bool| {
+            let params = unit.params.iter().filter(|param| is_queried(param));
+            params.map(|param| param.name.clone()).collect()
+        };
+        Queries {
+            asked: names(|param| param.is_asked),
+            asks_given: names(|param| param.asks_given),
+        }
+    }
+
+    /// The queries of both.
+    fn and(&self, other: &Queries) -> Queries {
+        Queries {
+            asked: &self.asked | &other.asked,
+            asks_given: &self.asks_given | &other.asks_given,
+        }
+    }
+}
+
+/// Returns the uses of a unit's parameters by an instance, restricted to the facts that the unit queries. Facts that are
+/// not queried must not distinguish uses.
+fn uses(unit: &Unit, queries: &Queries, instance: &Instance<'_>) -> Vec<(String, ParamUse)> {
+    let outputs = unit.params.iter().filter(|param| param.output);
+    let outputs: Vec<(&str, Type)> = outputs.map(|param| (param.name.as_str(), param.ty)).collect();
+    let params = unit.params.iter();
+    params
+        .filter_map(|param| {
+            let used = param_use(param, queries, instance, &outputs);
+            (used != ParamUse::default()).then(|| (param.name.clone(), used))
+        })
+        .collect()
+}
+
+fn param_use(
+    param: &Param,
+    queries: &Queries,
+    instance: &Instance<'_>,
+    outputs: &[(&str, Type)],
+) -> ParamUse {
     let mut used = ParamUse::default();
+    let is_asked = queries.asked.contains(&param.name);
     let part_of = |feed: &&Feed<'_>| longest_name(&feed.target, |name| name == param.name).0 == param.name;
     let whole = instance
         .feeds
@@ -35,8 +88,7 @@ fn param_use(param: &Param, instance: &Instance<'_>) -> ParamUse {
         } else if let (true, Length::Array(length)) = (param.is_unsized, value.ty.length) {
             used.ty = Some(Type::array(param.ty.base, length.max(grown)));
         }
-        // Facts that are not queried must not distinguish uses.
-        used.is_image = (param.is_any || param.is_asked) && value.ty == Type::STRING;
+        used.is_image = (param.is_any || is_asked) && value.ty == Type::STRING;
     }
     // Elements that are within the default do not distinguish uses.
     if used.ty.is_none() && grown > param.ty.count() {
@@ -46,12 +98,12 @@ fn param_use(param: &Param, instance: &Instance<'_>) -> ParamUse {
         let feeds = instance.feeds.iter();
         feeds.filter(|feed| part_of(feed) || feed.whole(&param.name).is_some())
     };
-    used.is_given = param.asks_given && feeds().next().is_some();
-    if param.is_asked {
+    used.is_given = queries.asks_given.contains(&param.name) && feeds().next().is_some();
+    if is_asked {
         used.is_fed = !param.output && feeds().any(|feed| feed.is_fed);
         let takes_attributes = instance.attributes_connect && !param.attributes(None).is_empty();
         used.is_fed |= takes_attributes && feeds().next().is_none();
-        used.is_read = param.output && instance.readers.read(&param.name);
+        used.is_read = param.output && instance.readers.read(&param.name, outputs);
     }
     used
 }
@@ -66,18 +118,9 @@ impl Linker<'_> {
         let Some(adaptive) = &template.adaptive else {
             return self.unit(&template.hir, &template.sources, instance);
         };
-        let params = template.hir.params.iter();
-        let uses: Vec<(String, ParamUse)> = params
-            .filter_map(|param| {
-                let used = param_use(param, instance);
-                (used != ParamUse::default()).then(|| (param.name.clone(), used))
-            })
-            .collect();
-        if uses.is_empty() {
-            return self.unit(&template.hir, &template.sources, instance);
-        }
-        match adaptive.unit(uses, self.environment) {
-            Ok(unit) => self.unit(&unit, &template.sources, instance),
+        match self.unit_for_use(template, adaptive, instance) {
+            Ok(Some(unit)) => self.unit(&unit, &template.sources, instance),
+            Ok(None) => self.unit(&template.hir, &template.sources, instance),
             Err(diagnostics) => {
                 let given = instance
                     .feeds
@@ -94,6 +137,29 @@ impl Linker<'_> {
                 }
                 vec![]
             }
+        }
+    }
+
+    /// Lowers an adaptive unit for its use; `None` if that is the use of its defaults. The type of an argument selects
+    /// branches, and these may contain further queries: the unit is lowered again until all its queries are known.
+    fn unit_for_use(
+        &self,
+        template: &ShaderUnitTemplate,
+        adaptive: &Adaptive,
+        instance: &Instance<'_>,
+    ) -> Result<Option<Arc<Unit>>, Diagnostics> {
+        let mut queries = Queries::of(&template.hir);
+        loop {
+            let uses = uses(&template.hir, &queries, instance);
+            if uses.is_empty() {
+                return Ok(None);
+            }
+            let unit = adaptive.unit(uses, self.environment)?;
+            let all = queries.and(&Queries::of(&unit));
+            if all == queries {
+                return Ok(Some(unit));
+            }
+            queries = all;
         }
     }
 
@@ -141,6 +207,8 @@ impl Linker<'_> {
                 linker.with_samples(splice.block(&param.init), &site, false)
             });
             if param.output {
+                // The unit itself assigns it, too.
+                self.wires[local] = false;
                 ports.push(WirePart {
                     name: param.name.clone(),
                     operand: Operand::Local(local),

@@ -66,11 +66,11 @@ pub(super) enum Readers<'a> {
 }
 
 impl Readers<'_> {
-    /// Returns whether an output is read.
-    pub(super) fn read(&self, output: &str) -> bool {
+    /// Returns whether an output of a unit is read. `outputs` are all its outputs.
+    pub(super) fn read(&self, output: &str, outputs: &[(&str, Type)]) -> bool {
         match self {
             Readers::Caller(wanted) => wanted.is_some_and(|list| list.iter().any(|name| is_in(output, name))),
-            Readers::Group(readers, node) => readers.read(node, output),
+            Readers::Group(readers, node) => readers.read(node, output, outputs),
         }
     }
 }
@@ -96,14 +96,14 @@ impl<'g> GroupReaders<'g> {
         }
     }
 
-    fn read(&self, node: &str, output: &str) -> bool {
+    fn read(&self, node: &str, output: &str, outputs: &[(&str, Type)]) -> bool {
         let by_node = self.by_node.get_or_init(|| self.by_node());
         let readers = by_node.get(node).map_or(&[][..], Vec::as_slice);
         readers.iter().any(|reader| match *reader {
             Reader::Node(index) => {
-                bindings(&self.group.nodes()[index]).any(|binding| binding.reads(node, output))
+                bindings(&self.group.nodes()[index]).any(|binding| binding.reads(node, output, outputs))
             }
-            Reader::Output(index) => self.group.outputs[index].binding.reads(node, output),
+            Reader::Output(index) => self.group.outputs[index].binding.reads(node, output, outputs),
         })
     }
 
@@ -150,6 +150,7 @@ pub(super) fn join(prefix: &str, name: &str) -> String {
 }
 
 /// Context of a binding.
+#[derive(Clone, Copy)]
 pub(super) struct BindingSite<'a> {
     pub(super) place: &'a LinkPlace<'a>,
     /// Overridden globals.
