@@ -494,7 +494,7 @@ fn results_that_do_not_reach_standard_output_are_an_error() {
 #[test]
 fn too_little_address_space_is_told() {
     let folder = folder();
-    for kilobytes in [60_000, 100_000, 200_000, 300_000] {
+    for kilobytes in [75_000, 100_000, 200_000, 300_000] {
         let kiln = program::PROGRAM;
         let script = format!("ulimit -v {kilobytes} && exec timeout 60 {kiln} info");
         let mut command = Command::new("sh");

@@ -314,7 +314,7 @@ fn inputs_change_between_iterations() {
         .fails(&["unknown layer `m`"]);
     bench
         .shade("-layer l s.ksl:says -iters 2 -reparam l kk 5")
-        .fails(&["no input `kk`", "did you mean `k`?"]);
+        .fails(&["no input `kk`", "its inputs are `k`"]);
 }
 
 #[test]

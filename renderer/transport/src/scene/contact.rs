@@ -8,6 +8,7 @@ use glam::{Vec2, Vec3};
 
 use super::Scene;
 use crate::body::BodyId;
+use crate::material::MaterialId;
 use renderer_base::math::{Bounds, ROUNDING, Ray, RayEnd};
 use renderer_geometry::{Hit, Interaction, ShapeId};
 
@@ -41,6 +42,8 @@ pub(super) struct Layer {
     /// True if a path along the axis leaves what the surface bounds.
     is_exit: bool,
     body: Option<BodyId>,
+    /// Material of an opaque surface without a body. Objects of one such material are one to subsurface walks.
+    opaque: Option<MaterialId>,
     pub(super) is_root: bool,
 }
 
@@ -148,6 +151,7 @@ impl Scene {
             error: contact.root.p_error + placement(contact.root_shape),
             is_exit: contact.axis.dot(contact.root.ng) > 0.0,
             body: self.body_of(contact.root_shape),
+            opaque: self.opaque_material(contact.root_shape),
             is_root: true,
         };
         self.accel.all_hits(&probe, mask, |hit| {
@@ -158,6 +162,7 @@ impl Scene {
                 error: it.p_error + placement(it.shape),
                 is_exit: contact.axis.dot(it.ng) > 0.0,
                 body: self.body_of(it.shape),
+                opaque: self.opaque_material(it.shape),
                 is_root: false,
             };
             let is_sought =
@@ -187,6 +192,12 @@ impl Scene {
             false => self.bodies.of_shape(shape),
         }
     }
+
+    /// Material of a shape that bounds no body, if it is opaque.
+    fn opaque_material(&self, shape: ShapeId) -> Option<MaterialId> {
+        let is_opaque = self.body_of(shape).is_none() && !self.material(shape).may_be_transparent();
+        is_opaque.then(|| self.material_id(shape))
+    }
 }
 
 impl Layer {
@@ -197,7 +208,9 @@ impl Layer {
 
     /// Returns whether both are faces of one surface, which meet at an edge.
     fn is_side_of(&self, other: &Layer) -> bool {
-        let is_same = self.hit.shape == other.hit.shape || self.body.is_some() && self.body == other.body;
+        let is_same = self.hit.shape == other.hit.shape
+            || self.body.is_some() && self.body == other.body
+            || self.opaque.is_some() && self.opaque == other.opaque;
         is_same && self.is_exit == other.is_exit && self.coincides(other)
     }
 }
