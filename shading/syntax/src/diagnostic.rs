@@ -360,18 +360,18 @@ mod tests {
     #[test]
     fn shows_place_and_hint() {
         let mut sources = SourceMap::default();
-        let source = sources.add(Source::new("a.ksl", "float x = 1;\nfloat y = z;\n"));
+        let source = sources.add(Source::new("a.ksl", "float width = 1;\nfloat y = widht;\n"));
         let span = Span {
             source,
-            start: 23,
-            end: 24,
+            start: 27,
+            end: 32,
         };
-        let text = Diagnostic::error("unknown name `z`")
+        let text = Diagnostic::error("unknown name `widht`")
             .at(&sources, span, "")
-            .nearest("z", ["x"])
+            .nearest("widht", ["width"])
             .to_string();
         assert!(text.contains("a.ksl:2:11"), "{text}");
-        assert!(text.contains("did you mean `x`?"), "{text}");
+        assert!(text.contains("did you mean `width`?"), "{text}");
     }
 
     #[test]
@@ -384,6 +384,7 @@ mod tests {
     fn the_order_of_names_is_no_matter() {
         assert_eq!(nearest("mate", ["math", "matte"]), Some("matte"));
         assert_eq!(nearest("mate", ["matte", "math"]), Some("matte"));
-        assert_eq!(nearest("x", ["z", "y"]), Some("y"));
+        assert_eq!(nearest("bold", ["cold", "gold"]), Some("cold"));
+        assert_eq!(nearest("x", ["z", "y"]), None);
     }
 }

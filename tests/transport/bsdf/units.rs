@@ -303,10 +303,6 @@ fn units_of_many_parameters_are_those_of_few() {
             "usd_preview_surface(useSpecularWorkflow = 1, specularColor = (0.8, 0.3, 0.1), diffuseColor = 0, roughness = 0.5)",
             "colored_metal(reflectance = (0.8, 0.3, 0.1), alpha = 0.25)",
         ),
-        (
-            "usd_preview_surface(diffuseColor = (0.8, 0.3, 0.1), metallic = 1, roughness = 0.5)",
-            "colored_metal(reflectance = (0.8, 0.3, 0.1), alpha = 0.25)",
-        ),
     ];
     let mut failures = String::new();
     for (call, other) in pairs {

@@ -12,11 +12,12 @@
 
 use glam::{Vec3, Vec4};
 
+use super::fresnel::several_reflections;
 use super::general_compensation::GeneralCompensation;
 use super::lost_light::{DensitySide, LostLight};
 use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;
-use renderer_base::math::{INV_PI, sqr};
+use renderer_base::math::INV_PI;
 
 /// Lobe of the light that scatters several times, as seen from one side of an interface.
 #[expect(clippy::large_enum_variant, reason = "constructed in place, and rarely")]
@@ -139,11 +140,4 @@ impl IsotropicCompensation {
         let lost = self.lost.at(self.side, cos_o) * self.lost.at(side, cos_i) / self.lost.mean(side);
         tint * (share * lost * cos_i * INV_PI)
     }
-}
-
-/// Reflectance for light that facets of reflectance `f` scatter at least twice, of which the share `lost` meets further
-/// facets each time, where it is absorbed again.
-#[inline(always)]
-pub(super) fn several_reflections(f: f32, lost: f32) -> f32 {
-    (sqr(f) * (1.0 - lost) / (1.0 - f * lost).max(1e-6)).clamp(0.0, 1.0)
 }

@@ -5,8 +5,8 @@
 
 use glam::{Vec3, Vec4};
 
-use super::compensation::several_reflections;
 use super::facet_albedo::{FacetAlbedo, Place, TransmissionAlbedo, Transmitted};
+use super::fresnel::several_reflections;
 use super::lost_light::DensitySide;
 use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;

@@ -45,8 +45,15 @@ shader ask(float order = 0, output float r = 0)
 /// Units with side effects.
 const EFFECTS: [&str; 2] = ["note", "ask"];
 
+/// Name, inputs and outputs of a unit.
+type Signature = (
+    &'static str,
+    &'static [(&'static str, Ty)],
+    &'static [(&'static str, Ty)],
+);
+
 /// Units of [`UNITS`] with their inputs and outputs.
-const SIGNATURES: [(&str, &[(&str, Ty)], &[(&str, Ty)]); 13] = [
+const SIGNATURES: [Signature; 13] = [
     ("note", &[("x", Ty::Float)], &[("r", Ty::Float)]),
     ("ask", &[("order", Ty::Float)], &[("r", Ty::Float)]),
     (
