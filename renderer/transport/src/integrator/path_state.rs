@@ -181,6 +181,7 @@ impl PathState {
             self.throughput *= scene.medium_transmittance(&self.media, &way, &mut noise, shading);
             self.footprint = self.footprint.passed(it.t);
             self.ray = it.rest_of(&self.ray);
+            self.left = it.p;
         }
         self
     }
