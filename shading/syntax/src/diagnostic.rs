@@ -360,18 +360,18 @@ mod tests {
     #[test]
     fn shows_place_and_hint() {
         let mut sources = SourceMap::default();
-        let source = sources.add(Source::new("a.ksl", "float width = 1;\nfloat y = widht;\n"));
+        let source = sources.add(Source::new("a.ksl", "float breadth = 1;\nfloat y = breath;\n"));
         let span = Span {
             source,
-            start: 27,
-            end: 32,
+            start: 29,
+            end: 35,
         };
-        let text = Diagnostic::error("unknown name `widht`")
+        let text = Diagnostic::error("unknown name `breath`")
             .at(&sources, span, "")
-            .nearest("widht", ["width"])
+            .nearest("breath", ["breadth"])
             .to_string();
         assert!(text.contains("a.ksl:2:11"), "{text}");
-        assert!(text.contains("did you mean `width`?"), "{text}");
+        assert!(text.contains("did you mean `breadth`?"), "{text}");
     }
 
     #[test]
