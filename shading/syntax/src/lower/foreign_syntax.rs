@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::lexeme::{is_type, skip_space, token};
+use super::lexeme::{is_type, tokens};
 
 /// A form of another language.
 pub(super) struct ForeignSyntax {
@@ -62,21 +62,15 @@ pub(super) fn foreign_syntax(text: &str, found: &Range<usize>) -> Option<Foreign
 
 /// Tokens of the statement or the item that contains an offset, up to the offset.
 fn statement(text: &str, at: usize) -> Vec<Range<usize>> {
-    let mut tokens = vec![];
-    let mut next = skip_space(text, 0);
-    while next < at {
-        let range = token(text, next, at);
-        if range.is_empty() {
-            break;
-        }
-        next = skip_space(text, range.end);
+    let mut statement = vec![];
+    for range in tokens(text, at) {
         if matches!(&text[range.clone()], ";" | "{" | "}") {
-            tokens.clear();
+            statement.clear();
         } else {
-            tokens.push(range);
+            statement.push(range);
         }
     }
-    tokens
+    statement
 }
 
 /// An operator whose last character is not expected.

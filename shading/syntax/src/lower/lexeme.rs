@@ -79,19 +79,19 @@ pub(super) fn token(text: &str, at: usize, end: usize) -> Range<usize> {
     at..at + length
 }
 
+/// Tokens from the beginning of a text up to `at`.
+pub(super) fn tokens(text: &str, at: usize) -> impl Iterator<Item = Range<usize>> {
+    let mut next = skip_space(text, 0);
+    std::iter::from_fn(move || {
+        let range = (next < at).then(|| token(text, next, at))?;
+        next = skip_space(text, range.end);
+        (!range.is_empty()).then_some(range)
+    })
+}
+
 /// The last token that ends before `at`.
 pub(super) fn previous_token(text: &str, at: usize) -> Option<Range<usize>> {
-    let mut last = None;
-    let mut next = skip_space(text, 0);
-    while next < at {
-        let range = token(text, next, at);
-        if range.is_empty() {
-            break;
-        }
-        next = skip_space(text, range.end);
-        last = Some(range);
-    }
-    last
+    tokens(text, at).last()
 }
 
 /// Returns whether only white space is before an offset on its line.
