@@ -148,6 +148,9 @@ fn a_copy_of_the_program_works_when_the_builders_cache_is_gone() {
     let mut changed = content.clone();
     changed[size as usize / 2] ^= 1;
     fs::write(library, changed).unwrap();
+    let library_file = fs::File::options().write(true).open(library).unwrap();
+    library_file.set_modified(time).unwrap();
+    drop(library_file);
     succeeds(installed.render("bin/kiln", &home, &temporary));
     assert!(fs::read(library).unwrap() == content);
     // From a folder that others can write it is not loaded, nor is it written there.

@@ -1,6 +1,7 @@
 //! The Embree library embedded in the program: compressed files, unpacked once into a cache folder.
 
-use std::io::{self, Read as _};
+use std::fs;
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use flate2::read::ZlibDecoder;
@@ -33,6 +34,9 @@ pub struct PackedFile {
 
 /// The Embree that the build found, packed by the build script; empty if it is the system's.
 static EMBREE: Bundle = include!(concat!(env!("OUT_DIR"), "/embree.rs"));
+
+/// Name of the file that records the status of the unpacked files when their hashes were checked last.
+const CHECKED: &str = "checked";
 
 /// Returns the embedded Embree library, if the program has one.
 pub fn carried() -> Option<&'static Bundle> {
@@ -77,18 +81,50 @@ impl Bundle {
     /// When they cannot be written, or others than the user can change what is in the folder.
     pub(super) fn unpack_into(&self, folder: &Path) -> io::Result<PathBuf> {
         cache::make_private(folder)?;
-        // Dependencies are written before the library: if the library is there, so are they.
-        for file in self.files.iter().rev() {
-            let path = folder.join(file.name);
-            if !read_regular(&path).is_ok_and(|bytes| file.is(&bytes)) {
-                write(file, &path)?;
+        let record = folder.join(CHECKED);
+        let is_known = |status: String| read_regular(&record).is_ok_and(|known| known == status.as_bytes());
+        if !self.status(folder).is_some_and(is_known) {
+            // Dependencies are written before the library: if the library is there, so are they.
+            for file in self.files.iter().rev() {
+                let path = folder.join(file.name);
+                if !read_regular(&path).is_ok_and(|bytes| file.is(&bytes)) {
+                    write(&file.unpack()?, &path)?;
+                }
+            }
+            if let Some(status) = self.status(folder) {
+                // Without it, the next start hashes again.
+                let _ = write(status.as_bytes(), &record);
             }
         }
         Ok(folder.join(self.files[0].name))
     }
+
+    /// What the system knows of the files in a folder and changes with their content: hashing 40 MB takes longer than the
+    /// rest of a start. `None` where the system has no time of change that only the system sets.
+    fn status(&self, folder: &Path) -> Option<String> {
+        let files = self.files.iter();
+        files.map(|file| status(&folder.join(file.name))).collect()
+    }
 }
 
-fn write(file: &PackedFile, path: &Path) -> io::Result<()> {
+#[cfg(unix)]
+fn status(path: &Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt as _;
+    let of = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let (device, inode, size) = (of.dev(), of.ino(), of.size());
+    Some(format!(
+        "{device} {inode} {size} {} {}\n",
+        of.ctime(),
+        of.ctime_nsec()
+    ))
+}
+
+#[cfg(not(unix))]
+fn status(_: &Path) -> Option<String> {
+    None
+}
+
+fn write(bytes: &[u8], path: &Path) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".part-");
@@ -96,7 +132,7 @@ fn write(file: &PackedFile, path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
     let mut part = builder.tempfile_in(folder)?;
-    io::Write::write_all(&mut part, &file.unpack()?)?;
+    part.write_all(bytes)?;
     // A file that has its name and its size after a power failure has its content, too.
     part.as_file().sync_all()?;
     part.persist(path)?;
