@@ -1,7 +1,7 @@
 //! Selects the usable sample points of a texel: outside solids, not covered, not behind walls.
 //!
-//! A shape is *solid* if its mesh is closed and opaque. A point from which at least half of the probe rays leave a solid
-//! that they have not entered lies inside one and is hidden. Points behind a sheet that crosses the texel are hidden
+//! A shape is *solid* if its mesh is closed and opaque. A point from which a probe ray leaves a solid more often than it
+//! enters it lies inside or on its surface, and is hidden. Points behind a sheet that crosses the texel are hidden
 //! too: rays along the surface hit its back. Backs that are baked count as visible and hide nothing. A receiver that is
 //! nearly all inside is furniture in a room modelled as a box: its points are kept.
 
@@ -11,7 +11,7 @@ use super::receiver::GatherPoint;
 use renderer_base::math::{Frame, Ray, RayEnd, sin_cos};
 use renderer_base::sampler::Sampler;
 use renderer_base::sampling::{cosine_hemisphere, uniform_sphere};
-use renderer_geometry::{Footprint, Interaction, Shape, ShapeId, is_closed};
+use renderer_geometry::{Footprint, Hit, Interaction, Shape, ShapeId, is_closed};
 use renderer_transport::body::MediumStack;
 use renderer_transport::integrator::Context;
 use renderer_transport::material::{RayKind, ShadingResult};
@@ -19,12 +19,6 @@ use renderer_transport::scene::Scene;
 
 /// Probe rays of a point.
 const PROBES: u64 = 8;
-
-/// Number of rays that must leave a solid for a point to be inside.
-const INSIDE: u64 = PROBES / 2;
-
-/// Most surfaces that a probe ray crosses: solids may stand in each other.
-const CROSSINGS: u32 = 16;
 
 /// Number of rays that must hit a covering object for a point to be covered; two walls and a floor block three
 /// quarters.
@@ -35,6 +29,12 @@ const PROBING: u64 = 1 << 40;
 
 /// Distance of covering objects above a point, relative to a texel.
 const CONTACT: f32 = 0.25;
+
+/// Distance of objects that lie on a point, relative to a texel. Below the edge of an object, half of the rays hit it.
+const TOUCHING: f32 = 1e-3;
+
+/// Least cosine between the normals of a point and of an object that lies on it, as opposed to that of a wall.
+const PARALLEL: f32 = 0.7;
 
 /// Which shapes are solid, and which backs are baked.
 pub(super) struct Solids {
@@ -61,25 +61,21 @@ impl Solids {
         }
     }
 
-    /// Returns whether a ray whose first hit is `first` begins inside a solid: it leaves more solids than it enters
-    /// before it hits anything else.
-    fn are_left(&self, scene: &Scene, first: Interaction, direction: Vec3) -> bool {
-        let mut entered = 0u32;
-        let mut hit = Some(first);
-        for _ in 0..CROSSINGS {
-            let Some(it) = hit.filter(|it| self.solid[it.shape.0 as usize]) else {
-                return false;
-            };
-            if it.wo.dot(it.ng) > 0.0 {
-                entered += 1;
-            } else if entered == 0 {
-                return true;
-            } else {
-                entered -= 1;
-            }
-            hit = scene.intersect(&it.spawn_ray(direction));
-        }
-        false
+    /// Returns whether a ray with these hits, sorted by shape, begins inside a solid: it leaves it more often than it enters
+    /// it, before it hits anything else.
+    fn are_left(&self, scene: &Scene, ray: &Ray, hits: &[Hit]) -> bool {
+        let is_solid = |hit: &Hit| self.solid[hit.shape.0 as usize];
+        let others = hits.iter().filter(|hit| !is_solid(hit)).map(|hit| hit.t);
+        let end = others.fold(f32::INFINITY, f32::min);
+        let exits = |hits: &[Hit]| -> i32 {
+            let before = hits.iter().filter(|hit| hit.t < end);
+            let sides = before.map(|hit| ray.direction.dot(scene.interaction_at(ray, hit).ng));
+            sides.map(|side| if side > 0.0 { 1 } else { -1 }).sum()
+        };
+        let mut solids = hits
+            .chunk_by(|a, b| a.shape == b.shape)
+            .filter(|hits| is_solid(&hits[0]));
+        solids.any(|hits| exits(hits) > 0)
     }
 
     /// Returns whether the hit is on a back that is not baked.
@@ -130,19 +126,22 @@ pub(super) fn standing(
     sampler: &mut Sampler,
 ) -> Standing {
     let frame = Frame::from_normal(site.ng);
-    let (mut inside, mut near) = (0, 0);
+    let mut near = 0;
     for index in 0..PROBES {
         sampler.start(key, PROBING + number * PROBES + index);
         let ray = site.ray(frame.to_world(cosine_hemisphere(sampler.next_2d())));
-        if let Some(it) = scene.intersect(&ray) {
-            near += u64::from(it.t * ray.direction.dot(site.ng) < CONTACT * reach);
-            inside += u64::from(solids.are_left(scene, it, ray.direction));
+        let hits = scene.hits_along(&ray);
+        if solids.are_left(scene, &ray, &hits) {
+            return Standing::Inside;
         }
-        let left = PROBES - 1 - index;
-        // The remaining rays cannot change the result.
-        if inside + left < INSIDE && near + left < COVERED {
-            break;
+        let height = |hit: &Hit| hit.t * ray.direction.dot(site.ng);
+        let lies_on = |hit: &Hit| {
+            height(hit) < TOUCHING * reach && scene.interaction_at(&ray, hit).ng.dot(site.ng).abs() > PARALLEL
+        };
+        if hits.iter().any(lies_on) {
+            return Standing::Covered;
         }
+        near += u64::from(hits.iter().any(|hit| height(hit) < CONTACT * reach));
     }
     let behind = || {
         (0..PROBES).any(|index| {
@@ -154,9 +153,7 @@ pub(super) fn standing(
             scene.intersect(&along).is_some_and(|it| solids.is_behind(&it))
         })
     };
-    if inside >= INSIDE {
-        Standing::Inside
-    } else if near >= COVERED || behind() {
+    if near >= COVERED || behind() {
         Standing::Covered
     } else {
         Standing::Open
@@ -169,9 +166,7 @@ pub(super) fn openness(scene: &Scene, solids: &Solids, p: Vec3, key: UVec2, samp
     let open = (0..RAYS).filter(|&index| {
         sampler.start(key, PROBING + index);
         let ray = Ray::new(p, uniform_sphere(sampler.next_2d()));
-        !scene
-            .intersect(&ray)
-            .is_some_and(|it| solids.are_left(scene, it, ray.direction))
+        !solids.are_left(scene, &ray, &scene.hits_along(&ray))
     });
     open.count() as f32 / RAYS as f32
 }

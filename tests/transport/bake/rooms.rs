@@ -4,7 +4,7 @@ use std::f32::consts::PI;
 
 use glam::{Affine3A, Vec3};
 use renderer::bake::sh::ShOrder;
-use renderer::bake::{Include, ProbePlaces, Product, Scale, Side, Sides, Target};
+use renderer::bake::{Coverage, Include, ProbePlaces, Product, Scale, Side, Sides, Target};
 use renderer::color::Rgb;
 use renderer::geometry::{Geometry, Mesh};
 use renderer::light::{EnvironmentLight, Light, PointLight};
@@ -267,4 +267,56 @@ fn what_stands_in_solids_that_stand_in_each_other_is_hidden() {
     };
     let valid: Vec<bool> = (0..3).map(|probe| probes.is_valid(probe)).collect();
     assert_eq!(valid, [false, false, true], "{:?}", probes.openness);
+}
+
+/// Blocks side by side on a floor, whose edges are at the centres of texels: below the edges, half of all directions are
+/// open.
+#[test]
+fn joints_of_blocks_are_as_bright_as_what_is_beside_them() {
+    let mut builder = SceneBuilder::new();
+    let grey = builder.material(GREY);
+    let floor = Affine3A::from_rotation_x(-0.5 * PI) * Affine3A::from_scale(Vec3::new(4.0, 4.0, 1.0));
+    builder.shape(mesh(Mesh::rectangle()), floor, grey);
+    for (from, to) in [(-1.0, 0.0), (0.0, 1.0), (1.0, 2.3)] {
+        slab(
+            &mut builder,
+            Vec3::new(from, 0.0, -1.0),
+            Vec3::new(to, 1.0, 1.0),
+            grey,
+        );
+    }
+    builder.light(Light::Environment(EnvironmentLight::Constant(Rgb::WHITE)));
+    let mut target = texture(0);
+    let Target::Texture { scale, .. } = &mut target else {
+        unreachable!()
+    };
+    *scale = Scale::Density(16.0);
+    let mut settings = settings(target, Include::Both, ShOrder::One, 256);
+    settings.sides = Sides::Front;
+    let baked = run(&builder.build(), &settings);
+    let map = lightmap(&baked);
+    let light = |x: u32, y: u32| {
+        let is_gathered = map.is_used(x, y) && map.coverage(x, y) == Coverage::Covered;
+        is_gathered.then(|| map.irradiance(x, y).luminance())
+    };
+    let mut compared = 0;
+    for (x, y, p, n) in texels(map) {
+        let beside = (0..9).filter_map(|i| {
+            let at = (x.checked_add_signed(i % 3 - 1)?, y.checked_add_signed(i / 3 - 1)?);
+            let is_other = at != (x, y) && at.0 < map.width && at.1 < map.height;
+            is_other.then(|| light(at.0, at.1)).flatten()
+        });
+        let mut beside: Vec<f32> = beside.collect();
+        let Some(e) = light(x, y).filter(|_| beside.len() > 2) else {
+            continue;
+        };
+        beside.sort_by(f32::total_cmp);
+        let median = beside[beside.len() / 2];
+        assert!(
+            (e / median - 1.0).abs() < 0.16,
+            "{p} about {n}: {e} beside {median}"
+        );
+        compared += 1;
+    }
+    assert!(compared > 20_000, "{compared}");
 }

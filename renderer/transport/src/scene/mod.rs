@@ -305,8 +305,19 @@ impl Scene {
         }
     }
 
+    /// All hits of a ray, each once, sorted by shape.
+    pub fn hits_along(&self, ray: &Ray) -> Vec<Hit> {
+        let mut hits = vec![];
+        self.accel.all_hits(ray, accel::ALL, |hit| hits.push(*hit));
+        // The structure may hold a triangle several times.
+        let key = |hit: &Hit| (hit.shape, hit.primitive, hit.t.to_bits());
+        hits.sort_unstable_by_key(key);
+        hits.dedup_by_key(|hit| key(hit));
+        hits
+    }
+
     /// Computes the interaction of a ray at its hit.
-    pub(crate) fn interaction_at(&self, ray: &Ray, hit: &Hit) -> Interaction {
+    pub fn interaction_at(&self, ray: &Ray, hit: &Hit) -> Interaction {
         self.interaction(*ray, hit)
     }
 

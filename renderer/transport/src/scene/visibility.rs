@@ -9,7 +9,7 @@ use crate::material::ShadingContext;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Bounds, Ray, RayEnd};
 use renderer_geometry::accel;
-use renderer_geometry::{Hit, Interaction, ShapeId};
+use renderer_geometry::{Interaction, ShapeId};
 
 /// Directions to the outside, upwards whichever axis is up: a sheet of water is the surface of a sea. They are unlikely to
 /// be parallel to edges.
@@ -296,17 +296,7 @@ impl Scene {
         if !self.bodies.bounds().is_some_and(|bounds| bounds.is_met_by(&ray)) {
             return exits;
         }
-        let mut hits: Vec<Hit> = vec![];
-        self.accel.all_hits(&ray, accel::ALL, |hit| {
-            if self.bodies.of_shape(hit.shape).is_some() {
-                hits.push(*hit);
-            }
-        });
-        // The structure may hold a triangle several times.
-        let key = |hit: &Hit| (hit.shape, hit.primitive, hit.t.to_bits());
-        hits.sort_unstable_by_key(key);
-        hits.dedup_by_key(|hit| key(hit));
-        for hit in &hits {
+        for hit in &self.hits_along(&ray) {
             if let Some(id) = self.bodies.of_shape(hit.shape) {
                 let ng = self.interaction(ray, hit).ng;
                 exits.count(id, if outwards.dot(ng) > 0.0 { 1 } else { -1 });
