@@ -541,7 +541,7 @@ fn rays_of_both_integrators_bring_the_same() {
             };
             prepared.incoming(
                 &built.scene,
-                &ray,
+                built.scene.start_in_space(&ray),
                 arrival,
                 &mut sampler,
                 &mut context,

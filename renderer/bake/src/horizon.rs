@@ -15,6 +15,7 @@ use super::receiver::GatherPoint;
 use renderer_base::math::{Frame, INV_PI, Ray, RayEnd, safe_sqrt, sin_cos};
 use renderer_base::sampling::{uniform_sphere, uniform_sphere_pdf};
 use renderer_transport::light::LightSampleContext;
+use renderer_transport::scene::{Scene, Surroundings};
 
 /// The set of incident directions at a point.
 pub(super) enum Horizon {
@@ -83,6 +84,20 @@ impl Horizon {
                 ng: site.ng,
             },
             Horizon::Sphere(p) => RayEnd::in_space(*p),
+        }
+    }
+
+    /// What surrounds the point towards `w`.
+    pub(super) fn surroundings(&self, scene: &Scene, w: Vec3) -> Surroundings {
+        match self {
+            Horizon::Hemisphere(site, _) => {
+                let it = site.seen_from(site.ng);
+                scene.surroundings(&it.ray_end(), it.shape, &self.ray(w))
+            }
+            Horizon::Sphere(_) => Surroundings {
+                media: scene.media_around(&self.ray(w)),
+                contact: None,
+            },
         }
     }
 

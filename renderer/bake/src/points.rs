@@ -1,9 +1,9 @@
 //! Selects the usable sample points of a texel: outside solids, not covered, not behind walls.
 //!
 //! A shape is *solid* if its mesh is closed and opaque. A point from which a probe ray leaves a solid more often than it
-//! enters it lies inside or on its surface, and is hidden. Points behind a sheet that crosses the texel are hidden
-//! too: rays along the surface hit its back. Backs that are baked count as visible and hide nothing. A receiver that is
-//! nearly all inside is furniture in a room modelled as a box: its points are kept.
+//! enters it lies inside or on its surface, and is hidden. Points behind a sheet that crosses the texel are hidden too:
+//! rays along the surface hit its back. Backs that are baked, and what lets light through, such as glass on a table, hide
+//! nothing. A receiver that is nearly all inside is furniture in a room modelled as a box: its points are kept.
 
 use glam::{UVec2, Vec2, Vec3};
 
@@ -30,16 +30,12 @@ const PROBING: u64 = 1 << 40;
 /// Distance of covering objects above a point, relative to a texel.
 const CONTACT: f32 = 0.25;
 
-/// Distance of objects that lie on a point, relative to a texel. Below the edge of an object, half of the rays hit it.
-const TOUCHING: f32 = 1e-3;
-
-/// Least cosine between the normals of a point and of an object that lies on it, as opposed to that of a wall.
-const PARALLEL: f32 = 0.7;
-
-/// Which shapes are solid, and which backs are baked.
+/// Which shapes are solid or opaque, and which backs are baked.
 pub(super) struct Solids {
     /// By shape: whether it is solid.
     solid: Vec<bool>,
+    /// By shape: whether it lets no light through.
+    opaque: Vec<bool>,
     /// By shape: whether its back is baked.
     has_back: Vec<bool>,
 }
@@ -51,12 +47,15 @@ impl Solids {
         for back in backs {
             has_back[back.0 as usize] = true;
         }
-        let shapes = (0u32..).map(ShapeId).zip(scene.shapes()).zip(&has_back);
-        let solid = shapes.map(|((id, shape), has_back)| {
-            !has_back && is_closed(shape) && !lets_light_through(scene, id, shape, context)
-        });
+        let shapes = (0u32..).map(ShapeId).zip(scene.shapes());
+        let opaque: Vec<bool> = shapes
+            .map(|(id, shape)| !lets_light_through(scene, id, shape, context))
+            .collect();
+        let shapes = scene.shapes().iter().zip(&opaque).zip(&has_back);
+        let solid = shapes.map(|((shape, opaque), has_back)| *opaque && !has_back && is_closed(shape));
         Solids {
             solid: solid.collect(),
+            opaque,
             has_back,
         }
     }
@@ -80,7 +79,8 @@ impl Solids {
 
     /// Returns whether the hit is on a back that is not baked.
     fn is_behind(&self, it: &Interaction) -> bool {
-        !self.has_back[it.shape.0 as usize] && it.wo.dot(it.ng) < 0.0
+        let shape = it.shape.0 as usize;
+        self.opaque[shape] && !self.has_back[shape] && it.wo.dot(it.ng) < 0.0
     }
 }
 
@@ -134,14 +134,10 @@ pub(super) fn standing(
         if solids.are_left(scene, &ray, &hits) {
             return Standing::Inside;
         }
-        let height = |hit: &Hit| hit.t * ray.direction.dot(site.ng);
-        let lies_on = |hit: &Hit| {
-            height(hit) < TOUCHING * reach && scene.interaction_at(&ray, hit).ng.dot(site.ng).abs() > PARALLEL
+        let covers = |hit: &Hit| {
+            solids.opaque[hit.shape.0 as usize] && hit.t * ray.direction.dot(site.ng) < CONTACT * reach
         };
-        if hits.iter().any(lies_on) {
-            return Standing::Covered;
-        }
-        near += u64::from(hits.iter().any(|hit| height(hit) < CONTACT * reach));
+        near += u64::from(hits.iter().any(covers));
     }
     let behind = || {
         (0..PROBES).any(|index| {
@@ -188,6 +184,26 @@ pub(super) fn in_sight(scene: &Scene, a: &GatherPoint, b: &GatherPoint, context:
 }
 
 impl GatherPoint {
+    /// The point as a viewer in the direction of the unit vector `wo` sees it; without texture coordinates.
+    pub(super) fn seen_from(&self, wo: Vec3) -> Interaction {
+        let turn = if self.is_back { -1.0 } else { 1.0 };
+        let frame = Frame::from_normal(self.ng);
+        Interaction {
+            p: self.p,
+            p_error: self.p_error,
+            wo,
+            ng: self.ng * turn,
+            n: self.n * turn,
+            uv: Vec2::ZERO,
+            dpdu: frame.s,
+            dpdv: frame.t,
+            t: 0.0,
+            time: 0.0,
+            shape: self.shape,
+            primitive: 0,
+        }
+    }
+
     /// The ray that leaves in the unit vector `direction`.
     pub(super) fn ray(&self, direction: Vec3) -> Ray {
         let end = RayEnd {

@@ -17,7 +17,7 @@ use renderer_transport::integrator::{
     Context, Contribution, DirectLight, DirectLightQuery, MisContext, Prepared, RadianceSink,
     sample_one_light,
 };
-use renderer_transport::scene::Scene;
+use renderer_transport::scene::{Scene, ShadowOrigin, Surroundings};
 
 /// Number of the first sample behind a translucent surface, far from those above it and those of probe rays.
 const BEHIND: u64 = 1 << 41;
@@ -152,20 +152,21 @@ impl Estimator<'_> {
     ) -> Rgb {
         let mut irradiance = Rgb::BLACK;
         let w = horizon.direction(sampler.next_2d());
+        let around = horizon.surroundings(self.scene, w);
         if self.include.direct()
-            && let Some(found) = self.light_sample(horizon, w, sampler, context)
+            && let Some(found) = self.light_sample(horizon, &around, sampler, context)
         {
             irradiance += add(found.wi, found.radiance, horizon.cosine(found.wi));
         }
-        let light = self.arriving(horizon, w, sampler, context) * (1.0 / horizon.pdf(w));
+        let light = self.arriving(horizon, w, &around, sampler, context) * (1.0 / horizon.pdf(w));
         irradiance + add(w, light, horizon.cosine(w))
     }
 
-    /// A light sample: its direction, and radiance over density; `w` is any direction of the horizon.
+    /// A light sample: its direction, and radiance over density.
     fn light_sample(
         &self,
         horizon: &Horizon,
-        w: Vec3,
+        around: &Surroundings,
         sampler: &mut Sampler,
         context: &mut Context,
     ) -> Option<DirectLight> {
@@ -174,20 +175,34 @@ impl Estimator<'_> {
             false => Rgb::BLACK,
         };
         let Context { shading, stats, .. } = context;
-        let media = self.scene.media_around(&horizon.ray(w));
+        let surface = match horizon {
+            Horizon::Hemisphere(site, _) => Some(site.seen_from(site.ng)),
+            Horizon::Sphere(_) => None,
+        };
         let query = DirectLightQuery {
             at: &horizon.lit_point(),
             end: horizon.ray_end(),
             time: 0.0,
             depth: 1,
-            media: |_| media,
-            surface: None,
+            media: |_| around.media.clone(),
+            surface: surface.as_ref().map(|it| ShadowOrigin {
+                it,
+                media: &around.media,
+                contact: around.contact.as_ref(),
+            }),
         };
         sample_one_light(self.scene, query, response, sampler, shading, stats, None)
     }
 
     /// Radiance from `w`, with MIS weights for direct light.
-    fn arriving(&self, horizon: &Horizon, w: Vec3, sampler: &mut Sampler, context: &mut Context) -> Rgb {
+    fn arriving(
+        &self,
+        horizon: &Horizon,
+        w: Vec3,
+        around: &Surroundings,
+        sampler: &mut Sampler,
+        context: &mut Context,
+    ) -> Rgb {
         let arrival = MisContext {
             at: horizon.lit_point(),
             // Light samples cannot produce a mirrored direction.
@@ -197,14 +212,14 @@ impl Estimator<'_> {
             include: self.include,
             sum: Rgb::BLACK,
         };
-        let ray = horizon.ray(w);
+        let start = self.scene.start_from(&horizon.ray_end(), &horizon.ray(w), around);
         match self.include {
             Include::Direct => self
                 .prepared
-                .straight(self.scene, &ray, arrival, sampler, context, &mut light),
+                .straight(self.scene, start, arrival, sampler, context, &mut light),
             Include::Indirect | Include::Both => self
                 .prepared
-                .incoming(self.scene, &ray, arrival, sampler, context, &mut light),
+                .incoming(self.scene, start, arrival, sampler, context, &mut light),
         }
         light.sum
     }

@@ -11,6 +11,10 @@ use super::unwrap::Flat;
 /// Points along each side of a texel's grid.
 const GRID: usize = 3;
 
+/// Offset of the grid [texels]: objects are placed at round numbers, and so are texels. A point exactly below the edge of
+/// an object sees half of what is on either side.
+const OFFSET: Vec2 = Vec2::new(0.0137, 0.0071);
+
 /// No chart.
 pub(super) const NO_CHART: u32 = u32::MAX;
 
@@ -139,7 +143,7 @@ fn grid_points() -> [Vec2; GRID * GRID] {
         (cell + 0.5) / GRID as f32 - 0.5
     });
     points.sort_by(|a, b| a.length_squared().total_cmp(&b.length_squared()));
-    points
+    points.map(|point| point + OFFSET)
 }
 
 impl Cell {

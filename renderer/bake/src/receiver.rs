@@ -52,11 +52,15 @@ pub(super) struct GatherPoint {
     pub(super) ng: Vec3,
     /// Unit shading normal.
     pub(super) n: Vec3,
+    /// The shape.
+    pub(super) shape: ShapeId,
+    /// True if its back gathers.
+    pub(super) is_back: bool,
 }
 
 impl GatherPoint {
     /// The surface's point on one of its sides.
-    pub(super) fn of(point: SurfacePoint, side: Side) -> GatherPoint {
+    pub(super) fn of(point: SurfacePoint, shape: ShapeId, side: Side) -> GatherPoint {
         let turn = match side {
             Side::Front => 1.0,
             Side::Back => -1.0,
@@ -66,6 +70,8 @@ impl GatherPoint {
             p_error: point.p_error,
             ng: point.ng * turn,
             n: point.n * turn,
+            shape,
+            is_back: side == Side::Back,
         }
     }
 }
@@ -136,11 +142,6 @@ impl Receiver {
             ),
         }
     }
-}
-
-/// The surface's point at the weights of a triangle's second and third vertex, on one of its sides.
-pub(super) fn site(shape: &Shape, side: Side, mesh: &Mesh, triangle: u32, barycentric: Vec2) -> GatherPoint {
-    GatherPoint::of(point(shape, mesh, triangle, barycentric), side)
 }
 
 /// The surface's point at the weights of a triangle's second and third vertex.

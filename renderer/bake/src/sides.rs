@@ -130,7 +130,10 @@ impl<'a> Pilot<'a> {
 
     /// Mean irradiance, of its luminance [W/m²].
     fn light(&self, side: Side, sampler: &mut Sampler, context: &mut Context) -> f64 {
-        let sites = self.points.iter().map(|&(_, point)| GatherPoint::of(point, side));
+        let sites = self
+            .points
+            .iter()
+            .map(|&(_, point)| GatherPoint::of(point, self.id, side));
         let sum: f64 = (sites.enumerate())
             .map(|(number, site)| {
                 let key = self.key(number, side);
@@ -148,7 +151,7 @@ impl<'a> Pilot<'a> {
             return false;
         }
         let sees_others = |(number, &(_, point)): (usize, &(u32, SurfacePoint))| {
-            let site = GatherPoint::of(point, Side::Back);
+            let site = GatherPoint::of(point, self.id, Side::Back);
             let frame = Frame::from_normal(site.ng);
             (RAYS..2 * RAYS).any(|index| {
                 sampler.start(self.key(number, Side::Back), u64::from(index));

@@ -383,7 +383,8 @@ fn found(
     let (mut points, mut backs) = (vec![], false);
     for sample in surface.texels.samples_of(texel) {
         let point = surface.point(texel, sample);
-        let site = GatherPoint::of(point, surface.receivers[texel.object as usize].side);
+        let receiver = &surface.receivers[texel.object as usize];
+        let site = GatherPoint::of(point, receiver.shape, receiver.side);
         let place: (u32, Vec2) = (sample.triangle, sample.barycentric);
         match cage.find(surface.workers.scene, site.p, place, context) {
             Encounter::Met(it, height) => points.push(FeaturePoint {

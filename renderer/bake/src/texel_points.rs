@@ -7,7 +7,7 @@ use super::feature_map::FeaturePoint;
 use super::kept::{Point, Points};
 use super::points::{Solids, Standing, in_sight, standing};
 use super::raster::{Sample, Texel, Texels};
-use super::receiver::{GatherPoint, Receiver, point, site};
+use super::receiver::{GatherPoint, Receiver, point};
 use super::tangent_frame::TangentSpace;
 use super::translucent::Sites;
 use super::unwrap::Flat;
@@ -55,7 +55,10 @@ impl Surfaces<'_> {
         let shape = &self.shapes[receiver.shape.0 as usize];
         let mesh = &self.flats[texel.object as usize].mesh;
         let samples = self.texels.samples_of(texel).iter();
-        samples.map(move |sample| site(shape, receiver.side, mesh, sample.triangle, sample.barycentric))
+        samples.map(move |sample| {
+            let point = point(shape, mesh, sample.triangle, sample.barycentric);
+            GatherPoint::of(point, receiver.shape, receiver.side)
+        })
     }
 
     /// The points of a texel as a viewer above each sees them; those of `mask` are open. `tangents` are by receiver.
@@ -65,7 +68,7 @@ impl Surfaces<'_> {
         let samples = self.texels.samples_of(texel).iter().enumerate();
         let point = |(bit, sample): (usize, &Sample)| {
             let point = self.point(texel, sample);
-            let site = GatherPoint::of(point, receiver.side);
+            let site = GatherPoint::of(point, receiver.shape, receiver.side);
             FeaturePoint {
                 it: point.seen_from(site.ng, receiver.shape, sample.triangle),
                 frame: tangents.at(sample.triangle, sample.barycentric, site.n),

@@ -18,7 +18,7 @@ use super::limit::{MAX_SIDE, check_texture};
 use super::objects::{BakedObject, flatten, objects, tangents};
 use super::progress::BakePhase;
 use super::raster::rasterise;
-use super::receiver::{Coordinates, receivers, site};
+use super::receiver::{Coordinates, GatherPoint, point, receivers};
 use super::seam::{Border, borders, mean_difference, meetings, pairs, stitch};
 use super::settings::{LightmapFilter, SurfaceTextures, Target};
 use super::sh::ShOrder;
@@ -315,7 +315,8 @@ fn all_borders(surface: &Surfaces<'_>, atlas: &Atlas) -> Vec<Border> {
                     .position(|&v| v == vertex)
                     .unwrap_or(0);
                 let weights = [Vec2::ZERO, Vec2::X, Vec2::Y][corner];
-                site(shape, receiver.side, mesh, triangle as u32, weights).n
+                let point = point(shape, mesh, triangle as u32, weights);
+                GatherPoint::of(point, receiver.shape, receiver.side).n
             })
         })
         .collect()

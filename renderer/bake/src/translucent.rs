@@ -66,6 +66,7 @@ impl GatherPoint {
         GatherPoint {
             ng: -self.ng,
             n: -self.n,
+            is_back: !self.is_back,
             ..*self
         }
     }

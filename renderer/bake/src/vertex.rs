@@ -11,7 +11,7 @@ use super::job::{BakeStats, Job, Outcome};
 use super::kept::{Point, Points};
 use super::points::{Solids, Standing, standing};
 use super::progress::BakePhase;
-use super::receiver::{GatherPoint, Receiver, Side, point, receivers, site};
+use super::receiver::{GatherPoint, Receiver, Side, point, receivers};
 use super::sh::ShOrder;
 use super::sides::backs;
 use super::translucent::Sites;
@@ -288,7 +288,10 @@ fn corners(mesh: &Mesh) -> Vec<Vec<(u32, u8)>> {
 fn points(scene: &Scene, object: &BakedVertices, corners: &[(u32, u8)]) -> Vec<GatherPoint> {
     let shape = &scene.shapes()[object.shape.0 as usize];
     (corners.iter())
-        .map(|&(triangle, corner)| site(shape, object.side, &object.mesh, triangle, near(corner)))
+        .map(|&(triangle, corner)| {
+            let point = point(shape, &object.mesh, triangle, near(corner));
+            GatherPoint::of(point, object.shape, object.side)
+        })
         .collect()
 }
 
@@ -297,7 +300,7 @@ fn seen(scene: &Scene, object: &BakedVertices, corners: &[(u32, u8)]) -> Option<
     let &(triangle, corner) = corners.first()?;
     let shape = &scene.shapes()[object.shape.0 as usize];
     let point = point(shape, &object.mesh, triangle, near(corner));
-    let site = GatherPoint::of(point, object.side);
+    let site = GatherPoint::of(point, object.shape, object.side);
     Some(point.seen_from(site.ng, object.shape, triangle))
 }
 

@@ -121,7 +121,8 @@ pub(super) fn path_traced(
                             pdf: None,
                         };
                         let mut light = Scattered(Rgb::BLACK);
-                        prepared.incoming(scene, &ray, arrival, &mut sampler, &mut context, &mut light);
+                        let start = scene.start_in_space(&ray);
+                        prepared.incoming(scene, start, arrival, &mut sampler, &mut context, &mut light);
                         light.0
                     })
                     .sum();

@@ -2,7 +2,7 @@
 
 use std::f32::consts::PI;
 
-use glam::{Affine3A, Vec3};
+use glam::{Affine3A, Mat3, Vec3};
 use renderer::bake::sh::ShOrder;
 use renderer::bake::{Coverage, Include, ProbePlaces, Product, Scale, Side, Sides, Target};
 use renderer::color::Rgb;
@@ -319,4 +319,70 @@ fn joints_of_blocks_are_as_bright_as_what_is_beside_them() {
         compared += 1;
     }
     assert!(compared > 20_000, "{compared}");
+}
+
+/// The irradiance below a slab of glass or fog that rests on a black floor.
+#[test]
+fn light_passes_what_rests_on_a_floor() {
+    // By the cosine of the direction: Fresnel's equations at two interfaces with all reflections between; Beer's law.
+    let glass = |cos: f64| {
+        let (ior, sin2): (f64, f64) = (1.5, 1.0 - cos * cos);
+        let cos_t = (1.0 - sin2 / (ior * ior)).sqrt();
+        let s = ((cos - ior * cos_t) / (cos + ior * cos_t)).powi(2);
+        let p = ((ior * cos - cos_t) / (ior * cos + cos_t)).powi(2);
+        0.5 * ((1.0 - s) / (1.0 + s) + (1.0 - p) / (1.0 + p))
+    };
+    let fog = |cos: f64| (-0.8 / cos).exp();
+    let integral = |passed: &dyn Fn(f64) -> f64| -> f64 {
+        let cosines = (0..1000).map(|i| (f64::from(i) + 0.5) / 1000.0);
+        cosines
+            .map(|cos| 2.0 * std::f64::consts::PI * cos * passed(cos) / 1000.0)
+            .sum()
+    };
+    for (body, expected) in [
+        (
+            "Ci = dielectric_bsdf(N, dPdu, 1, 1, 0, 0, 1.5, \"ggx\");",
+            integral(&glass),
+        ),
+        (
+            "Ci = transparent() + medium_vdf(0, 0.1, exp(-0.8), 0.0, 1.0, 0);",
+            integral(&fog),
+        ),
+    ] {
+        let mut builder = SceneBuilder::new();
+        let (black, slab_material) = (builder.material("Ci = 0 * diffuse(N);"), builder.material(body));
+        // Without rounding, unlike a rotation.
+        let turned = Affine3A::from_mat3(Mat3::from_cols(Vec3::X, Vec3::NEG_Z, Vec3::Y));
+        let floor = turned * Affine3A::from_scale(Vec3::new(3.0, 3.0, 1.0));
+        builder.shape(mesh(Mesh::rectangle()), floor, black);
+        slab(
+            &mut builder,
+            Vec3::new(-2.0, 0.0, -2.0),
+            Vec3::new(2.0, 0.1, 2.0),
+            slab_material,
+        );
+        builder.light(Light::Environment(EnvironmentLight::Constant(Rgb::WHITE)));
+        let mut target = texture(0);
+        let Target::Texture { scale, .. } = &mut target else {
+            unreachable!()
+        };
+        *scale = Scale::Density(4.0);
+        let mut settings = settings(target, Include::Both, ShOrder::One, 1024);
+        settings.sides = Sides::Front;
+        let baked = run(&builder.build(), &settings);
+        let map = lightmap(&baked);
+        let below = texels(map)
+            .into_iter()
+            .filter(|(_, _, p, n)| n.y > 0.9 && p.y.abs() < 1e-3 && p.x.abs() < 1.5 && p.z.abs() < 1.5);
+        let light: Vec<f64> = below
+            .map(|(x, y, ..)| f64::from(map.irradiance(x, y).luminance()))
+            .collect();
+        assert!(light.len() > 100, "{}", light.len());
+        for e in light {
+            assert!(
+                (e / expected - 1.0).abs() < 0.06,
+                "{e}, expected {expected}: {body}"
+            );
+        }
+    }
 }

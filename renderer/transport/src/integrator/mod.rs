@@ -22,10 +22,9 @@ mod way_light;
 
 use glam::Vec3;
 
-use crate::scene::Scene;
+use crate::scene::{PathStart, Scene};
 use path_state::PathState;
 use renderer_base::color::Rgb;
-use renderer_base::math::Ray;
 use renderer_base::sampler::Sampler;
 use renderer_geometry::camera::CameraRay;
 
@@ -193,21 +192,20 @@ impl Prepared {
         }
     }
 
-    /// Estimates the radiance that arrives at a surface point along a gather ray, and reports it to `light`. `ray`
-    /// points away from the surface; the MIS context says how its direction was sampled. Depth is counted from the
-    /// point.
+    /// Estimates the radiance that arrives at a surface point along a gather ray, and reports it to `light`. `start`
+    /// leaves the surface; the MIS context says how its direction was sampled. Depth is counted from the point.
     #[inline]
     pub fn incoming(
         &self,
         scene: &Scene,
-        ray: &Ray,
+        start: PathStart,
         mis_context: MisContext,
         sampler: &mut Sampler,
         context: &mut Context,
         light: &mut impl RadianceSink,
     ) {
         context.stats.gather_rays += 1;
-        let walk = PathState::point(scene, *ray, mis_context);
+        let walk = PathState::point(start, mis_context);
         // Only camera paths split or take several light samples.
         let whole = |settings: &PathSettings| PathSettings {
             split: None,
@@ -233,20 +231,20 @@ impl Prepared {
         }
     }
 
-    /// Estimates the direct light that arrives at a surface point: emission seen by `ray`, directly or through
+    /// Estimates the direct light that arrives at a surface point: emission seen from `start`, directly or through
     /// transparent surfaces alone. Parameters as for [`Prepared::incoming`].
     #[inline]
     pub fn straight(
         &self,
         scene: &Scene,
-        ray: &Ray,
+        start: PathStart,
         mis_context: MisContext,
         sampler: &mut Sampler,
         context: &mut Context,
         light: &mut impl RadianceSink,
     ) {
         context.stats.gather_rays += 1;
-        let walk = PathState::point(scene, *ray, mis_context);
+        let walk = PathState::point(start, mis_context);
         let straight = PathSettings {
             depth: Some(1),
             ..PathSettings::default()

@@ -22,7 +22,7 @@ use crate::light::LightSampleContext;
 use crate::material::{HitRay, RayKind, ShadingContext, ShadingResult};
 use crate::radiance::{Contribution, RadianceSink};
 use crate::radiance::{LightSource, LobeShares, Reached};
-use crate::scene::{Contact, MAX_NULL_INTERFACES, MediumWay, Noise, Scene, ShadowOrigin};
+use crate::scene::{Contact, MAX_NULL_INTERFACES, MediumWay, Noise, PathStart, Scene, ShadowOrigin};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, RayEnd};
 use renderer_base::sampler::Sampler;
@@ -115,11 +115,13 @@ impl PathState {
     }
 
     /// Starts a path at a surface point, to estimate its incident radiance.
-    pub(super) fn point(scene: &Scene, ray: Ray, mis_context: MisContext) -> PathState {
+    pub(super) fn point(start: PathStart, mis_context: MisContext) -> PathState {
         let footprint = Footprint::POINT.scattered(0.0, min_spread(Spread::Diffuse));
-        let media = scene.media_around(&ray);
+        let PathStart { ray, media, .. } = start;
         PathState {
             scatterings: 1,
+            contact: start.contact,
+            left: ray.origin - ray.direction * start.gap,
             ..PathState::new(ray, RayKind::DIFFUSE, footprint, mis_context, media)
         }
     }

@@ -32,14 +32,24 @@ impl ShadowOrigin<'_> {
     }
 }
 
-/// The start of a path at a light.
+/// The start of a path at a light or at a point that gathers light.
 #[derive(Clone, Debug)]
-pub(crate) struct PathStart {
-    pub(crate) ray: Ray,
+pub struct PathStart {
+    /// Its first ray.
+    pub ray: Ray,
     pub(crate) media: MediumStack,
     pub(crate) contact: Option<Contact>,
     /// Distance along the ray from the surface that it leaves to its origin [m].
     pub(crate) gap: f32,
+}
+
+/// What surrounds a point of a surface on one side.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// The bodies that contain the point.
+    pub media: MediumStack,
+    /// Its place among surfaces that coincide.
+    pub contact: Option<Contact>,
 }
 
 impl Scene {
@@ -64,12 +74,25 @@ impl Scene {
         media: &MediumStack,
         contact: &mut Option<Contact>,
     ) -> Option<Interaction> {
-        if let Some(contact) = contact {
-            return Some(self.surface_in_contact(contact, ray));
+        // The interaction is written once, in place: a copy would stall on store forwarding.
+        match contact {
+            None if self.bodies.is_empty() => self.intersect_masked(ray, mask),
+            None => self.next_ordered(ray, mask, media, contact),
+            Some(contact) => Some(self.surface_in_contact(contact, ray)),
         }
+    }
+
+    /// The next surface of a ray that begins outside of contacts, in a scene with bodies.
+    #[inline]
+    fn next_ordered(
+        &self,
+        ray: &Ray,
+        mask: u32,
+        media: &MediumStack,
+        contact: &mut Option<Contact>,
+    ) -> Option<Interaction> {
         let mut found = self.intersect_masked(ray, mask);
-        if !self.bodies.is_empty()
-            && let Some(it) = &mut found
+        if let Some(it) = &mut found
             && self.orders_contact(media, it)
         {
             *contact = self.enter_contact(it, mask);
@@ -100,12 +123,11 @@ impl Scene {
         (!self.layers(&contact, accel::ALL).list.is_empty()).then_some(contact)
     }
 
-    /// Returns whether a path in `media` that finds a surface has to cross others before it if they coincide.
+    /// Returns whether a path in `media` that finds a surface has to cross others before it if they coincide; only in
+    /// scenes with bodies.
     #[inline]
     fn orders_contact(&self, media: &MediumStack, it: &Interaction) -> bool {
-        !self.bodies.is_empty()
-            && self.may_touch(it.shape, it.p)
-            && (self.bodies.of_shape(it.shape).is_some() || media.has_boundary())
+        self.may_touch(it.shape, it.p) && (self.bodies.of_shape(it.shape).is_some() || media.has_boundary())
     }
 
     /// Returns whether a point of a shape may be in a contact with the boundary of a body; only in scenes with bodies.
@@ -177,14 +199,23 @@ impl Scene {
         mask: u32,
         contact: &mut Option<Contact>,
     ) -> RayEnd {
-        let place = match contact {
-            Some(known) => *known,
-            None => Contact::new(it, true),
-        };
-        let layers = self.layers(&place, mask);
-        *contact = None;
+        let place = contact.take().unwrap_or_else(|| Contact::new(it, true));
+        let (end, next) = self.leave_place(&it.ray_end(), direction, mask, &place);
+        *contact = next;
+        end
+    }
+
+    /// The start of a ray that leaves a place at the point `end`, and the next place in the ray's direction.
+    fn leave_place(
+        &self,
+        end: &RayEnd,
+        direction: Vec3,
+        mask: u32,
+        place: &Contact,
+    ) -> (RayEnd, Option<Contact>) {
+        let layers = self.layers(place, mask);
         let Some(from) = layers.list.get(place.index as usize) else {
-            return it.ray_end();
+            return (*end, None);
         };
         let goes_along = direction.dot(place.axis) > 0.0;
         let next = match goes_along {
@@ -194,14 +225,11 @@ impl Scene {
         if let Some(index) = next
             && let Some(layer) = layers.list.get(index)
         {
-            *contact = Some(place.moved_to(index, layer));
-            return RayEnd::in_space(it.p);
+            return (RayEnd::in_space(end.p), Some(place.moved_to(index, layer)));
         }
         let depth = if goes_along { from.depth } else { -from.depth };
-        RayEnd {
-            p_error: (layers.extent(goes_along) - depth).max(it.p_error),
-            ..it.ray_end()
-        }
+        let p_error = (layers.extent(goes_along) - depth).max(end.p_error);
+        (RayEnd { p_error, ..*end }, None)
     }
 
     /// Continues a ray straight through a surface; it ends exactly where `ray` ends.
@@ -298,50 +326,81 @@ impl Scene {
 
     /// The start of the path of an emitted photon.
     pub(crate) fn path_start(&self, emission: &Emission) -> PathStart {
-        let ray = emission.ray;
+        match &emission.surface {
+            Some((end, shape)) => {
+                let around = self.surroundings(end, *shape, &emission.ray);
+                self.start_from(end, &emission.ray, &around)
+            }
+            None => self.start_in_space(&emission.ray),
+        }
+    }
+
+    /// The start of a path at a point in space.
+    pub fn start_in_space(&self, ray: &Ray) -> PathStart {
+        PathStart {
+            ray: *ray,
+            media: self.media_around(ray),
+            contact: None,
+            gap: 0.0,
+        }
+    }
+
+    /// The start of a path along `ray` at a point of a surface; `around` is what surrounds it on that side.
+    pub fn start_from(&self, end: &RayEnd, ray: &Ray, around: &Surroundings) -> PathStart {
         let mut start = PathStart {
-            ray,
-            media: MediumStack::NONE,
+            ray: *ray,
+            media: around.media.clone(),
             contact: None,
             gap: 0.0,
         };
-        if self.bodies.is_empty() {
-            return start;
+        if let Some(place) = &around.contact {
+            let (end, next) = self.leave_place(end, ray.direction, accel::ALL, place);
+            start.ray.origin = end.ray_origin(ray.direction);
+            start.contact = next;
         }
-        let touching = |(end, shape): &&(RayEnd, ShapeId)| self.may_touch(*shape, end.p);
-        let Some((end, shape)) = emission.surface.as_ref().filter(touching) else {
-            start.media = self.media_around(&ray);
-            start.gap = emission.surface.map_or(0.0, |(end, _)| ray.gap_from(end.p));
-            return start;
+        if !self.bodies.is_empty() && start.contact.is_none() {
+            start.gap = start.ray.gap_from(end.p);
+        }
+        start
+    }
+
+    /// What surrounds a point of a shape on the side to which `ray` leaves.
+    pub fn surroundings(&self, end: &RayEnd, shape: ShapeId, ray: &Ray) -> Surroundings {
+        let mut around = Surroundings {
+            media: MediumStack::NONE,
+            contact: None,
         };
-        let contact = Contact::at(end, *shape, &ray);
+        if self.bodies.is_empty() {
+            return around;
+        }
+        if !self.may_touch(shape, end.p) {
+            around.media = self.media_around(ray);
+            return around;
+        }
+        let contact = Contact::at(end, shape, ray);
         let layers = self.layers(&contact, accel::ALL);
         let beyond = RayEnd {
             p_error: layers.extent(true).max(end.p_error),
             ..*end
         };
-        start.ray.origin = beyond.ray_origin(ray.direction);
-        start.media = self.media_around(&start.ray);
-        let Some(root) = layers.list.iter().position(|layer| layer.is_root) else {
-            start.gap = start.ray.gap_from(end.p);
-            return start;
+        let outside = Ray {
+            origin: beyond.ray_origin(ray.direction),
+            ..*ray
         };
-        // The bodies at the light are those beyond the contact without the surfaces between.
+        around.media = self.media_around(&outside);
+        let Some(root) = layers.list.iter().position(|layer| layer.is_root) else {
+            return around;
+        };
+        // The bodies at the surface are those beyond the contact without the surfaces between.
         let back = Ray {
             direction: -ray.direction,
-            ..ray
+            ..*ray
         };
         for layer in layers.list[root + 1..].iter().rev() {
             let it = self.surface_in_contact(&contact.moved_to(0, layer), &back);
-            start.media.cross(&self.bodies, &it, back.direction);
+            around.media.cross(&self.bodies, &it, back.direction);
         }
-        match layers.list.get(root + 1) {
-            Some(next) => {
-                start.contact = Some(contact.moved_to(root + 1, next));
-                start.ray.origin = end.p;
-            }
-            None => start.gap = start.ray.gap_from(end.p),
-        }
-        start
+        around.contact = Some(contact.moved_to(root, &layers.list[root]));
+        around
     }
 }

@@ -28,8 +28,7 @@ mod visibility;
 
 pub use background::Background;
 pub use contact::Contact;
-pub(crate) use crossing::PathStart;
-pub use crossing::ShadowOrigin;
+pub use crossing::{PathStart, ShadowOrigin, Surroundings};
 pub use geometry_stats::GeometryStats;
 pub use homogeneous::DistanceSampling;
 pub use majorant::MediumStats;

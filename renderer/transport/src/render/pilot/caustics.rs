@@ -197,7 +197,14 @@ fn estimates(
     for estimate in 0..ESTIMATES {
         sampler.start(key, estimate);
         let mut light = Rgb::BLACK;
-        path.incoming(scene, &ray, arrival, sampler, context, &mut light);
+        path.incoming(
+            scene,
+            scene.start_in_space(&ray),
+            arrival,
+            sampler,
+            context,
+            &mut light,
+        );
         let luminance = light.luminance();
         sum += luminance;
         squares += luminance * luminance;
