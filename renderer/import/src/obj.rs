@@ -3,6 +3,7 @@
 //! Why not `tobj`: it panics on some relative indices if overflow is checked, drops names of materials that no library
 //! defines, misplaces attributes that only some corners have, and reports errors without line numbers.
 
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 
 use glam::{Vec2, Vec3};
@@ -12,7 +13,7 @@ use super::mtl::{ObjMaterial, parse_mtl};
 use super::obj_smoothing::{Smoothing, is_of_group};
 use super::obj_text::{NamedFiles, any_numbers, logical_lines};
 use super::{ImportError, read};
-use renderer_base::files::{DiskFiles, Files, FormatError, text_of};
+use renderer_base::files::{Budget, DiskFiles, Files, FormatError, OverBudget, text_of};
 use renderer_geometry::{Mesh, cut_polygon};
 use renderer_image::linear_from_srgb;
 
@@ -90,6 +91,12 @@ fn parse_obj(
 type Corner = [u32; 3];
 const NONE: u32 = u32::MAX;
 
+/// Memory of a corner of a face, with its vertex, in the reader and in the mesh [bytes].
+const CORNER_BYTES: usize = 128;
+
+/// Memory of a group without faces, in the reader and in the model [bytes].
+const PART_BYTES: usize = 1024;
+
 /// Part under construction.
 #[derive(Default)]
 struct PartBuilder {
@@ -118,6 +125,8 @@ enum Extra {
 
 #[derive(Default)]
 struct ObjReader {
+    /// Bounds of the content of the file and its libraries.
+    budget: Budget,
     obj: Obj,
     /// True if groups and materials do not split the mesh.
     single: bool,
@@ -153,6 +162,7 @@ impl ObjReader {
         path: &Path,
         mut read_library: impl FnMut(&Path) -> Result<Vec<u8>, ImportError>,
     ) -> Result<Obj, ImportError> {
+        self.budget.add_file(bytes.len());
         let text = text_of(bytes);
         let names = NamedFiles::new(files);
         // Exporters name the library with each object: it is read once.
@@ -171,7 +181,7 @@ impl ObjReader {
                 }
                 for library in names.libraries(path, rest.trim()) {
                     if libraries.insert(files.identity(&library)) {
-                        self.read_library(&names, &library, &mut read_library);
+                        self.read_library(&names, &library, &mut read_library)?;
                     }
                 }
             } else {
@@ -187,14 +197,20 @@ impl ObjReader {
         names: &NamedFiles<'_>,
         library: &Path,
         read: &mut impl FnMut(&Path) -> Result<Vec<u8>, ImportError>,
-    ) {
+    ) -> Result<(), FormatError> {
         match read(library) {
             Ok(bytes) => {
-                let materials = parse_mtl(names, &bytes, library, &mut self.obj.warnings);
+                self.budget.add_file(bytes.len());
+                let materials = parse_mtl(names, &bytes, library, (&mut self.obj.warnings, &self.budget))
+                    .map_err(|excess| FormatError::OverBudget {
+                        path: library.into(),
+                        excess,
+                    })?;
                 self.obj.materials.extend(materials);
             }
             Err(error) => self.obj.warnings.push(error.to_string()),
         }
+        Ok(())
     }
 
     fn statement(&mut self, keyword: &str, rest: &str) -> Result<(), String> {
@@ -270,7 +286,7 @@ impl ObjReader {
             self.without_area.get_or_insert((line, 0)).1 += 1;
             return Ok(());
         }
-        let part = self.current_part();
+        let part = self.current_part().map_err(|excess| excess.to_string())?;
         let mut face = std::mem::take(&mut self.face);
         face.clear();
         for word in text.split_ascii_whitespace() {
@@ -288,6 +304,8 @@ impl ObjReader {
         let [first, rest @ ..] = &face[..] else {
             return Ok(());
         };
+        let count = self.budget.allocate("faces", face.len(), CORNER_BYTES);
+        count.map_err(|excess| excess.to_string())?;
         let PartBuilder {
             triangles, corners, ..
         } = &mut self.parts[part];
@@ -312,21 +330,28 @@ impl ObjReader {
         Ok(())
     }
 
-    fn current_part(&mut self) -> usize {
-        *self.current.get_or_insert_with(|| {
-            *self
-                .part_of
-                .entry((self.group.clone(), self.material.clone()))
-                .or_insert_with(|| {
-                    let (name, material) = (self.group.clone(), self.material.clone());
-                    self.parts.push(PartBuilder {
-                        name,
-                        material,
-                        ..PartBuilder::default()
-                    });
-                    self.parts.len() - 1
-                })
-        })
+    fn current_part(&mut self) -> Result<usize, OverBudget> {
+        if let Some(part) = self.current {
+            return Ok(part);
+        }
+        let key = (self.group.clone(), self.material.clone());
+        let part = match self.part_of.entry(key) {
+            Entry::Occupied(entry) => *entry.get(),
+            Entry::Vacant(entry) => {
+                let (name, material) = entry.key().clone();
+                // The names are in the key, the part, and what is made of it.
+                let names = name.len() + material.as_ref().map_or(0, String::len);
+                self.budget.allocate("groups", 1, PART_BYTES + 4 * names)?;
+                self.parts.push(PartBuilder {
+                    name,
+                    material,
+                    ..PartBuilder::default()
+                });
+                *entry.insert(self.parts.len() - 1)
+            }
+        };
+        self.current = Some(part);
+        Ok(part)
     }
 
     /// Parses a corner: `v`, `v/vt`, `v//vn` or `v/vt/vn`.
