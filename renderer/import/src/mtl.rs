@@ -118,7 +118,8 @@ pub(super) fn parse_mtl(
                 line: Some(number),
                 reason: format!("`{keyword}` is left out: {reason}"),
             };
-            let warning = place.to_string();
+            let mut warning = place.to_string();
+            warning.shrink_to_fit();
             budget.allocate("warnings", 1, warning.len() + size_of::<String>())?;
             warnings.push(warning);
         }
