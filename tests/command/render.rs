@@ -293,7 +293,7 @@ fn endless_shaders_end() {
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{message}");
     assert!(
-        message.contains("warning") && message.contains("too many turns"),
+        message.contains("warning") && message.contains("takes too long"),
         "{message}"
     );
     assert!(folder.path().join("out.png").is_file());

@@ -107,6 +107,25 @@ struct PartBuilder {
     vertex_of_corner: FxHashMap<Corner, u32>,
 }
 
+/// Names of groups and materials, by number.
+#[derive(Default)]
+struct Names {
+    numbers: FxHashMap<String, u32>,
+    list: Vec<String>,
+}
+
+impl Names {
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(name) {
+            return number;
+        }
+        let number = self.list.len() as u32;
+        self.numbers.insert(name.to_owned(), number);
+        self.list.push(name.to_owned());
+        number
+    }
+}
+
 /// Texture coordinates or normals that corners refer to, but that do not exist.
 struct Missing {
     /// Line of the first such corner.
@@ -135,10 +154,12 @@ struct ObjReader {
     any_color: bool,
     uvs: Vec<Vec2>,
     normals: Vec<Vec3>,
-    group: String,
-    material: Option<String>,
+    names: Names,
+    group: Option<u32>,
+    material: Option<u32>,
     parts: Vec<PartBuilder>,
-    part_of: FxHashMap<(String, Option<String>), usize>,
+    /// Parts by the numbers of their group and material: names can be long, and are entered often.
+    part_of: FxHashMap<[Option<u32>; 2], usize>,
     smoothing: Smoothing,
     /// Current line.
     line: usize,
@@ -256,11 +277,11 @@ impl ObjReader {
             "f" | "fo" => self.add_face(rest)?,
             "o" | "g" | "usemtl" if self.single => {}
             "o" | "g" => {
-                rest.clone_into(&mut self.group);
+                self.group = (!rest.is_empty()).then(|| self.names.number(rest));
                 self.current = None;
             }
             "usemtl" => {
-                self.material = (!rest.is_empty()).then(|| rest.to_owned());
+                self.material = (!rest.is_empty()).then(|| self.names.number(rest));
                 self.current = None;
             }
             "s" if !self.single => self.smoothing.begin(rest),
@@ -334,16 +355,17 @@ impl ObjReader {
         if let Some(part) = self.current {
             return Ok(part);
         }
-        let key = (self.group.clone(), self.material.clone());
-        let part = match self.part_of.entry(key) {
+        let part = match self.part_of.entry([self.group, self.material]) {
             Entry::Occupied(entry) => *entry.get(),
             Entry::Vacant(entry) => {
-                let (name, material) = entry.key().clone();
-                // The names are in the key, the part, and what is made of it.
-                let names = name.len() + material.as_ref().map_or(0, String::len);
+                let name = |number: u32| self.names.list[number as usize].clone();
+                let (name, material) = (self.group.map(name), self.material.map(name));
+                // Names are in the part and in what is made of it.
+                let length = |name: &Option<String>| name.as_ref().map_or(0, String::len);
+                let names = length(&name) + length(&material);
                 self.budget.allocate("groups", 1, PART_BYTES + 4 * names)?;
                 self.parts.push(PartBuilder {
-                    name,
+                    name: name.unwrap_or_default(),
                     material,
                     ..PartBuilder::default()
                 });
