@@ -6,12 +6,12 @@ use super::{Input, alone, measured};
 
 const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
 
-/// Reads an OBJ file beside a material library.
+/// Reads an OBJ file with its material library.
 fn read(obj: &str, library: &str) -> Result<usize, String> {
     Input::new(&[("a.mtl", library.as_bytes()), ("a.obj", obj.as_bytes())]).read("a.obj")
 }
 
-/// The error in the library of an OBJ file, which it names in this way.
+/// The error in the material library `name` of an OBJ file.
 fn library_error(name: &str, library: &str) -> String {
     let obj = format!("mtllib {name}\n{TRIANGLE}f 1 2 3\n");
     let input = Input::new(&[("a.mtl", library.as_bytes()), ("a.obj", obj.as_bytes())]);
@@ -101,7 +101,7 @@ fn long_words_make_short_messages() {
 #[test]
 fn voxels_of_volumes_are_bounded() {
     let _alone = alone();
-    // A voxel of a thin volume takes the memory of a block.
+    // A voxel of a thin volume has the memory of a block.
     let vol = |size: [i32; 3]| {
         let mut bytes = b"VOL\x03".to_vec();
         let words = [3, size[0], size[1], size[2], 1];

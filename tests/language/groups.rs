@@ -206,7 +206,7 @@ fn fuel_counts_the_work_of_iterations() {
         context.finished()
     };
     assert!(finishes(ITERATIONS, "r = r * 0.5 + i;"));
-    // A noise takes as long as a dozen such iterations.
+    // A noise costs five times such an iteration.
     let noise = "r += noise(P * i);";
     assert!(finishes(ITERATIONS / 2, noise));
     assert!(!finishes(2 * ITERATIONS, noise));
@@ -248,7 +248,7 @@ fn fuel_ends_all_execution_modes_alike() {
     }
 }
 
-/// What the endless unit `s` prints, interpreted and compiled.
+/// Output of the endless unit `s`, interpreted and compiled.
 fn printed(system: &ShadingSystem, optimize: OptLevel) -> [String; 2] {
     const FUEL: u32 = 20_000;
     let options = InstanceOptions {

@@ -360,7 +360,7 @@ impl ObjReader {
             Entry::Vacant(entry) => {
                 let name = |number: u32| self.names.list[number as usize].clone();
                 let (name, material) = (self.group.map(name), self.material.map(name));
-                // Names are in the part and in what is made of it.
+                // The part, its shape and warnings have copies of the names.
                 let length = |name: &Option<String>| name.as_ref().map_or(0, String::len);
                 let names = length(&name) + length(&material);
                 self.budget.allocate("groups", 1, PART_BYTES + 4 * names)?;

@@ -43,7 +43,7 @@ pub enum BudgetKind {
     Scene,
     /// Pictures.
     Picture,
-    /// Sums of samples: a pixel that has any takes at least a byte, and layers without values take none.
+    /// Sums of samples: at least a byte for a pixel with samples, and none for layers of zeros.
     Part,
 }
 

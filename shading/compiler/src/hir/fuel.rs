@@ -1,8 +1,8 @@
-//! Fuel: the bound on the work of a run. A unit stands for [`WORK`] simple operations.
+//! Fuel: the bound on the work of a run. A unit stands for eight simple operations.
 //!
 //! Iterations and calls cost fuel by the operations in their bodies ([`assign`]), which the optimiser does not change: an
-//! endless loop ends after the same iteration in all execution modes. What takes much longer than other operations costs
-//! fuel where it is executed ([`of_op`]). Loops that the optimiser removes or unrolls cost nothing.
+//! endless loop ends after the same iteration in all execution modes. Expensive operations (texts, patterns, rays, Gabor noise)
+//! cost fuel when they are executed ([`of_op`]). Loops that the optimiser removes or unrolls cost nothing.
 
 use super::{Block, Code, Function, Kind, LocalId, Op, Operand, Stmt, Unit, work};
 use crate::builtins::Builtin;
