@@ -2,6 +2,11 @@
 //! (`renderer::files::Budget`), or refused by a message that names the file; and a fuzzer of each reader that measures
 //! both (`KILN_FUZZ_SECONDS`, `KILN_FUZZ_SEED`).
 
+#[path = "hostile_files/kept.rs"]
+mod kept;
+#[path = "hostile_files/models.rs"]
+mod models;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
@@ -52,6 +57,8 @@ fn read(path: &Path) -> Result<usize, String> {
             let failed = grids.filter_map(Result::err).next();
             failed.map_or(Ok(file.entries().len()), |error| Err(error.to_string()))
         }
+        "part" => kept::read_part(path),
+        "zip" => kept::read_pack(path),
         "xml" => {
             let scene = translate(path, &MitsubaOptions::default()).map_err(|errors| errors.to_string())?;
             Ok(scene.declarations.len())
@@ -81,6 +88,7 @@ fn measured(path: &Path, size: u64) -> Result<usize, String> {
             // A picture is also decoded into buffers of its codec.
             2 * ((1 << 20) + 132_096 * size).min(4 << 30)
         }
+        Some("part") => (256 << 20) + 4096 * size,
         _ => (256 << 20) + 256 * size,
     };
     assert!(
@@ -628,6 +636,7 @@ fn seeds() -> Vec<(String, Vec<u8>)> {
     );
     document["buffers"] = json!([{ "byteLength": bytes.len(), "uri": uri }]);
     files.push(("a.gltf".to_owned(), document.to_string().into_bytes()));
+    files.extend(kept::seeds());
     files.push((
         "a.obj".to_owned(),
         b"mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\ng a\nusemtl m\nf 1/1/1 2/1/1 3/1/1\n"
@@ -688,6 +697,8 @@ fn damaged_files_stay_within_their_bounds() {
         "serialized",
         "xml",
         "gltf",
+        "part",
+        "zip",
         "exr",
         "tif",
         "png",
@@ -704,9 +715,15 @@ fn damaged_files_stay_within_their_bounds() {
     while seconds.map_or(rounds < 3, |seconds| start.elapsed().as_secs() < seconds) {
         for (name, bytes) in &seeds {
             let mut bytes = bytes.clone();
-            damage(&mut bytes, &mut random);
+            match name.as_str() {
+                "a.part" => kept::damage_part(&mut bytes, &mut random),
+                _ => damage(&mut bytes, &mut random),
+            }
             let input = Input::new(&[(name, &bytes)]);
-            let _ = measured(&input.path(name), bytes.len() as u64);
+            if let Err(error) = measured(&input.path(name), bytes.len() as u64) {
+                assert!(error.contains(name), "the file is not named: {error}");
+                assert!(error.len() < 10_000, "the message has {} bytes", error.len());
+            }
         }
         rounds += 1;
     }

@@ -15,8 +15,8 @@ use shading_compiler::eval::color_system::ColorSystem;
 use shading_compiler::graph::{
     self, GraphError, ShaderGroupTemplate, ShaderUnitTemplate, Template, Templates, Value,
 };
-use shading_compiler::hir;
 use shading_compiler::hir::live::bind_live_inputs;
+use shading_compiler::hir::{self, fuel};
 use shading_compiler::hir::{ClosureRegistry, Const};
 use shading_compiler::opt::{self, OptOptions};
 use shading_syntax::diagnostic::{Diagnostic, Diagnostics};
@@ -407,6 +407,7 @@ impl ShadingSystem {
         } else {
             derivative::expand(&mut unit)
         };
+        fuel::assign(&mut unit);
         let optimizer = opt::optimize(
             &mut unit,
             &OptOptions {

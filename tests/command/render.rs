@@ -293,7 +293,7 @@ fn endless_shaders_end() {
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{message}");
     assert!(
-        message.contains("warning") && message.contains("too many turns"),
+        message.contains("warning") && message.contains("takes too long"),
         "{message}"
     );
     assert!(folder.path().join("out.png").is_file());
@@ -603,6 +603,55 @@ fn more_samples_at_least_than_at_most_are_refused() {
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(message.contains("--min-spp 64 is above --spp 16"), "{message}");
+}
+
+#[test]
+fn units_of_one_name_in_several_files_cause_a_warning() {
+    let unit = |color: f32| format!("surface x() {{ Ci = {color} * diffuse(N); }}\n");
+    let both = |text: &str| format!("import \"common.ksl\";\n{text}");
+    let files = [
+        ("common.ksl", unit(0.1)),
+        ("b.ksl", both("surface b() { }\n")),
+        ("c.ksl", both("surface c() { }\n")),
+        ("again.ksl", unit(0.3)),
+        (
+            "imports.kiln",
+            scene("import \"b.ksl\";\nimport \"again.ksl\";\nmaterial a = x();\n"),
+        ),
+        (
+            "own.kiln",
+            scene(&both(&format!("{}material a = x();\n", unit(0.2)))),
+        ),
+        (
+            "once.kiln",
+            scene("import \"b.ksl\";\nimport \"c.ksl\";\nimport \"common.ksl\";\nmaterial a = x();\n"),
+        ),
+    ];
+    let files: Vec<(&str, &[u8])> = files
+        .iter()
+        .map(|(name, text)| (*name, text.as_bytes()))
+        .collect();
+    let folder = folder(&files);
+    let checked = |name: &str| {
+        let output = run(folder.path(), &["check", name]);
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{message}");
+        message
+    };
+    for (name, place) in [("imports.kiln", "again.ksl:1:9"), ("own.kiln", "own.kiln:")] {
+        let message = checked(name);
+        assert_eq!(
+            message.matches("warning: `x` is declared again").count(),
+            1,
+            "{message}"
+        );
+        assert!(
+            message.contains(place) && message.contains("common.ksl:1:9"),
+            "{message}"
+        );
+    }
+    let message = checked("once.kiln");
+    assert!(!message.contains("declared again"), "{message}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use language_support::clock::thread_seconds;
 use shading::hir::Const;
 use shading::hir::verify::verify_all;
+use shading::interp::{self, RunOptions};
 use shading::opt::OptLevel;
 use shading::{
     ClosureRegistry, InstanceOptions, NoHost, ShaderGlobals, ShaderInstance, ShadingSystem, Source, Template,
@@ -182,16 +183,21 @@ fn a_thousand_materials_are_compiled_once() {
     );
 }
 
+/// A unit with a long loop.
+fn looping(iterations: usize, statement: &str) -> String {
+    format!(
+        "float called(float x, int depth) {{ return depth > 0 ? called(x, depth - 1) + noise(x) : x; }}
+         shader s(output float r = 0) {{ float a[20000]; float b[20000]; a[int(u)] = v; string t;
+             for (int i = 0; i < {iterations}; i++) {{ {statement} }} r += b[int(v)]; }}"
+    )
+}
+
 /// Loops that do much work in each iteration run out of fuel after fewer of them.
 #[test]
 fn fuel_counts_the_work_of_iterations() {
     const ITERATIONS: usize = 60_000;
-    let finishes = |statement: &str| {
-        let text = format!(
-            "shader s(output float r = 0) {{ float a[20000]; float b[20000]; a[int(u)] = v; \
-             for (int i = 0; i < {ITERATIONS}; i++) {{ {statement} }} r += b[int(v)]; }}"
-        );
-        let system = system(&text);
+    let finishes = |iterations: usize, statement: &str| {
+        let system = system(&looping(iterations, statement));
         let instance = system
             .instantiate(template(&system, "s"), &InstanceOptions::default())
             .unwrap_or_else(|errors| panic!("{errors}"));
@@ -199,16 +205,72 @@ fn fuel_counts_the_work_of_iterations() {
         instance.run(&ShaderGlobals::default(), &mut context).unwrap();
         context.finished()
     };
-    assert!(finishes("r = r * 0.5 + i;"));
-    assert!(finishes("r += noise(P * i);"));
+    assert!(finishes(ITERATIONS, "r = r * 0.5 + i;"));
+    // A noise costs five times such an iteration.
+    let noise = "r += noise(P * i);";
+    assert!(finishes(ITERATIONS / 2, noise));
+    assert!(!finishes(2 * ITERATIONS, noise));
     for statement in [
+        "r += noise(P * i) + noise(P * i, u) + noise(P + i) + noise(P + i, u) + noise(i * u) + noise(i * v);",
         "r += noise(\"gabor\", P * i);",
         "b = a; a[i] = b[int(r)] + i;",
         "r += regex_search(format(\"%d\", i), \"(a+)+$\");",
         "r += strlen(concat(format(\"%d\", i), \"text\"));",
     ] {
-        assert!(!finishes(statement), "{statement}");
+        assert!(!finishes(ITERATIONS, statement), "{statement}");
     }
+}
+
+/// Endless shaders end after the same iteration in all execution modes.
+#[test]
+fn fuel_ends_all_execution_modes_alike() {
+    for statement in [
+        "r = r * 0.5 + i;",
+        "r += noise(P * i);",
+        "r = noise(P) + i;",
+        "if (r > 3) r += noise(P * i) - 3; else { r += 1; t = format(\"%d\", i); } r += strlen(t);",
+        "for (int k = 0; k < i % 7; k++) r += sin(i) * 0.5;",
+        "setmessage(format(\"m%d\", i), i);",
+        "r += called(i, i % 3);",
+        "int k = 0; while (k < 3 + u) { k += 1; if (k == 2) continue; r += cellnoise(i * k); }",
+    ] {
+        let system = system(&looping(
+            2_000_000_000,
+            &format!("{statement} printf(\"%d \", i);"),
+        ));
+        let ends = [OptLevel::None, OptLevel::Exact, OptLevel::Full].map(|level| printed(&system, level));
+        let iterations = ends[0][0].split(' ').count();
+        assert!((100..5000).contains(&iterations), "{statement}: {iterations}");
+        assert!(
+            ends.iter().flatten().all(|text| *text == ends[0][0]),
+            "{statement}: {ends:?}"
+        );
+    }
+}
+
+/// Output of the endless unit `s`, interpreted and compiled.
+fn printed(system: &ShadingSystem, optimize: OptLevel) -> [String; 2] {
+    const FUEL: u32 = 20_000;
+    let options = InstanceOptions {
+        optimize,
+        ..InstanceOptions::default()
+    };
+    let template = template(system, "s");
+    let (unit, ..) = system.optimized(&template, &options).unwrap();
+    let globals = ShaderGlobals::default();
+    let run = RunOptions {
+        host: &NoHost,
+        fuel: FUEL,
+        closures: Some(system.closures()),
+        ..RunOptions::new(&globals)
+    };
+    let interpreted = interp::run(&unit, &run);
+    let instance = system.instantiate(template, &options).unwrap();
+    let mut context = system.context();
+    context.set_fuel(FUEL);
+    instance.run(&globals, &mut context).unwrap();
+    assert!(!interpreted.finished && !context.finished());
+    [interpreted.printed.text(), context.take_printed()]
 }
 
 /// What is told of a group around this call.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use renderer::image::film::{Film, FilmTile};
 use renderer::integrator::{Integrator, Pass, PathSettings, PhotonSettings, Prepared};
-use renderer::render::{Progress, RenderSettings, Silent, render};
+use renderer::render::{Decision, Progress, RenderSettings, Silent, render};
 
 use crate::photon::against_path::built;
 
@@ -90,4 +90,47 @@ fn photon_passes_end_at_once() {
     let prepared = Prepared::new(&Integrator::Photon(settings), &built.scene, &pass).expect("it has no file");
     let rays = prepared.photons().expect("there are maps").rays;
     assert_eq!(rays, 0);
+}
+
+/// Stops a render at its first photon, and counts what follows.
+#[derive(Default)]
+struct AtFirstPhoton {
+    stop: AtomicBool,
+    photon_reports: AtomicU64,
+    decisions: AtomicU64,
+}
+
+impl Progress for AtFirstPhoton {
+    fn photons(&self, _: u64, _: u64) {
+        self.photon_reports.fetch_add(1, Ordering::Relaxed);
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    fn decided(&self, _: &Decision) {
+        self.decisions.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn pilots_end_at_once() {
+    let (built, size) = built(SCENE);
+    for integrator in [
+        Integrator::Auto(PathSettings::default()),
+        Integrator::Photon(PhotonSettings::default()),
+    ] {
+        let settings = RenderSettings {
+            filter: built.filter.clone(),
+            samples: 0..1 << 20,
+            total: 1 << 20,
+            integrator,
+            ..RenderSettings::of_camera(built.camera, size)
+        };
+        let observer = AtFirstPhoton::default();
+        let stopped = render(&built.scene, &settings, &observer, &observer.stop).expect("it renders");
+        assert_eq!(stopped.state.samples, 0..0);
+        assert_eq!(observer.decisions.load(Ordering::Relaxed), 0);
+        // One for each batch under way, and one at the end of each map.
+        let reports = observer.photon_reports.load(Ordering::Relaxed);
+        assert!((1..=8).contains(&reports), "{reports}");
+    }
 }

@@ -192,7 +192,7 @@ impl GridFile {
         let loaded = match &self.contents {
             Contents::OpenVdb(file) => file.load(&self.data, index, &self.budget),
             Contents::NanoVdb(file) => file.load(&self.data, index, &self.budget),
-            Contents::Mitsuba(file) => file.load(&self.data),
+            Contents::Mitsuba(file) => file.load(&self.data, &self.budget),
         };
         loaded.map_err(|fault| fault.of(&self.path))
     }

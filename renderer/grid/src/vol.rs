@@ -10,7 +10,7 @@ use super::element::Element;
 use super::error::GridFault;
 use super::grid::{Border, Grid, GridClass, Placement};
 use super::tree::{BLOCK_VOXELS, TreeBuilder, voxel_index};
-use renderer_base::memory;
+use renderer_base::files::Budget;
 
 const MAGIC: &[u8] = b"VOL";
 const VERSION: u8 = 3;
@@ -95,7 +95,7 @@ impl VolFile {
     }
 
     /// Decodes the grid; `data` is the file.
-    pub(crate) fn load(&self, data: &[u8]) -> Result<Grid, GridFault> {
+    pub(crate) fn load(&self, data: &[u8], budget: &Budget) -> Result<Grid, GridFault> {
         let stored = data.get(self.values.clone()).unwrap_or_default();
         let VolBox {
             bounds: [low, high],
@@ -105,11 +105,9 @@ impl VolFile {
         let rows = [[edge.x, 0.0, 0.0], [0.0, edge.y, 0.0], [0.0, 0.0, edge.z]];
         let placement = Placement::of_rows(rows, low + 0.5 * edge)?;
         let blocks: IVec3 = (size + 7) >> 3;
-        let count: u64 = blocks.to_array().iter().map(|&n| n as u64).product();
-        memory::check(
-            "the voxels of a volume",
-            count * (BLOCK_VOXELS * self.channels * 4) as u64,
-        )?;
+        // At most 2^51.
+        let count = blocks.to_array().map(|n| n as usize).iter().product();
+        budget.allocate("voxels", count, BLOCK_VOXELS * self.channels * 4)?;
         let mut builder = TreeBuilder::new(&[0.0; 4][..self.channels]);
         let mut activity = Activity::default();
         let mut values = vec![0.0; BLOCK_VOXELS * self.channels];

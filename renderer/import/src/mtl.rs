@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::obj_text::{NamedFiles, logical_lines, numbers};
-use renderer_base::files::{FormatError, text_of};
+use renderer_base::files::{Budget, FormatError, OverBudget, text_of};
 
 /// Texture map of a material.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,20 +81,27 @@ pub struct ObjMaterial {
     pub normal_map: Option<ObjMap>,
 }
 
+/// Memory of a material, here and as a call of a unit [bytes].
+const MATERIAL_BYTES: usize = 4096;
+
 /// Parses a material library; `path` is its name in warnings and the base of image paths. An invalid statement is
 /// skipped with a warning: the surface can be shown without it.
+///
+/// # Errors
+/// If the content exceeds the budget.
 pub(super) fn parse_mtl(
     files: &NamedFiles<'_>,
     bytes: &[u8],
     path: &Path,
-    warnings: &mut Vec<String>,
-) -> Vec<ObjMaterial> {
+    (warnings, budget): (&mut Vec<String>, &Budget),
+) -> Result<Vec<ObjMaterial>, OverBudget> {
     let text = text_of(bytes);
     let mut materials: Vec<ObjMaterial> = Vec::new();
     for (number, line) in logical_lines(&text) {
         let (keyword, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
         let rest = rest.trim();
         if keyword == "newmtl" {
+            budget.allocate("materials", 1, MATERIAL_BYTES + 4 * rest.len())?;
             materials.push(ObjMaterial {
                 name: rest.to_owned(),
                 ..ObjMaterial::default()
@@ -111,7 +118,10 @@ pub(super) fn parse_mtl(
                 line: Some(number),
                 reason: format!("`{keyword}` is left out: {reason}"),
             };
-            warnings.push(place.to_string());
+            let mut warning = place.to_string();
+            warning.shrink_to_fit();
+            budget.allocate("warnings", 1, warning.len() + size_of::<String>())?;
+            warnings.push(warning);
         }
     }
     if text
@@ -120,7 +130,7 @@ pub(super) fn parse_mtl(
     {
         materials.iter_mut().for_each(read_as_blender);
     }
-    materials
+    Ok(materials)
 }
 
 /// Reads a material as Blender writes it since version 3.1: roughness as an exponent, and, if it reflects (`illum` 3,

@@ -3,6 +3,7 @@
 //! Why not `tobj`: it panics on some relative indices if overflow is checked, drops names of materials that no library
 //! defines, misplaces attributes that only some corners have, and reports errors without line numbers.
 
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 
 use glam::{Vec2, Vec3};
@@ -12,7 +13,7 @@ use super::mtl::{ObjMaterial, parse_mtl};
 use super::obj_smoothing::{Smoothing, is_of_group};
 use super::obj_text::{NamedFiles, any_numbers, logical_lines};
 use super::{ImportError, read};
-use renderer_base::files::{DiskFiles, Files, FormatError, text_of};
+use renderer_base::files::{Budget, DiskFiles, Files, FormatError, OverBudget, text_of};
 use renderer_geometry::{Mesh, cut_polygon};
 use renderer_image::linear_from_srgb;
 
@@ -90,6 +91,12 @@ fn parse_obj(
 type Corner = [u32; 3];
 const NONE: u32 = u32::MAX;
 
+/// Memory of a corner of a face, with its vertex, in the reader and in the mesh [bytes].
+const CORNER_BYTES: usize = 128;
+
+/// Memory of a group without faces, in the reader and in the model [bytes].
+const PART_BYTES: usize = 1024;
+
 /// Part under construction.
 #[derive(Default)]
 struct PartBuilder {
@@ -98,6 +105,25 @@ struct PartBuilder {
     triangles: Vec<[u32; 3]>,
     corners: Vec<Corner>,
     vertex_of_corner: FxHashMap<Corner, u32>,
+}
+
+/// Names of groups and materials, by number.
+#[derive(Default)]
+struct Names {
+    numbers: FxHashMap<String, u32>,
+    list: Vec<String>,
+}
+
+impl Names {
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(name) {
+            return number;
+        }
+        let number = self.list.len() as u32;
+        self.numbers.insert(name.to_owned(), number);
+        self.list.push(name.to_owned());
+        number
+    }
 }
 
 /// Texture coordinates or normals that corners refer to, but that do not exist.
@@ -118,6 +144,8 @@ enum Extra {
 
 #[derive(Default)]
 struct ObjReader {
+    /// Bounds of the content of the file and its libraries.
+    budget: Budget,
     obj: Obj,
     /// True if groups and materials do not split the mesh.
     single: bool,
@@ -126,10 +154,12 @@ struct ObjReader {
     any_color: bool,
     uvs: Vec<Vec2>,
     normals: Vec<Vec3>,
-    group: String,
-    material: Option<String>,
+    names: Names,
+    group: Option<u32>,
+    material: Option<u32>,
     parts: Vec<PartBuilder>,
-    part_of: FxHashMap<(String, Option<String>), usize>,
+    /// Parts by the numbers of their group and material: names can be long, and are entered often.
+    part_of: FxHashMap<[Option<u32>; 2], usize>,
     smoothing: Smoothing,
     /// Current line.
     line: usize,
@@ -153,6 +183,7 @@ impl ObjReader {
         path: &Path,
         mut read_library: impl FnMut(&Path) -> Result<Vec<u8>, ImportError>,
     ) -> Result<Obj, ImportError> {
+        self.budget.add_file(bytes.len());
         let text = text_of(bytes);
         let names = NamedFiles::new(files);
         // Exporters name the library with each object: it is read once.
@@ -171,7 +202,7 @@ impl ObjReader {
                 }
                 for library in names.libraries(path, rest.trim()) {
                     if libraries.insert(files.identity(&library)) {
-                        self.read_library(&names, &library, &mut read_library);
+                        self.read_library(&names, &library, &mut read_library)?;
                     }
                 }
             } else {
@@ -187,14 +218,20 @@ impl ObjReader {
         names: &NamedFiles<'_>,
         library: &Path,
         read: &mut impl FnMut(&Path) -> Result<Vec<u8>, ImportError>,
-    ) {
+    ) -> Result<(), FormatError> {
         match read(library) {
             Ok(bytes) => {
-                let materials = parse_mtl(names, &bytes, library, &mut self.obj.warnings);
+                self.budget.add_file(bytes.len());
+                let materials = parse_mtl(names, &bytes, library, (&mut self.obj.warnings, &self.budget))
+                    .map_err(|excess| FormatError::OverBudget {
+                        path: library.into(),
+                        excess,
+                    })?;
                 self.obj.materials.extend(materials);
             }
             Err(error) => self.obj.warnings.push(error.to_string()),
         }
+        Ok(())
     }
 
     fn statement(&mut self, keyword: &str, rest: &str) -> Result<(), String> {
@@ -240,11 +277,11 @@ impl ObjReader {
             "f" | "fo" => self.add_face(rest)?,
             "o" | "g" | "usemtl" if self.single => {}
             "o" | "g" => {
-                rest.clone_into(&mut self.group);
+                self.group = (!rest.is_empty()).then(|| self.names.number(rest));
                 self.current = None;
             }
             "usemtl" => {
-                self.material = (!rest.is_empty()).then(|| rest.to_owned());
+                self.material = (!rest.is_empty()).then(|| self.names.number(rest));
                 self.current = None;
             }
             "s" if !self.single => self.smoothing.begin(rest),
@@ -270,7 +307,7 @@ impl ObjReader {
             self.without_area.get_or_insert((line, 0)).1 += 1;
             return Ok(());
         }
-        let part = self.current_part();
+        let part = self.current_part().map_err(|excess| excess.to_string())?;
         let mut face = std::mem::take(&mut self.face);
         face.clear();
         for word in text.split_ascii_whitespace() {
@@ -288,6 +325,8 @@ impl ObjReader {
         let [first, rest @ ..] = &face[..] else {
             return Ok(());
         };
+        let count = self.budget.allocate("faces", face.len(), CORNER_BYTES);
+        count.map_err(|excess| excess.to_string())?;
         let PartBuilder {
             triangles, corners, ..
         } = &mut self.parts[part];
@@ -312,21 +351,29 @@ impl ObjReader {
         Ok(())
     }
 
-    fn current_part(&mut self) -> usize {
-        *self.current.get_or_insert_with(|| {
-            *self
-                .part_of
-                .entry((self.group.clone(), self.material.clone()))
-                .or_insert_with(|| {
-                    let (name, material) = (self.group.clone(), self.material.clone());
-                    self.parts.push(PartBuilder {
-                        name,
-                        material,
-                        ..PartBuilder::default()
-                    });
-                    self.parts.len() - 1
-                })
-        })
+    fn current_part(&mut self) -> Result<usize, OverBudget> {
+        if let Some(part) = self.current {
+            return Ok(part);
+        }
+        let part = match self.part_of.entry([self.group, self.material]) {
+            Entry::Occupied(entry) => *entry.get(),
+            Entry::Vacant(entry) => {
+                let name = |number: u32| self.names.list[number as usize].clone();
+                let (name, material) = (self.group.map(name), self.material.map(name));
+                // The part, its shape and warnings have copies of the names.
+                let length = |name: &Option<String>| name.as_ref().map_or(0, String::len);
+                let names = length(&name) + length(&material);
+                self.budget.allocate("groups", 1, PART_BYTES + 4 * names)?;
+                self.parts.push(PartBuilder {
+                    name: name.unwrap_or_default(),
+                    material,
+                    ..PartBuilder::default()
+                });
+                *entry.insert(self.parts.len() - 1)
+            }
+        };
+        self.current = Some(part);
+        Ok(part)
     }
 
     /// Parses a corner: `v`, `v/vt`, `v//vn` or `v/vt/vn`.

@@ -11,7 +11,7 @@ use glam::Vec3;
 use rustc_hash::FxHashMap;
 
 use super::{ImportError, read};
-use renderer_base::files::{DiskFiles, FormatError, text_of};
+use renderer_base::files::{Budget, DiskFiles, FormatError, text_of};
 use renderer_geometry::Mesh;
 
 /// Loads an STL file; positions have no unit and are unchanged.
@@ -38,9 +38,20 @@ pub fn parse_stl(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
         None => (&[][..], 0),
     };
     let fits = corners.len() == count.saturating_mul(TRIANGLE);
+    let budget = Budget::new(bytes.len());
+    let over = |excess| FormatError::OverBudget {
+        path: path.into(),
+        excess,
+    };
     let mut soup = Soup::default();
     if begins_as_text && !(fits && count > 0) {
-        soup.read_text(&text_of(bytes))
+        let text = text_of(bytes);
+        // The shortest statement of a triangle repeats the corners of the one before.
+        let count = text.len() / "endloop\n".len();
+        budget
+            .allocate("triangles", count, TRIANGLE_BYTES)
+            .map_err(over)?;
+        soup.read_text(&text)
             .map_err(|(line, reason)| FormatError::Syntax {
                 path: path.into(),
                 line: Some(line),
@@ -58,6 +69,9 @@ pub fn parse_stl(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
         }
         .into());
     } else {
+        budget
+            .allocate("triangles", count, TRIANGLE_BYTES)
+            .map_err(over)?;
         soup.read_binary(corners, count);
     }
     Mesh::new(soup.positions, soup.triangles).map_err(|source| ImportError::Mesh {
@@ -72,6 +86,9 @@ const HEADER: usize = 84;
 
 /// Size of a triangle [bytes]: twelve floats, and two bytes that are ignored.
 const TRIANGLE: usize = 50;
+
+/// Memory of a triangle and of its vertices, with their index [bytes].
+const TRIANGLE_BYTES: usize = 12 + 3 * (12 + 32);
 
 fn count_of(header: &[u8]) -> usize {
     let number = header.last_chunk().copied().unwrap_or_default();

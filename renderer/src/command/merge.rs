@@ -119,7 +119,9 @@ type Named = (PathBuf, Header);
 fn headers(parts: &[PathBuf]) -> Result<Vec<Named>, Failure> {
     let mut headers = vec![];
     for path in parts {
-        headers.push((path.clone(), PartReader::open(path)?.header().clone()));
+        let part = PartReader::open(path)?;
+        part.check_size()?;
+        headers.push((path.clone(), part.header().clone()));
     }
     headers.sort_by_key(|(_, header)| header.samples.list().first().map(|range| range.start));
     Ok(headers)

@@ -67,9 +67,14 @@ impl Header {
 
     /// Memory of the film and of the buffers that fill it [bytes].
     pub fn film_bytes(&self) -> u64 {
+        (self.crop.area() as u64).saturating_mul(self.pixel_bytes() as u64)
+    }
+
+    /// As [`Header::film_bytes`], for a pixel.
+    pub(super) fn pixel_bytes(&self) -> usize {
         /// Sums of the picture.
         const PIXEL: usize = 64;
-        self.crop.area() as u64 * (PIXEL + self.layout.bytes(0)) as u64
+        PIXEL + self.layout.bytes(0)
     }
 
     /// Returns the header as JSON.

@@ -10,8 +10,7 @@ use super::band::{AT_ONCE, bands, checksum, decode};
 use super::header::MAGIC;
 use super::statistics::{LONGEST, decode_goal, decode_tiles};
 use super::{Header, Part, PartError};
-use renderer_base::files::open_regular;
-use renderer_base::memory;
+use renderer_base::files::{Budget, BudgetKind, open_regular};
 use renderer_image::Rect;
 use renderer_image::film::{Film, FilmTile, NoiseMap};
 use renderer_transport::render::MAX_RAYS;
@@ -21,6 +20,8 @@ pub struct PartReader {
     path: PathBuf,
     header: Header,
     file: BufReader<File>,
+    /// Size of the file [bytes].
+    size: u64,
 }
 
 impl PartReader {
@@ -37,6 +38,7 @@ impl PartReader {
     /// When it cannot be read, is no part or is damaged.
     pub fn open(path: &Path) -> Result<PartReader, PartError> {
         let file = open_regular(path).map_err(|e| PartError::unreadable(path, e))?;
+        let size = file.metadata().map_err(|e| PartError::unreadable(path, e))?.len();
         let mut file = BufReader::new(file);
         let mut magic = [0; MAGIC.len()];
         match file.read_exact(&mut magic) {
@@ -61,7 +63,18 @@ impl PartReader {
             path: path.to_owned(),
             header,
             file,
+            size,
         })
+    }
+
+    /// Checks that a file of this size can hold the pixels that the header declares.
+    ///
+    /// # Errors
+    /// If it cannot.
+    pub fn check_size(&self) -> Result<(), PartError> {
+        let budget = Budget::of(BudgetKind::Part, self.size);
+        let room = budget.allocate("pixels", self.header.crop.area(), self.header.pixel_bytes());
+        room.map_err(|excess| PartError::damaged(&self.path, excess))
     }
 
     /// Header: identity of the image and its sample numbers.
@@ -74,9 +87,9 @@ impl PartReader {
     /// # Errors
     /// When the file cannot be read or is damaged, or memory does not hold the film.
     pub fn read(self) -> Result<Part, PartError> {
+        self.check_size()?;
         let header = self.header.clone();
         let damaged = |reason: String| PartError::damaged(&self.path, reason);
-        memory::check("the film", header.film_bytes()).map_err(|e| damaged(e.to_string()))?;
         let mut film = header.film().map_err(|e| damaged(e.to_string()))?;
         let noise = self.add_to(&mut film)?;
         Ok(Part { header, film, noise })

@@ -61,7 +61,7 @@ impl<H: Hasher> UnitHash<'_, H> {
         }
         self.block(&unit.code, &unit.code.body);
         for function in unit.functions.values() {
-            (&function.params, &function.outputs).hash(&mut self.hasher);
+            (&function.params, &function.outputs, function.fuel).hash(&mut self.hasher);
             self.block(&function.code, &function.code.body);
         }
     }
@@ -98,7 +98,10 @@ impl<H: Hasher> UnitHash<'_, H> {
                 self.block(code, then);
                 self.block(code, otherwise);
             }
-            Stmt::Loop { body, .. } => self.block(code, body),
+            Stmt::Loop { body, fuel, .. } => {
+                fuel.hash(&mut self.hasher);
+                self.block(code, body);
+            }
             Stmt::Scope { scope, body } => {
                 scope.hash(&mut self.hasher);
                 self.block(code, body);

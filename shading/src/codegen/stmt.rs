@@ -66,9 +66,9 @@ impl Emitter<'_, '_> {
                     then,
                     otherwise,
                 } => self.if_stmt(*condition, then, otherwise, scopes),
-                Stmt::Loop { body, span } => {
+                Stmt::Loop { body, fuel, span } => {
                     self.span = *span;
-                    self.loop_stmt(body, scopes)
+                    self.loop_stmt(body, *fuel, scopes)
                 }
                 Stmt::Scope { scope, body } => self.scope_stmt(*scope, body, scopes),
                 Stmt::Leave(scope) => {
@@ -123,11 +123,11 @@ impl Emitter<'_, '_> {
         self.continue_in(join, flow)
     }
 
-    fn loop_stmt(&mut self, body: &Block, scopes: &mut Scopes) -> Flow {
+    fn loop_stmt(&mut self, body: &Block, fuel: u32, scopes: &mut Scopes) -> Flow {
         let loop_block = self.b.create_block();
         self.b.ins().jump(loop_block, &[]);
         self.b.switch_to_block(loop_block);
-        self.spend(FUEL, 1, shims::out_of_fuel());
+        self.spend(FUEL, fuel, shims::out_of_fuel());
         self.nodes.loops += 1;
         if self.block(body, scopes) == Flow::On {
             self.b.ins().jump(loop_block, &[]);
@@ -193,7 +193,8 @@ impl Emitter<'_, '_> {
     /// Calls a function. Arguments and results are passed in the call area; results are loaded after a test whether the
     /// run was aborted.
     fn call_function(&mut self, function: FunctionId, args: &[Operand], results: &[LocalId]) {
-        let amount = fuel::of_call(self.code, args, results);
+        let callee = &self.shared.unit.functions[function];
+        let amount = fuel::of_call(self.code, callee, args, results);
         self.spend(FUEL, amount, shims::out_of_fuel());
         self.spend(DEPTH, 1, shims::too_deep());
         let sp = self.b.ins().get_stack_pointer(POINTER);
@@ -201,7 +202,6 @@ impl Emitter<'_, '_> {
         let low = self.b.ins().icmp(IntCC::UnsignedLessThan, sp, limit);
         self.stop_if(low, shims::too_deep());
 
-        let callee = &self.shared.unit.functions[function];
         let layout = CallLayout::of(callee);
         let area = self.call_area();
         for ((arg, param), offset) in args.iter().zip(&callee.params).zip(&layout.params) {

@@ -167,8 +167,8 @@ impl<'a> Machine<'a> {
                 };
                 self.block(frame, taken)
             }
-            Stmt::Loop { body, span } => loop {
-                if !self.burn(1, *span) {
+            Stmt::Loop { body, fuel, span } => loop {
+                if !self.burn(*fuel, *span) {
                     break Flow::Stop;
                 }
                 match self.block(frame, body) {
@@ -192,7 +192,7 @@ impl<'a> Machine<'a> {
         results: &[LocalId],
         span: Span,
     ) -> Flow {
-        if !self.burn(fuel::of_call(frame.code, args, results), span) {
+        if !self.burn(fuel::of_call(frame.code, function, args, results), span) {
             return Flow::Stop;
         }
         if self.depth == eval::MAX_DEPTH {

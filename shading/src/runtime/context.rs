@@ -150,8 +150,8 @@ impl ShadingContext {
         }
     }
 
-    /// Sets the fuel of a run: its maximum number of loop iterations and calls of recursive functions (at most 2³¹ −
-    /// 1).
+    /// Sets the fuel of a run: its maximum number of loop iterations and calls of recursive functions that do next to
+    /// nothing, or the same work in fewer (at most 2³¹ − 1).
     pub fn set_fuel(&mut self, fuel: u32) {
         self.run.fuel = fuel.min(i32::MAX as u32);
     }

@@ -643,6 +643,7 @@ impl<'a> Writer<'a> {
             params,
             outputs,
             code: self.code,
+            fuel: 1,
             sample: None,
         }
     }
@@ -844,6 +845,7 @@ impl<'a> Writer<'a> {
             scope,
             body: vec![Stmt::Loop {
                 body,
+                fuel: 1,
                 span: Span::default(),
             }],
         });

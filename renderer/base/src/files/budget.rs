@@ -8,6 +8,7 @@
 //! |---|---|
 //! | memory | 256 MiB + 256 × size |
 //! | memory of a picture | 1 MiB + 132,096 × size, at most 4 GiB |
+//! | memory of a part of a picture | 256 MiB + 4096 × size |
 //! | bytes decoded, each time that they are | 1 GiB + 256 × size |
 //!
 //! Sound files stay far below: meshes take up to about 50 times their compressed size, and grids up to about 30 times.
@@ -42,6 +43,8 @@ pub enum BudgetKind {
     Scene,
     /// Pictures.
     Picture,
+    /// Sums of samples: at least a byte for a pixel with samples, and none for layers of zeros.
+    Part,
 }
 
 /// Content that would cost more than the budget of its file.
@@ -86,15 +89,20 @@ impl BudgetKind {
         match self {
             BudgetKind::Scene => (256 << 20) + size.saturating_mul(256),
             BudgetKind::Picture => ((1 << 20) + size.saturating_mul(DENSEST_PICTURE)).min(MAX_PICTURE_BYTES),
+            BudgetKind::Part => (256 << 20) + size.saturating_mul(4096),
         }
     }
 
     /// Bound of the decoded bytes of a file of `size` bytes [bytes].
-    fn work(self, size: u64) -> u64 {
-        match self {
-            BudgetKind::Scene => (1 << 30) + size.saturating_mul(256),
-            BudgetKind::Picture => (1 << 30) + size.saturating_mul(256),
-        }
+    fn work(size: u64) -> u64 {
+        (1 << 30) + size.saturating_mul(256)
+    }
+}
+
+impl Default for Budget {
+    /// Budget of a scene, mesh or grid whose files are added ([`Budget::add_file`]).
+    fn default() -> Budget {
+        Budget::new(0)
     }
 }
 
@@ -150,7 +158,7 @@ impl Budget {
     /// If the total exceeds the bound.
     pub fn decode(&self, what: &'static str, count: usize, each: usize) -> Result<(), OverBudget> {
         let size = self.size.load(Ordering::Relaxed);
-        let most = self.kind.work(size);
+        let most = BudgetKind::work(size);
         match add(&self.decoded, (count as u64).saturating_mul(each as u64)) > most {
             true => Err(OverBudget::Work { what, most, size }),
             false => Ok(()),

@@ -1,5 +1,6 @@
 //! Errors in the contents of files.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::OverBudget;
@@ -36,7 +37,7 @@ pub enum FormatError {
         excess: OverBudget,
     },
     /// A part of the file is not valid.
-    #[error("{}: {reason}", place(path, *line))]
+    #[error("{}: {}", place(path, *line), brief(reason))]
     Syntax {
         /// The file.
         path: PathBuf,
@@ -52,5 +53,19 @@ fn place(path: &Path, line: Option<usize>) -> String {
     match line {
         Some(line) => format!("{}:{line}", path.display()),
         None => path.display().to_string(),
+    }
+}
+
+/// A text without its middle, if it is long: files can have words of megabytes.
+fn brief(text: &str) -> Cow<'_, str> {
+    /// Characters that are kept at the beginning and at the end.
+    const ENDS: usize = 300;
+    let begin = text.char_indices().nth(ENDS).map(|(at, _)| at);
+    let end = text.char_indices().rev().nth(ENDS).map(|(at, _)| at);
+    match (begin, end) {
+        (Some(begin), Some(end)) if begin < end => {
+            Cow::Owned(format!("{} … {}", &text[..begin], &text[end..]))
+        }
+        _ => Cow::Borrowed(text),
     }
 }

@@ -135,6 +135,16 @@ mod tests {
     const GET: &str = "GET /TOKEN/ HTTP/1.1";
     const HOST: &str = "Host: localhost:5000";
 
+    /// Headers of a navigation from a page of another site.
+    fn navigation(destination: &str) -> [&str; 4] {
+        [
+            HOST,
+            "Sec-Fetch-Site: cross-site",
+            "Sec-Fetch-Mode: navigate",
+            destination,
+        ]
+    }
+
     #[test]
     fn only_pages_of_this_server_are_answered() {
         for lines in [
@@ -145,12 +155,7 @@ mod tests {
             &["Host: localhost:8080", "Origin: http://localhost:8080"],
             &[HOST, "Sec-Fetch-Site: same-origin", "Sec-Fetch-Mode: cors"],
             &[HOST, "Sec-Fetch-Site: none", "Sec-Fetch-Mode: navigate"],
-            &[
-                HOST,
-                "Sec-Fetch-Site: cross-site",
-                "Sec-Fetch-Mode: navigate",
-                "Sec-Fetch-Dest: iframe",
-            ],
+            &navigation("Sec-Fetch-Dest: iframe"),
         ] {
             assert_eq!(status(GET, lines), "200", "{lines:?}");
         }
@@ -168,21 +173,11 @@ mod tests {
             &[HOST, "Origin: https://localhost:5000"],
             &[HOST, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"],
             &[HOST, "Sec-Fetch-Site: same-site", "Sec-Fetch-Mode: websocket"],
-            &[
-                HOST,
-                "Sec-Fetch-Site: cross-site",
-                "Sec-Fetch-Mode: navigate",
-                "Sec-Fetch-Dest: object",
-            ],
+            &navigation("Sec-Fetch-Dest: object"),
         ] {
             assert_eq!(status(GET, lines), "403", "{lines:?}");
         }
-        let form = [
-            HOST,
-            "Sec-Fetch-Site: cross-site",
-            "Sec-Fetch-Mode: navigate",
-            "Sec-Fetch-Dest: document",
-        ];
+        let form = navigation("Sec-Fetch-Dest: document");
         assert_eq!(status("POST /TOKEN/change HTTP/1.1", &form), "403");
     }
 

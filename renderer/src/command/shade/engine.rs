@@ -14,11 +14,9 @@ use shading::{
 
 use super::host::{GridHost, spread};
 
-/// Turns of loops and calls that a run may take: far more than a picture can afford, and still less than a second.
-pub(super) const FUEL: u32 = 1 << 24;
-
-/// As [`FUEL`], for the interpreter, whose turns take longer.
-const INTERPRETER_FUEL: u32 = 1 << 20;
+/// Fuel of a run, compiled or interpreted: far more than a picture can afford, and less than a tenth of a second of
+/// compiled code.
+pub(super) const FUEL: u32 = 1 << 22;
 
 /// Memory that points which a shader writes may take [bytes].
 pub(super) const MAX_WRITTEN: usize = 2 << 30;
@@ -213,7 +211,7 @@ impl Engine for Interpreted<'_> {
     fn run(&self, state: &mut Interpretation, globals: &ShaderGlobals) -> bool {
         let options = RunOptions {
             host: self.host,
-            fuel: INTERPRETER_FUEL,
+            fuel: FUEL,
             reports_not_finite: self.reports_not_finite,
             closures: Some(self.closures),
             ..RunOptions::new(globals)

@@ -69,7 +69,7 @@ pub fn resume(
     let start = Instant::now();
     let workers = Workers::new(scene, settings.threads, &state.film, state.noise.is_some())?;
     let limit = settings.deciding_limit();
-    let fitted = limit.map(|limit| workers.install(|| fitted(scene, settings, limit)));
+    let fitted = limit.map(|limit| workers.install(|| fitted(scene, settings, limit, stop)));
     let settings = fitted.as_ref().unwrap_or(settings);
     let limit = settings.deciding_limit();
     let for_maps = limit.filter(|_| settings.photon_map.is_none());
@@ -95,7 +95,9 @@ pub fn resume(
         ..pass(0)
     };
     let choice = workers.install(|| choose(scene, settings, &state.integrator, &pilot_pass))?;
-    if let Some(decision) = &choice.decision {
+    // A pilot that was stopped has decided nothing.
+    let decision = choice.decision.as_ref();
+    if let Some(decision) = decision.filter(|_| !stop.load(Ordering::Relaxed)) {
         progress.decided(decision);
     }
     state.integrator = choice.integrator;
@@ -264,9 +266,10 @@ impl Maps {
             _ => {
                 let begin = Instant::now();
                 let ready = workers.install(|| {
-                    let ready = Prepared::new(&self.integrator, scene, &pass(index))?;
+                    let pass = pass(index);
+                    let ready = Prepared::new(&self.integrator, scene, &pass)?;
                     Ok::<_, RenderError>(match &self.integrator {
-                        Integrator::Photon(photon) => with_counts(scene, settings, photon, ready),
+                        Integrator::Photon(photon) => with_counts(scene, settings, photon, ready, pass.stop),
                         Integrator::Path(_) | Integrator::Auto(_) => Chosen {
                             choice: ready,
                             paths_per_ray: self.paths_per_ray,

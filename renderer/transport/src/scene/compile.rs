@@ -1,20 +1,23 @@
 //! Compilation of the materials of a description.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use shading::graph::GroupUse;
 use shading::graph::source::material as material_group;
 use shading::syntax::ast;
 use shading::{
-    Diagnostics, InstanceOptions, Preprocessor, RayKind, ShaderGroupTemplate, ShadingSystem, Template,
+    Diagnostic, Diagnostics, InstanceOptions, Preprocessor, RayKind, ShaderGroupTemplate, ShadingSystem,
+    Span, Template,
 };
 
 use super::called::{called, fills};
 use super::media_faults::surface_values;
 use crate::material::{Host, Instances, closure_registry, known_attributes, library};
 use renderer_geometry::Shape;
-use renderer_scene::{MaterialDesc, SceneDesc};
+use renderer_scene::{MaterialDesc, SceneDesc, ShaderFile};
 
 /// Material output that is rendered.
 const SURFACE: &str = "surface";
@@ -57,6 +60,7 @@ pub(super) fn compile(
     if warnings.has_errors() {
         return Err(warnings);
     }
+    warnings.list.extend(redeclared(&desc.shaders));
     for group in &desc.groups {
         system.add_group(ShaderGroupTemplate::clone(group));
     }
@@ -105,6 +109,40 @@ pub(super) fn compile(
         warnings: warnings.clone(),
     };
     warnings.into_result(compiled)
+}
+
+/// Warnings about units and groups of one name in several files, of which the last is used. Within a file they have been
+/// reported, and a file that several import is the same declaration.
+fn redeclared(files: &[ShaderFile]) -> Vec<Diagnostic> {
+    let mut known: FxHashMap<&str, (&ast::File, Span)> = FxHashMap::default();
+    let mut warnings = vec![];
+    for ShaderFile { file, .. } in files {
+        for item in &file.items {
+            let name = match item {
+                ast::Item::Unit(unit) => &unit.name,
+                ast::Item::Group(group) => &group.name,
+                _ => continue,
+            };
+            let Some((other, first)) = known.insert(&name.text, (file, name.span)) else {
+                continue;
+            };
+            let place = |file: &ast::File, span: Span| {
+                let (path, line, column) = file.sources.get(span.source).locate(span.start);
+                (Path::new(path).file_name().map(ToOwned::to_owned), line, column)
+            };
+            if std::ptr::eq(other, &**file) || place(other, first) == place(file, name.span) {
+                continue;
+            }
+            let message = format!("`{}` is declared again; the last declaration is used", name.text);
+            let warning = Diagnostic::warning(message).at(&file.sources, name.span, "").at(
+                &other.sources,
+                first,
+                "it is declared here, too",
+            );
+            warnings.push(warning);
+        }
+    }
+    warnings
 }
 
 /// Functions and structures of all files, for expressions in materials.

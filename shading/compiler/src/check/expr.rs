@@ -377,10 +377,7 @@ impl<'a> Checker<'a> {
     ) -> Option<TypedValue> {
         self.mark_read(target);
         let place = self.place(target)?;
-        let mut old = self.read(&place, target.span)?;
-        for (leaf, (_, ty)) in old.leaves.iter_mut().zip(self.leaves(place.ty)) {
-            *leaf = self.emit(Op::Copy, vec![*leaf], ty, target.span);
-        }
+        let old = self.read(&place, target.span)?;
         let right = self.value(value, Some(place.ty))?;
         let new = self.operate_any(op, &old, &right, Some(place.ty), span)?;
         self.mark_written(target);

@@ -328,6 +328,7 @@ impl<'a> Checker<'a> {
             params,
             outputs,
             code: body.code,
+            fuel: 1,
             sample: None,
         };
         (function, globals)

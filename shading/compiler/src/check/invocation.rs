@@ -349,6 +349,7 @@ impl<'a> Checker<'a> {
             params: vec![],
             outputs: vec![],
             code: crate::hir::Code::default(),
+            fuel: 1,
             sample: None,
         });
         self.called_ids.insert(index, id);

@@ -164,9 +164,9 @@ fn may_need(file: &ast::File, expr: &ast::Expr) -> bool {
 }
 
 /// Lowers the metadata of a group or of its parameters. Entries with errors are left out: [`check`] reports them.
-pub fn metadata(list: &[ast::Metadata]) -> Vec<hir::Metadata> {
-    let (sources, closures) = (SourceMap::default(), ClosureRegistry::default());
-    let mut checker = Checker::new(&sources, &Environment::new(&closures));
+pub fn metadata(list: &[ast::Metadata], sources: &SourceMap) -> Vec<hir::Metadata> {
+    let closures = ClosureRegistry::default();
+    let mut checker = Checker::new(sources, &Environment::new(&closures));
     checker.quiet += 1;
     checker.metadata(list)
 }

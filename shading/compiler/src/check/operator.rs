@@ -110,17 +110,8 @@ impl<'a> Checker<'a> {
             _ if self.in_group && is_of_ints => Some(Type::INT),
             expected => expected.filter(|_| !is_comparison),
         };
-        let mut a = self.value(left, expected);
-        if let Some(a) = &mut a
-            && self.has_effects(right)
-        {
-            // Evaluating the right side may change the variables read for the left side.
-            for (leaf, (_, ty)) in a.leaves.iter_mut().zip(self.leaves(a.ty)) {
-                if matches!(leaf, Operand::Local(_)) {
-                    *leaf = self.emit(Op::Copy, vec![*leaf], ty, left.span);
-                }
-            }
-        }
+        // A variable is read by the operation, after the effects of the right side, as in OSL.
+        let a = self.value(left, expected);
         let b = self.value(right, expected);
         let (mut a, mut b) = (a?, b?);
         let is_whole = self.is_whole_number(&a) || self.is_whole_number(&b);

@@ -135,6 +135,7 @@ fn placeholder(param: String, ty: Type, globals: Vec<Global>) -> Function {
         params,
         outputs: vec![result],
         code,
+        fuel: 1,
         sample: Some(InputSample { param, globals }),
     }
 }

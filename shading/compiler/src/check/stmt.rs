@@ -187,6 +187,7 @@ impl<'a> Checker<'a> {
         });
         self.frame.loops.pop();
         let body = vec![Out::Loop {
+            fuel: 1,
             body: block,
             span: self.prelude_call.unwrap_or(span),
         }];

@@ -128,8 +128,9 @@ impl<'a> Expander<'a> {
                 then: self.block(then),
                 otherwise: self.block(otherwise),
             }),
-            Stmt::Loop { body, span } => out.push(Stmt::Loop {
+            Stmt::Loop { body, fuel, span } => out.push(Stmt::Loop {
                 body: self.block(body),
+                fuel,
                 span,
             }),
             Stmt::Scope { scope, body } => out.push(Stmt::Scope {

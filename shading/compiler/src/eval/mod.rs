@@ -32,9 +32,9 @@ mod xpath;
 /// Distance of a traced ray without `maxdist`, as in OSL.
 pub const FAR: f32 = 1e30;
 
-/// Default fuel, after which a run is aborted: 65,536 loop iterations and calls, or fewer if they do much work
-/// ([`crate::hir::fuel`]).
-pub const DEFAULT_FUEL: u32 = 65_536;
+/// Default fuel, after which a run is aborted: 262,144 iterations of loops that do next to nothing, or the same work in
+/// fewer ([`crate::hir::fuel`]).
+pub const DEFAULT_FUEL: u32 = 1 << 18;
 
 /// Maximum depth of recursive calls; deeper recursion aborts the run as spent fuel does.
 pub const MAX_DEPTH: u32 = 256;

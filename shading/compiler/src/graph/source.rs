@@ -21,7 +21,7 @@ use shading_syntax::source::{SourceMap, Span};
 pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> (ShaderGroupTemplate, Diagnostics) {
     let sources = &file.sources;
     let mut builder = Builder::new(&group.name.text, group.name.span, file);
-    builder.group.metadata = check::metadata(&group.metadata);
+    builder.group.metadata = check::metadata(&group.metadata, sources);
     for stmt in &group.body {
         if let GroupStmt::Instance(instance) = stmt {
             builder.instance(instance);
@@ -168,7 +168,7 @@ impl<'a> Builder<'a> {
             Ok(ty) => ty,
             Err(error) => return self.untyped_param(param, error),
         };
-        let metadata = check::metadata(&param.metadata);
+        let metadata = check::metadata(&param.metadata, self.sources);
         let span = param.name.span;
         if param.passing != Passing::Output {
             let default = param.default.as_ref().map(|expr| match literal_for(expr, ty) {

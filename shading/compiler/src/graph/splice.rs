@@ -156,8 +156,9 @@ impl<'a> Splice<'a> {
                 then: self.block(then),
                 otherwise: self.block(otherwise),
             },
-            Stmt::Loop { body, span } => Stmt::Loop {
+            Stmt::Loop { body, fuel, span } => Stmt::Loop {
                 body: self.block(body),
+                fuel: *fuel,
                 span: self.span(*span),
             },
             Stmt::Scope { scope, body } => Stmt::Scope {

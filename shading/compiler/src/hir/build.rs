@@ -107,7 +107,7 @@ impl CodeBuilder {
     pub fn repeat(&mut self, body: impl FnOnce(&mut Self)) {
         let span = self.next_span();
         let body = self.inside(body);
-        self.push(Stmt::Loop { body, span });
+        self.push(Stmt::Loop { body, fuel: 1, span });
     }
 
     /// Emits a scope that can be left.
@@ -181,6 +181,7 @@ pub fn function(name: &str, params: Vec<LocalId>, outputs: Vec<LocalId>, code: C
         params,
         outputs,
         code: code.finish(),
+        fuel: 1,
         sample: None,
     }
 }

@@ -1,30 +1,82 @@
-//! Fuel: the bound on the work of a run. Each loop iteration and each call costs one unit, and operations that take
-//! longer than a few dozen simple ones cost more.
+//! Fuel: the bound on the work of a run. A unit stands for eight simple operations.
+//!
+//! Iterations and calls cost fuel by the operations in their bodies ([`assign`]), which the optimiser does not change: an
+//! endless loop ends after the same iteration in all execution modes. Expensive operations (texts, patterns, rays, Gabor noise)
+//! cost fuel when they are executed ([`of_op`]). Loops that the optimiser removes or unrolls cost nothing.
 
-use super::{Code, Kind, LocalId, Op, Operand};
+use super::{Block, Code, Function, Kind, LocalId, Op, Operand, Stmt, Unit, work};
 use crate::builtins::Builtin;
 
+/// Work of a unit of fuel, in simple operations.
+const WORK: u32 = 8;
+
+/// Work of a closure component, and of a sum or a product of closures: the memory of a run is bounded, too.
+const CLOSURES: [u32; 2] = [16, 8];
+
 /// Number of array elements that are read or written for one unit.
-const ELEMENTS: u32 = 64;
+const ELEMENTS: u32 = 16;
 
 /// Fuel of a Gabor noise, which sums hundreds of kernels.
-const GABOR: u32 = 32;
+const GABOR: u32 = 128;
 
 /// Fuel of a regular expression, which may backtrack.
-const PATTERN: u32 = 256;
+const PATTERN: u32 = 1024;
 
 /// Fuel of a query of the scene: a traced ray, a search in a point cloud.
-const SCENE: u32 = 8;
+const SCENE: u32 = 32;
 
-/// Fuel of a texture lookup, and of making a text, which may be long.
-const TEXT: u32 = 4;
+/// Fuel of making a text, which may be long.
+const TEXT: u32 = 16;
+
+/// Sets the fuel of the loops and functions of a unit, from the operations in their bodies.
+pub fn assign(unit: &mut Unit) {
+    for function in unit.functions.values_mut() {
+        let code = &mut function.code;
+        let mut body = std::mem::take(&mut code.body);
+        function.fuel = of_work(assign_block(code, &mut body));
+        code.body = body;
+    }
+    let mut body = std::mem::take(&mut unit.code.body);
+    assign_block(&unit.code, &mut body);
+    unit.code.body = body;
+    for param in &mut unit.params {
+        assign_block(&unit.code, &mut param.init);
+    }
+}
+
+/// Returns the fuel of an iteration or call with this work.
+fn of_work(work: u32) -> u32 {
+    1 + work / WORK
+}
+
+/// Sets the fuel of the loops in a block; returns the work of its other operations, of branches the greater.
+fn assign_block(code: &Code, block: &mut Block) -> u32 {
+    let works = block.iter_mut().map(|stmt| match stmt {
+        Stmt::Op { dst, op, args, .. } => match of_op(code, *dst, *op, args) {
+            0 => match op {
+                Op::MakeClosure(_) => CLOSURES[0],
+                Op::ClosureAdd | Op::ClosureMul => CLOSURES[1],
+                _ => work::of_op(*op, args.len()),
+            },
+            _ => 0,
+        },
+        Stmt::If { then, otherwise, .. } => 1 + assign_block(code, then).max(assign_block(code, otherwise)),
+        Stmt::Loop { body, fuel, .. } => {
+            *fuel = of_work(assign_block(code, body));
+            0
+        }
+        Stmt::Scope { body, .. } => assign_block(code, body),
+        Stmt::Call { .. } | Stmt::Leave(_) => 0,
+    });
+    // Far below the range of `i32`, in which compiled code counts.
+    works.fold(0, u32::saturating_add).min(1 << 24)
+}
 
 /// Returns the fuel of an operation; zero for most.
 pub fn of_op(code: &Code, dst: Option<LocalId>, op: Op, args: &[Operand]) -> u32 {
     match op {
         // In place.
         Op::ArraySet | Op::ArrayGet => 0,
-        Op::Texture(_) | Op::TextureError(_) => TEXT,
         Op::Builtin(builtin) => of_builtin(builtin, args.len()) + of_arrays(code, dst, args),
         // The operands are followed by their differentials along both axes.
         Op::BuiltinDual(builtin) => 3 * of_builtin(builtin, args.len() / 3) + of_arrays(code, dst, args),
@@ -33,9 +85,9 @@ pub fn of_op(code: &Code, dst: Option<LocalId>, op: Op, args: &[Operand]) -> u32
 }
 
 /// Returns the fuel of a call.
-pub fn of_call(code: &Code, args: &[Operand], results: &[LocalId]) -> u32 {
+pub fn of_call(code: &Code, callee: &Function, args: &[Operand], results: &[LocalId]) -> u32 {
     let results = results.iter().map(|&result| of_arrays(code, Some(result), &[]));
-    1 + of_arrays(code, None, args) + results.sum::<u32>()
+    callee.fuel + of_arrays(code, None, args) + results.sum::<u32>()
 }
 
 fn of_builtin(builtin: Builtin, args: usize) -> u32 {

@@ -63,10 +63,12 @@ pub enum Stmt {
         /// Executed if the condition is zero.
         otherwise: Block,
     },
-    /// Repeats until a `Leave` jumps out of it. Each iteration costs one unit of fuel.
+    /// Repeats until a `Leave` jumps out of it.
     Loop {
         /// Loop body.
         body: Block,
+        /// Fuel of an iteration ([`super::fuel`]).
+        fuel: u32,
         /// Source location, for the report of exhausted fuel.
         span: Span,
     },
@@ -106,6 +108,8 @@ pub struct Function {
     pub outputs: Vec<LocalId>,
     /// Code.
     pub code: Code,
+    /// Fuel of a call, besides that of its arguments and loops ([`super::fuel`]).
+    pub fuel: u32,
     /// If it stands for a sample of an input: what it samples. Linking puts the code of the input where it is called.
     pub sample: Option<InputSample>,
 }

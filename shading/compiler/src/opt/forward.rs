@@ -202,12 +202,12 @@ impl<'a> Forward<'a> {
                 then,
                 otherwise,
             } => self.branch(condition, then, otherwise, out),
-            Stmt::Loop { body, span } => {
+            Stmt::Loop { body, fuel, span } => {
                 if !self.unroll(&body, out) {
                     match &mut self.budget {
                         // An enclosing loop would contain this one in each iteration, so it cannot be unrolled either.
                         Some(left) => *left = 0,
-                        None => self.repeat(body, span, out),
+                        None => self.repeat(body, (fuel, span), out),
                     }
                 }
                 false
@@ -457,14 +457,18 @@ impl<'a> Forward<'a> {
     }
 
     /// Handles a loop with an unknown number of iterations.
-    fn repeat(&mut self, body: Block, span: Span, out: &mut Block) {
+    fn repeat(&mut self, body: Block, (fuel, span): (u32, Span), out: &mut Block) {
         let before = self.forget_assigned(&body);
         let mut inner = Vec::with_capacity(body.len());
         self.block(body, &mut inner);
         self.assigned(&inner);
         let spared = before.iter().filter(|&&l| self.agreements[l].stamp != self.stamp);
         self.spared.extend(spared);
-        out.push(Stmt::Loop { body: inner, span });
+        out.push(Stmt::Loop {
+            body: inner,
+            fuel,
+            span,
+        });
     }
 
     /// Unrolls a loop iteration by iteration; gives up and undoes all changes unless it ends soon.

@@ -37,13 +37,13 @@ fn simplify(stmt: Stmt, out: &mut Block) {
                 });
             }
         }
-        Stmt::Loop { body, span } => {
+        Stmt::Loop { body, fuel, span } => {
             let mut body = block(body);
             if body.last().is_some_and(ends) {
                 // The end of the body is unreachable, so there is at most one iteration.
                 out.append(&mut body);
             } else {
-                out.push(Stmt::Loop { body, span });
+                out.push(Stmt::Loop { body, fuel, span });
             }
         }
         Stmt::Scope { scope, body } => {

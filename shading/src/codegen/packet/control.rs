@@ -57,9 +57,9 @@ impl Packet<'_, '_, '_> {
                         self.branch(*condition, then, otherwise)
                     }
                 }
-                Stmt::Loop { body, span } => {
+                Stmt::Loop { body, fuel, span } => {
                     self.e.span = *span;
-                    self.loop_body(body)
+                    self.loop_body(body, *fuel)
                 }
                 Stmt::Scope { scope, body } if self.plan.is_divergent(*scope) => {
                     self.divergent_scope(*scope, body)
@@ -150,11 +150,11 @@ impl Packet<'_, '_, '_> {
     }
 
     /// Emits the iterations of a loop until the last point has left it.
-    fn loop_body(&mut self, body: &Block) -> Flow {
+    fn loop_body(&mut self, body: &Block, fuel: u32) -> Flow {
         let (loop_block, done) = (self.e.b.create_block(), self.e.b.create_block());
         self.e.b.ins().jump(loop_block, &[]);
         self.e.b.switch_to_block(loop_block);
-        self.spend(1);
+        self.spend(fuel);
         self.exits.push(done);
         self.loops += 1;
         let flow = self.statements(body);

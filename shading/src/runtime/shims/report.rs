@@ -16,7 +16,7 @@ unsafe extern "C" fn out_of_fuel_shim(ctx: *mut ContextHeader, place: u32) {
     // SAFETY: compiled code passes the context of its run.
     unsafe {
         report(ctx, place, ReportKind::OutOfFuel, || {
-            "the shader takes too many turns of loops or recursive calls, and was ended".to_owned()
+            "the shader takes too long, and was ended".to_owned()
         });
         run(ctx).stop();
     }

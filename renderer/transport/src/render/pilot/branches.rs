@@ -5,6 +5,7 @@
 // Bolin & Meyer 1997, "An Error Metric for Monte Carlo Ray Tracing", section 3: the optimal splitting ratio.
 
 use std::f64::consts::SQRT_2;
+use std::sync::atomic::AtomicBool;
 
 use super::pixels::Pilot;
 use crate::integrator::{Contribution, Prepared, RadianceSink};
@@ -97,9 +98,14 @@ pub(super) struct Errors {
 }
 
 /// Measures paths of two light samples and two branches.
-pub(super) fn measured(scene: &Scene, settings: &RenderSettings, in_two: &Prepared) -> Pilot<Pixel> {
+pub(super) fn measured(
+    scene: &Scene,
+    settings: &RenderSettings,
+    in_two: &Prepared,
+    stop: &AtomicBool,
+) -> Pilot<Pixel> {
     let film = Rect::of_size(settings.width, settings.height);
-    Pilot::new(scene, settings, &film, STEP, |sample, context| {
+    Pilot::new(scene, settings, (&film, STEP), stop, |sample, context| {
         let mut pixel = Pixel::default();
         for index in 0..SAMPLES {
             let (ray, mut sampler) = sample(index);

@@ -6,6 +6,8 @@
 //! path does, such as MIS weights. Their mean square divided by their mean, times the photon's power, is a sample of
 //! the second moment of the paths' contribution.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use glam::UVec2;
 use rayon::prelude::*;
 
@@ -70,38 +72,45 @@ pub(super) fn photons(
     }
 }
 
-/// The variance that the caustics of `maps` make in a branch of `path`, at the pixels of a pilot of `rect` and `step`.
+/// The variance that the caustics of `maps` make in a branch of `path`, at the pixels of a pilot of this rectangle and step.
 pub(super) fn variances(
     scene: &Scene,
     settings: &RenderSettings,
-    (rect, step): (&Rect, u32),
-    path: &Prepared,
-    maps: &Photons,
+    area: (&Rect, u32),
+    (path, maps): (&Prepared, &Photons),
+    stop: &AtomicBool,
 ) -> Vec<f64> {
     if maps.caustic().is_empty() {
         return vec![];
     }
-    let squares = weighted(scene, settings, path, maps, false, Estimates::square_over_mean);
-    let pilot = stratified::sample(scene, settings, rect, step, SAMPLES, &squares);
+    let squares = weighted(
+        scene,
+        settings,
+        (path, maps),
+        stop,
+        false,
+        Estimates::square_over_mean,
+    );
+    let pilot = stratified::sample(scene, settings, area, SAMPLES, &squares, stop);
     pilot.pixels.iter().map(|pixel| ALBEDO * pixel.mean).collect()
 }
 
-/// The radiance of the caustics of `maps` that `path` cannot find, at the pixels of a pilot of `rect` and `step`: that of
+/// The radiance of the caustics of `maps` that `path` cannot find, at the pixels of a pilot of this rectangle and step: that of
 /// lights without size, which no ray hits. Light samples do not reach them through what bends light.
 pub(super) fn unfound(
     scene: &Scene,
     settings: &RenderSettings,
-    (rect, step): (&Rect, u32),
-    path: &Prepared,
-    maps: &Photons,
+    area: (&Rect, u32),
+    (path, maps): (&Prepared, &Photons),
+    stop: &AtomicBool,
 ) -> Vec<f64> {
     let has_delta = scene.lights().iter().any(Light::is_delta);
     if !maps.has_caustics() || !has_delta {
         return vec![];
     }
     let never = |estimates: Estimates| if estimates.sum > 0.0 { 0.0 } else { 1.0 };
-    let light = weighted(scene, settings, path, maps, true, never);
-    let pilot = stratified::sample(scene, settings, rect, step, SAMPLES, &light);
+    let light = weighted(scene, settings, (path, maps), stop, true, never);
+    let pilot = stratified::sample(scene, settings, area, SAMPLES, &light, stop);
     pilot.pixels.iter().map(|pixel| pixel.mean).collect()
 }
 
@@ -119,8 +128,8 @@ pub(super) fn missing(
     let maps = photons(scene, path, pass, FEW)?;
     let plain = Prepared::Path(*path).with_counts(1, 1);
     let film = Rect::of_size(settings.width, settings.height);
-    let unfound = unfound(scene, settings, (&film, STEP), &plain, &maps);
-    let found = stratified::sample(scene, settings, &film, STEP, SAMPLES, &plain).pixels;
+    let unfound = unfound(scene, settings, (&film, STEP), (&plain, &maps), pass.stop);
+    let found = stratified::sample(scene, settings, (&film, STEP), SAMPLES, &plain, pass.stop).pixels;
     let brightness = |(pixel, light): (&stratified::Pixel, &f64)| pixel.mean + light;
     let pixels = || found.iter().zip(&unfound);
     let count = unfound.len() as f64;
@@ -138,8 +147,8 @@ pub(super) fn missing(
 fn weighted(
     scene: &Scene,
     settings: &RenderSettings,
-    path: &Prepared,
-    maps: &Photons,
+    (path, maps): (&Prepared, &Photons),
+    stop: &AtomicBool,
     hidden: bool,
     factor: impl Fn(Estimates) -> f32 + Sync,
 ) -> Prepared {
@@ -152,6 +161,9 @@ fn weighted(
         .map_init(
             || (Context::new(scene), Sampler::new(settings.seed ^ SALT)),
             |(context, sampler), (index, photon)| {
+                if stop.load(Ordering::Relaxed) {
+                    return 0.0;
+                }
                 let key = UVec2::new(index as u32, 0);
                 factor(estimates(scene, path, photon, key, sampler, context))
             },

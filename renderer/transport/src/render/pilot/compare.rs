@@ -6,6 +6,7 @@
 //! rays. A time limit does that anyhow: there, the gain of photons is less by the share of the time that is left which
 //! their maps are expected to take.
 
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::caustics::{self, SEEN};
@@ -110,6 +111,7 @@ pub(super) fn decide(
     let comparison = Comparison {
         scene,
         settings,
+        stop: pass.stop,
         samples: limit.map_or(SAMPLES, |_| SAMPLES_IN_TIME),
         // Where time ends the render, `within_time` counts what maps take.
         preparation: match limit {
@@ -153,7 +155,7 @@ pub(super) fn decide(
         missed * first
     } else {
         let paths = paths::prepare(scene, &settled.choice, pass);
-        let maps = with_counts(scene, settings, &photon, maps).choice;
+        let maps = with_counts(scene, settings, &photon, maps, pass.stop).choice;
         within_time(MISSED * comparison.gain(&paths, &maps, 1, settled.paths_per_ray))
     };
     Ok(if gain > 1.0 {
@@ -173,6 +175,8 @@ struct Comparison<'a> {
     samples: u64,
     /// Cost of the picture's photon maps, in path rays.
     preparation: f64,
+    /// Ends the measurements; the result is of no use then.
+    stop: &'a AtomicBool,
 }
 
 impl Comparison<'_> {
@@ -234,10 +238,10 @@ impl Comparison<'_> {
         stratified::sample(
             self.scene,
             self.settings,
-            &self.settings.rendered(),
-            step,
+            (&self.settings.rendered(), step),
             self.samples,
             prepared,
+            self.stop,
         )
     }
 
@@ -246,7 +250,7 @@ impl Comparison<'_> {
         match maps {
             Prepared::Photon(maps) => {
                 let film = self.settings.rendered();
-                caustics::unfound(self.scene, self.settings, (&film, step), paths, maps)
+                caustics::unfound(self.scene, self.settings, (&film, step), (paths, maps), self.stop)
             }
             Prepared::Path(_) | Prepared::Guided(..) => vec![],
         }
@@ -259,8 +263,8 @@ impl Comparison<'_> {
                 self.scene,
                 self.settings,
                 (&self.settings.rendered(), step),
-                paths,
-                maps,
+                (paths, maps),
+                self.stop,
             ),
             _ => vec![],
         }

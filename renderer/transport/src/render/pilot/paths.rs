@@ -7,6 +7,7 @@
 //!   the variance that the same light would have without guides. This includes rare bright paths, which guides find and
 //!   an unguided pilot misses. The variance of caustics that both miss is estimated from photons.
 
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::branches::{
@@ -125,7 +126,7 @@ impl Pilots<'_> {
             ..*self.path
         };
         let paths = prepare(self.scene, &in_two, self.pass);
-        let pilot = measured(self.scene, self.settings, &paths);
+        let pilot = measured(self.scene, self.settings, &paths, self.pass.stop);
         let errors = Errors::of(&pilot, if guide { GUIDED } else { PLAIN });
         PilotPaths { paths, pilot, errors }
     }
@@ -210,7 +211,13 @@ impl Pilots<'_> {
     /// The relative variance that caustics make in a branch of these paths.
     fn of_caustics(&self, of: &PilotPaths, maps: &Photons) -> f64 {
         let film = Rect::of_size(self.settings.width, self.settings.height);
-        let variances = caustics::variances(self.scene, self.settings, (&film, STEP), &of.paths, maps);
+        let variances = caustics::variances(
+            self.scene,
+            self.settings,
+            (&film, STEP),
+            (&of.paths, maps),
+            self.pass.stop,
+        );
         relative(&of.pilot.pixels, &variances)
     }
 
@@ -241,6 +248,7 @@ pub(in crate::render) fn with_counts(
     settings: &RenderSettings,
     photon: &PhotonSettings,
     maps: Prepared,
+    stop: &AtomicBool,
 ) -> Chosen<Prepared> {
     let gathers = photon.show.is_none() && !photon.progressive && photon.gather != Some(0);
     let is_open = photon.gather.is_none() || photon.light_samples.is_none() || photon.guide.is_none();
@@ -255,7 +263,7 @@ pub(in crate::render) fn with_counts(
     let mut errors = vec![];
     for (guide, costs) in of_guides {
         maps = maps.with_guides(guide);
-        errors.push((guide, Errors::of(&measured(scene, settings, &maps), costs)));
+        errors.push((guide, Errors::of(&measured(scene, settings, &maps, stop), costs)));
     }
     // What is best for the one may be better for the other, too, by what stratification leaves.
     let counts = |errors: &Errors| {
@@ -277,7 +285,7 @@ pub(in crate::render) fn with_counts(
                 maps = maps
                     .with_guides(*guide)
                     .with_counts(counts.branches, counts.light_samples);
-                errors.cost(counts) * relative_variance(scene, settings, &maps)
+                errors.cost(counts) * relative_variance(scene, settings, &maps, stop)
             } else {
                 errors.work(counts)
             };
@@ -300,9 +308,14 @@ pub(in crate::render) fn with_counts(
 }
 
 /// The relative variance of samples in pictures of many, but for a share of the pixels.
-fn relative_variance(scene: &Scene, settings: &RenderSettings, prepared: &Prepared) -> f64 {
+fn relative_variance(
+    scene: &Scene,
+    settings: &RenderSettings,
+    prepared: &Prepared,
+    stop: &AtomicBool,
+) -> f64 {
     let film = Rect::of_size(settings.width, settings.height);
-    let pixels = stratified::sample(scene, settings, &film, STEP, SAMPLES, prepared).pixels;
+    let pixels = stratified::sample(scene, settings, (&film, STEP), SAMPLES, prepared, stop).pixels;
     let mean = pixels.iter().map(|pixel| pixel.mean).sum::<f64>() / pixels.len() as f64;
     let relative = |pixel: &stratified::Pixel| {
         pixel.variance / (pixel.mean.powi(2) + 1e-2 * mean * mean).max(f64::MIN_POSITIVE)

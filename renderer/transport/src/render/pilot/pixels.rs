@@ -1,5 +1,7 @@
 //! Pilots: a few samples of pixels spread over the film, to choose by before rendering.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use glam::UVec2;
 use rayon::prelude::*;
 
@@ -22,22 +24,28 @@ pub(in crate::render) struct Pilot<T> {
     pub(in crate::render) work: Stats,
 }
 
-impl<T: Send> Pilot<T> {
+impl<T: Send + Default> Pilot<T> {
     /// Measures pixels spread over `rect`, `step` apart at least, on the current `rayon` pool; the same for any number
-    /// of threads. `measure` gets a function that makes the camera's ray of a sample, and the sampler after it.
+    /// of threads. `measure` gets a function that makes the camera's ray of a sample, and the sampler after it. Once
+    /// `stop` is set, nothing more is measured, and the result is of no use.
     pub(in crate::render) fn new(
         scene: &Scene,
         settings: &RenderSettings,
-        rect: &Rect,
-        step: u32,
+        (rect, step): (&Rect, u32),
+        stop: &AtomicBool,
         measure: impl Fn(&dyn Fn(u64) -> (CameraRay, Sampler), &mut Context) -> T + Sync,
     ) -> Pilot<T> {
         Pilot::at(scene, settings, &places(rect, step), |place, sampler, context| {
+            if stop.load(Ordering::Relaxed) {
+                return T::default();
+            }
             let sample = |index| sample(settings, place, index, *sampler);
             measure(&sample, context)
         })
     }
+}
 
+impl<T: Send> Pilot<T> {
     /// Measures these pixels. `measure` gets one of them, and the pilot's sampler.
     pub(in crate::render) fn at(
         scene: &Scene,

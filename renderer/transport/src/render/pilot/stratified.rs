@@ -1,5 +1,7 @@
 //! The variance of samples as far as stratification leaves it: measured between two sequences of a few samples.
 
+use std::sync::atomic::AtomicBool;
+
 use super::pixels::Pilot;
 use crate::integrator::Prepared;
 use crate::render::RenderSettings;
@@ -8,22 +10,23 @@ use renderer_base::color::Rgb;
 use renderer_image::Rect;
 
 /// Luminance over the samples of a pixel.
+#[derive(Default)]
 pub(super) struct Pixel {
     pub(super) mean: f64,
     /// Variance of a sample, from the means of two sequences.
     pub(super) variance: f64,
 }
 
-/// Renders a pilot's pixels, at least `step` apart, with two sequences of `samples` samples each.
+/// Renders a pilot's pixels, in a rectangle and at least a step apart, with two sequences of `samples` samples each.
 pub(super) fn sample(
     scene: &Scene,
     settings: &RenderSettings,
-    rect: &Rect,
-    step: u32,
+    area: (&Rect, u32),
     samples: u64,
     prepared: &Prepared,
+    stop: &AtomicBool,
 ) -> Pilot<Pixel> {
-    Pilot::new(scene, settings, rect, step, |sample, context| {
+    Pilot::new(scene, settings, area, stop, |sample, context| {
         let means = [0, 1].map(|sequence| {
             let mut sum = 0.0;
             for index in 0..samples {

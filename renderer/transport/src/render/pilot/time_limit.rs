@@ -3,6 +3,7 @@
 //! A camera ray of eight branches that takes longer than the limit makes no picture, and pilots that take longer than the
 //! picture serve nothing. A time limit makes the picture depend on the machine anyhow.
 
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::pixels::Pilot;
@@ -17,7 +18,12 @@ const TIMES: usize = 2;
 
 /// The settings with as many samples in all as fit into the time limit, if that is fewer, and without a limit if all of
 /// them fit; measured on the current `rayon` pool by plain paths.
-pub(in crate::render) fn fitted(scene: &Scene, settings: &RenderSettings, limit: Duration) -> RenderSettings {
+pub(in crate::render) fn fitted(
+    scene: &Scene,
+    settings: &RenderSettings,
+    limit: Duration,
+    stop: &AtomicBool,
+) -> RenderSettings {
     let path = match settings.integrator {
         Integrator::Path(path) | Integrator::Auto(path) => path,
         Integrator::Photon(photon) => PathSettings {
@@ -29,7 +35,7 @@ pub(in crate::render) fn fitted(scene: &Scene, settings: &RenderSettings, limit:
     let film = Rect::of_size(settings.width, settings.height);
     let timed = || {
         let begin = Instant::now();
-        let pilot = Pilot::new(scene, settings, &film, 1, |sample, context| {
+        let pilot = Pilot::new(scene, settings, (&film, 1), stop, |sample, context| {
             let light = (0..SAMPLES).map(|index| {
                 let (ray, mut sampler) = sample(index);
                 paths.li(scene, &ray, &mut sampler, context).luminance()

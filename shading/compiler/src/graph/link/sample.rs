@@ -66,9 +66,9 @@ impl Linker<'_> {
                     then: self.with_samples(then, site, in_loop),
                     otherwise: self.with_samples(otherwise, site, in_loop),
                 }),
-                Stmt::Loop { body, span } => {
+                Stmt::Loop { body, fuel, span } => {
                     let body = self.with_samples(body, site, true);
-                    filled.push(Stmt::Loop { body, span });
+                    filled.push(Stmt::Loop { body, fuel, span });
                 }
                 Stmt::Scope { scope, body } => {
                     let body = self.with_samples(body, site, in_loop);
