@@ -10,11 +10,12 @@ mod units;
 use glam::Vec3;
 use rayon::prelude::*;
 use renderer::bsdf::{
-    Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Eon, F82, Film, Lambert,
-    Lobe, LobeSample, Microfacets, OrenNayar, Phong, Schlick, Sheen, ThinTransmission, Translucent,
+    Bsdf, Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Eon, F82, Film,
+    Lambert, Lobe, LobeSample, Microfacets, OrenNayar, Phong, Schlick, Sheen, ThinTransmission, Translucent,
     Transparent, Ward, ZeltnerSheen,
 };
 use renderer::color::Rgb;
+use renderer::math::Frame;
 use support::chi2::Chi2;
 use support::stats::{Moments, Rng, normal_limit, sidak};
 
@@ -407,7 +408,16 @@ fn direction(degrees: f32) -> Vec3 {
     Vec3::new(sin * cos_phi, sin * sin_phi, cos)
 }
 
-const ANGLES: [f32; 8] = [0.0, 30.0, 60.0, 86.0, 89.7, 180.0, 130.0, 95.0];
+const ANGLES: [f32; 8] = [0.0, 30.0, 60.0, 86.0, 89.7, 130.0, 180.0, 95.0];
+
+/// Number of [`ANGLES`] for lobes whose two sides are alike: they only reflect.
+const ANGLES_OF_REFLECTION: usize = 6;
+
+fn transmits(lobe: &Lobe) -> bool {
+    let mut bsdf = Bsdf::new(Vec3::Z, Vec3::Z);
+    bsdf.push(Rgb::WHITE, Frame::from_normal(Vec3::Z), *lobe);
+    bsdf.has_transmission()
+}
 
 /// Runs `check` on every lobe from every direction, on all cores, and reports all that fails.
 fn for_all(check: impl Fn(&Case, Vec3, &mut Rng) -> Result<(), String> + Sync) {
@@ -418,8 +428,12 @@ fn for_all(check: impl Fn(&Case, Vec3, &mut Rng) -> Result<(), String> + Sync) {
         let message = check(case, direction(angle), &mut rng).err()?;
         Some(format!("{} from {angle}°: {message}\n", case.name))
     };
+    let angles = |i: usize| match transmits(&cases[i].lobe) {
+        true => ANGLES.len(),
+        false => ANGLES_OF_REFLECTION,
+    };
     let all = (0..cases.len()).into_par_iter();
-    let all = all.flat_map(|i| (0..ANGLES.len()).into_par_iter().map(move |j| (i, j)));
+    let all = all.flat_map(|i| (0..angles(i)).into_par_iter().map(move |j| (i, j)));
     let failures: String = all.filter_map(fails).collect();
     assert!(failures.is_empty(), "\n{failures}");
 }
@@ -442,11 +456,20 @@ fn agree(a: Rgb, b: Rgb, tolerance: f32) -> bool {
     largest_difference(a, b) <= tolerance * a.max_component().max(b.max_component())
 }
 
+/// Cases whose samples come from the same code as those of other cases, and take long to evaluate.
+const SAMPLED_ALIKE: [&str; 5] = [
+    "no film on glass 0.4, compensated",
+    "oil on glass 0.7, compensated",
+    "film on white window 0.2 × 0.5, compensated",
+    "white window 0.5, compensated",
+    "air in glass 0.05 × 0.6, compensated",
+];
+
 #[test]
 fn samples_follow_the_density() {
     let (alpha, limit) = (sidak(SIGNIFICANCE, cases().len() * ANGLES.len()), z_limit());
     for_all(|case, wo, rng| {
-        if case.lobe.is_specular() {
+        if case.lobe.is_specular() || SAMPLED_ALIKE.contains(&case.name) {
             return Ok(());
         }
         let pdf = |wi| case.lobe.pdf(wo, wi);
@@ -562,10 +585,18 @@ fn furnace(lobe: &Lobe, wo: Vec3, samples: usize, rng: &mut Rng) -> [Moments; 3]
 }
 
 #[test]
-fn white_furnace() {
+fn white_furnace_returns_the_albedo() {
     let limit = z_limit();
     for_all(|case, wo, rng| {
-        let measured = furnace(&case.lobe, wo, 40_000, rng)[0];
+        let channels = furnace(&case.lobe, wo, 40_000, rng);
+        let albedo = case.lobe.albedo(wo).to_array();
+        for (channel, (measured, expected)) in channels.iter().zip(albedo).enumerate() {
+            let mean = measured.mean();
+            if (f64::from(expected) - mean).abs() > 0.025 {
+                return Err(format!("channel {channel}: {expected} but {mean} measured"));
+            }
+        }
+        let measured = channels[0];
         let from_table = if matches!(case.furnace, Compensated) {
             0.01
         } else {
@@ -591,23 +622,6 @@ fn white_furnace() {
             _ if mean > most + tolerance => Err(format!("{mean} is more than came")),
             _ => Ok(()),
         }
-    });
-}
-
-#[test]
-fn albedo_is_that_of_the_furnace() {
-    for_all(|case, wo, rng| {
-        let albedo = case.lobe.albedo(wo).to_array();
-        for (channel, measured) in furnace(&case.lobe, wo, 20_000, rng).into_iter().enumerate() {
-            let mean = measured.mean();
-            if (f64::from(albedo[channel]) - mean).abs() > 0.025 {
-                return Err(format!(
-                    "channel {channel}: {} but {mean} measured",
-                    albedo[channel]
-                ));
-            }
-        }
-        Ok(())
     });
 }
 

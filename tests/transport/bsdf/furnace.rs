@@ -1,6 +1,7 @@
 //! Shipped surfaces with random parameters in a white furnace: none makes light, and white ones lose none.
 //!
-//! `KILN_FUZZ_SETS=10000` sets the number of parameter sets of each surface, `KILN_FUZZ_SEED` the seed.
+//! `KILN_FUZZ_SETS=10000` sets the number of parameter sets of each surface, `KILN_FUZZ_SEED` the seed, and
+//! `KILN_FUZZ_SUBJECTS=0..20` limits the test to these numbers of [`SUBJECTS`].
 
 mod subjects;
 
@@ -13,7 +14,7 @@ use renderer::material::{ShadingResult, library};
 
 use super::units::Unit;
 use super::{Moments, Rng, spherical};
-use subjects::Values::{Between, Color, Fixed, Flag};
+use subjects::Values::{self, Between, Color, Fixed, Flag};
 use subjects::{Balance, NO_MATERIALS, SUBJECTS, Subject};
 
 /// Parameter sets of each subject.
@@ -25,10 +26,10 @@ const TOLERANCE: f64 = 0.01;
 /// Angles from the normal at which surfaces are seen [degrees].
 const ANGLES: [f32; 11] = [2.0, 88.0, 40.0, 150.0, 65.0, 110.0, 80.0, 91.0, 89.5, 75.0, 85.0];
 
-/// Source of a subject's group, whose parameters are functions of u, the number of the set, and v, the seed.
-fn group(subject: &Subject) -> String {
-    let (mut outputs, mut code, mut arguments) = (String::new(), String::new(), String::new());
-    for (index, (name, values)) in subject.parameters.iter().enumerate() {
+/// Shader whose outputs are a subject's parameters, functions of u, the number of the set, and v, the seed.
+fn chance(subject: &Subject) -> String {
+    let (mut outputs, mut code) = (String::new(), String::new());
+    for (index, (_, values)) in subject.parameters.iter().enumerate() {
         let chance = format!("noise(\"cell\", u, {index}.5 + 100 * v)");
         let number = format!("clamp(1.2 * float({chance}) - 0.1, 0.0, 1.0)");
         let (ty, value) = match values {
@@ -38,22 +39,55 @@ fn group(subject: &Subject) -> String {
                 format!("clamp(1.2 * color({chance}) - 0.1, color(0), color(1))"),
             ),
             Flag => ("int", format!("{number} > 0.5")),
-            Fixed(value) => {
-                write!(arguments, "{name} = {value}, ").expect("a string takes it");
-                continue;
-            }
+            Fixed(_) => continue,
         };
         write!(outputs, "output {ty} p{index} = 0, ").expect("a string takes it");
         write!(code, "p{index} = {value}; ").expect("a string takes it");
-        write!(arguments, "{name} = r.p{index}, ").expect("a string takes it");
     }
-    let (outputs, arguments) = (outputs.trim_end_matches(", "), arguments.trim_end_matches(", "));
+    format!("shader chance({}) {{ {code} }}", outputs.trim_end_matches(", "))
+}
+
+/// Source of a subject's group.
+fn group(subject: &Subject) -> String {
+    let mut arguments = String::new();
+    for (index, (name, values)) in subject.parameters.iter().enumerate() {
+        match values {
+            Fixed(value) => write!(arguments, "{name} = {value}, "),
+            _ => write!(arguments, "{name} = r.p{index}, "),
+        }
+        .expect("a string takes it");
+    }
+    let (chance, arguments) = (chance(subject), arguments.trim_end_matches(", "));
     let (before, unit) = (subject.before, subject.unit);
     format!(
-        "shader chance({outputs}) {{ {code} }}
+        "{chance}
          group subject(output closure color surface) {{
              chance r(); {before} {unit} it({arguments}); surface = it.surface; }}"
     )
+}
+
+/// Call of the subject's unit with the parameters of a set.
+fn call(subject: &Subject, at: Vec2) -> String {
+    let chance = chance(subject);
+    let argument = |(index, (name, values)): (usize, &(&str, Values))| {
+        if let Fixed(value) = values {
+            return format!("{name} = {value}");
+        }
+        let value = Unit::of_group(format!(
+            "{chance}
+             surface show(color value = 0, output closure color surface = 0) {{ surface = value * emission(); }}
+             group subject(output closure color surface) {{
+                 chance r(); show it(value = r.p{index}); surface = it.surface; }}"
+        ))
+        .shade_at(Vec3::Z, at)
+        .emission;
+        match values {
+            Color => format!("{name} = ({:.3}, {:.3}, {:.3})", value.r, value.g, value.b),
+            _ => format!("{name} = {:.4}", value.g),
+        }
+    };
+    let arguments: Vec<_> = subject.parameters.iter().enumerate().map(argument).collect();
+    format!("{}({})", subject.unit, arguments.join(", "))
 }
 
 /// Albedo in units of radiance over the square of the index, by `samples` points of a lattice with a random shift.
@@ -103,7 +137,8 @@ fn check(number: usize, subject: &Subject, sets: std::ops::Range<u64>, seed: u64
     for set in sets {
         let angle = ANGLES[(set as usize + number) % ANGLES.len()];
         let wo = spherical([angle, (set * 137 % 360) as f32]);
-        let surface = unit.shade_at(wo, Vec2::new(set as f32, seed as f32));
+        let at = Vec2::new(set as f32, seed as f32);
+        let surface = unit.shade_at(wo, at);
         let is_off = |[least, most]: [f64; 2], tolerance: f64| {
             most > 1.0 + tolerance || subject.balance == Balance::Lossless && least < 1.0 - tolerance
         };
@@ -117,8 +152,8 @@ fn check(number: usize, subject: &Subject, sets: std::ops::Range<u64>, seed: u64
             let [least, most] = albedo;
             writeln!(
                 failures,
-                "{} ({number}) {set} from {angle}°: {least:.4} to {most:.4}",
-                subject.unit
+                "{number}: {} from {angle}°: {least:.4} to {most:.4}",
+                call(subject, at)
             )
             .expect("a string takes it");
         }
@@ -132,13 +167,26 @@ fn environment(name: &str) -> Option<u64> {
         .map(|text| text.parse().expect("a number"))
 }
 
+/// Numbers of the subjects that are tested.
+fn chosen_subjects() -> std::ops::Range<usize> {
+    let Ok(text) = std::env::var("KILN_FUZZ_SUBJECTS") else {
+        return 0..SUBJECTS.len();
+    };
+    let (first, end) = text.split_once("..").expect("a range");
+    first.parse().expect("a number")..end.parse().expect("a number")
+}
+
 #[test]
 fn shipped_surfaces_make_no_light_and_white_ones_lose_none() {
     let (sets, seed) = (
         environment("KILN_FUZZ_SETS").unwrap_or(SETS),
         environment("KILN_FUZZ_SEED").unwrap_or(0),
     );
-    let jobs = SUBJECTS.par_iter().enumerate();
+    let chosen = chosen_subjects();
+    let jobs = SUBJECTS
+        .par_iter()
+        .enumerate()
+        .filter(|(number, _)| chosen.contains(number));
     let failures: String = jobs
         .map(|(number, subject)| check(number, subject, 0..sets, seed))
         .collect();
@@ -159,7 +207,8 @@ fn every_shipped_surface_is_in_the_furnace() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// Units with defects in the past: created light, uncompensated films, anisotropic facets and F82 metals.
+/// Units with defects in the past: created light; uncompensated films, anisotropic facets and F82 metals; coarse tables for
+/// indices near one, narrow sheens and coats that are nearly smooth; black shares of bodies that refract in part.
 #[test]
 fn surfaces_that_were_wrong_return_all_light() {
     let calls = [
@@ -167,6 +216,13 @@ fn surfaces_that_were_wrong_return_all_light() {
         "glass(ior = 1.5, alpha = 0.4, film_thickness = 1)",
         "metal(alpha = 0.4, eta = 0.01, extinction = 100, anisotropy = 0.6)",
         "openpbr_surface(base_color = 1, base_metalness = 1, specular_roughness = 0.7)",
+        "glass(ior = 0.975, alpha = 0.43, distribution = \"beckmann\")",
+        "gltf_pbr(base_color = 1, metallic = 0.3, roughness = 0.8, sheen_color = 1, sheen_roughness = 0.1)",
+        "gltf_pbr(base_color = 1, metallic = 0.9, roughness = 0.2, clearcoat = 1, clearcoat_roughness = 0.06)",
+        "principled(base_color = 1, roughness = 0.1, eta = 1, metallic = 0.1, spec_trans = 0.04)",
+        "principled(base_color = 1, roughness = 0.5, eta = 1.5, spec_trans = 0.4)",
+        "standard_surface(base = 1, base_color = 1, specular_roughness = 0.5, transmission = 0.4)",
+        "openpbr_surface(base_color = 1, specular_roughness = 0.5, transmission_weight = 0.4)",
     ];
     let mut failures = String::new();
     for call in calls {

@@ -12,7 +12,8 @@ use glam::{Vec2, Vec3};
 
 use super::fresnel::reflect;
 use super::lobe_kind::LobeSample;
-use super::microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
+use super::lost_light::{alpha_cell, tabulated_alpha};
+use super::microfacet::{Distribution, Microfacets};
 use renderer_base::color::Rgb;
 use renderer_base::math::{acos, cos, safe_sqrt, sqr};
 
@@ -25,7 +26,7 @@ struct Rule {
 }
 
 /// Number of cells of the table along each axis.
-const SIZE: usize = 32;
+const SIZE: usize = 40;
 
 /// Number of facets along each axis from which a cell is computed.
 const FACETS: usize = 32;
@@ -64,7 +65,7 @@ pub(super) fn sampled(count: usize, sample: impl Fn(Vec2) -> Option<LobeSample>)
 
 /// Interpolated rule for a roughness and a cosine.
 fn look_up(microfacets: Microfacets, cos: f32) -> Rule {
-    let (x, fx) = split(microfacets.mean_alpha());
+    let (x, fx) = alpha_cell(microfacets.mean_alpha(), 1.0, SIZE);
     let (y, fy) = split(cos);
     let rows = [x, x + 1].map(|alpha| row(microfacets.distribution(), alpha));
     let mut rule = Rule::default();
@@ -80,18 +81,17 @@ fn look_up(microfacets: Microfacets, cos: f32) -> Rule {
     rule
 }
 
-/// Cell index and fraction of a coordinate in `[0,1]`. Cells are finer towards zero, where the albedo changes fast.
-fn split(x: f32) -> (usize, f32) {
-    let scaled = x.clamp(0.0, 1.0).sqrt() * (SIZE - 1) as f32;
+/// Cell index and fraction of a cosine. Cells are finer towards zero, where the albedo changes fast.
+fn split(cos: f32) -> (usize, f32) {
+    let scaled = cos.clamp(0.0, 1.0).sqrt() * (SIZE - 1) as f32;
     let cell = (scaled as usize).min(SIZE - 2);
     (cell, scaled - cell as f32)
 }
 
 /// Computes the rule of a cell.
 fn tabulate(distribution: Distribution, alpha: usize, cos: usize) -> Rule {
-    let coordinate = |i: usize| sqr(i as f32 / (SIZE - 1) as f32);
-    let microfacets = Microfacets::isotropic(coordinate(alpha).max(SMOOTH_ALPHA)).with(distribution);
-    let cos = coordinate(cos).max(1e-4);
+    let microfacets = Microfacets::isotropic(tabulated_alpha(alpha, 1.0, SIZE)).with(distribution);
+    let cos = sqr(cos as f32 / (SIZE - 1) as f32).max(1e-4);
     let wo = Vec3::new(safe_sqrt(1.0 - sqr(cos)), 0.0, cos);
     let facet = |k: usize| {
         let u = Vec2::new((k % FACETS) as f32 + 0.5, (k / FACETS) as f32 + 0.5) / FACETS as f32;

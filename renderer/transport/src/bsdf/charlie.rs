@@ -61,7 +61,7 @@ impl Charlie {
 
     /// Directional albedo for a direction with cosine `cos_o`.
     pub(super) fn albedo(&self, cos_o: f32) -> f32 {
-        ALBEDO.look_up(self.alpha, cos_o.abs()).min(1.0)
+        ALBEDO.look_up(coordinate(self.alpha), cos_o.abs())
     }
 
     /// Divisor of f that conserves energy.
@@ -70,8 +70,8 @@ impl Charlie {
             return 1.0;
         }
         // The albedo decreases with the cosine.
-        ALBEDO
-            .look_up(self.alpha, abs_cos_theta(wo).min(abs_cos_theta(wi)))
+        PUBLISHED_ALBEDO
+            .look_up(coordinate(self.alpha), abs_cos_theta(wo).min(abs_cos_theta(wi)))
             .max(1.0)
     }
 }
@@ -88,6 +88,27 @@ fn value(alpha: f32, wo: Vec3, wi: Vec3) -> f32 {
     0.25 * density * visible
 }
 
+/// Number of entries of the tables along each axis.
+const SIZE: usize = 36;
+
+/// Parameter of the tables for α.
+fn coordinate(alpha: f32) -> f32 {
+    (alpha - MIN_ALPHA) / (1.0 - MIN_ALPHA)
+}
+
+/// α for a parameter of the tables.
+fn alpha_of(coordinate: f32) -> f32 {
+    MIN_ALPHA + (1.0 - MIN_ALPHA) * coordinate
+}
+
 /// Albedos of the published model.
-static ALBEDO: LazyLock<AlbedoTable> =
-    LazyLock::new(|| AlbedoTable::new(24, |alpha, wo, wi| value(alpha.max(MIN_ALPHA), wo, wi)));
+static PUBLISHED_ALBEDO: LazyLock<AlbedoTable> =
+    LazyLock::new(|| AlbedoTable::new(SIZE, |at, wo, wi| value(alpha_of(at), wo, wi)));
+
+/// Albedos of the lobe.
+static ALBEDO: LazyLock<AlbedoTable> = LazyLock::new(|| {
+    AlbedoTable::new(SIZE, |at, wo, wi| {
+        let lobe = Charlie::new(alpha_of(at));
+        value(lobe.alpha, wo, wi) / lobe.excess(wo, wi)
+    })
+});

@@ -9,10 +9,10 @@
 
 use std::sync::OnceLock;
 
-use glam::{Vec2, Vec3, Vec4};
+use glam::{Vec2, Vec3, Vec4, Vec4Swizzles};
 
 use super::fresnel::{self, reflect, refract};
-use super::lost_light::DensitySide;
+use super::lost_light::{DensitySide, ETAS, alpha_cell, eta_cell, tabulated_alpha, tabulated_eta};
 use super::microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
 use renderer_base::color::Rgb;
 use renderer_base::math::{safe_sqrt, sqr};
@@ -23,17 +23,11 @@ const COSINES: usize = 24;
 /// Number of azimuths of a table, from the first tangent to the second, equidistant in the root of [`azimuth`].
 const AZIMUTHS: usize = 16;
 
-/// Number of roughness values, equidistant in √(α/(1 + α)).
-const ALPHAS: usize = 20;
+/// Number of roughness values, equidistant in the fourth root of [`bounded_alpha`].
+const ALPHAS: usize = 34;
 
 /// Maximum roughness.
 const MAX_ALPHA: f32 = 16.0;
-
-/// Number of indices of refraction, equidistant in (η − 1)/(η + 1) from 0.
-const ETAS: usize = 24;
-
-/// Maximum index of refraction of the denser side over the other.
-const MAX_ETA: f32 = 3.0;
 
 /// Number of facets from which a value is computed.
 const FACETS: Lattice = Lattice {
@@ -119,7 +113,7 @@ impl FacetAlbedo {
     pub(super) fn new(microfacets: Microfacets) -> FacetAlbedo {
         let [x, y] = microfacets.alphas();
         let swapped = x > y;
-        let [(x, fx), (y, fy)] = [x.min(y), x.max(y)].map(alpha_cell);
+        let [(x, fx), (y, fy)] = [x.min(y), x.max(y)].map(cell_of_alpha);
         let distribution = microfacets.distribution();
         let table = |x: usize, y: usize| -> &'static Table<f32> {
             REFLECTION[distribution as usize][x][y]
@@ -173,9 +167,7 @@ pub(super) struct TransmissionAlbedo {
 impl TransmissionAlbedo {
     /// Finds the tables of a dielectric with these facets, whose sides have the relative index `eta`.
     pub(super) fn new(facet_albedo: &FacetAlbedo, eta: f32) -> TransmissionAlbedo {
-        let scaled = (root_f0(eta).abs() / root_f0(MAX_ETA)).min(1.0) * (ETAS - 1) as f32;
-        let index = (scaled as usize).min(ETAS - 2);
-        let fraction = scaled - index as f32;
+        let (index, fraction) = eta_cell(eta);
         let FacetAlbedo {
             rows: [x, y],
             distribution,
@@ -213,15 +205,43 @@ impl TransmissionAlbedo {
     }
 }
 
-/// Ratios of `transmittance` to that of Fresnel's equations at the [`PEAKS`], by channel. The argument of `transmittance`
-/// is the cosine at the facet on the side of lower index; `eta` is the relative index of the sides.
+/// Factors of the hat functions by which Fresnel's transmittance is closest to `transmittance`, by channel. The argument of
+/// `transmittance` is the cosine at the facet on the side of lower index; `eta` is the relative index of the sides.
+// Least squares: the transmittance of a thick film oscillates between the peaks, and its mean is what matters.
 pub(super) fn transmittance_factors(eta: f32, transmittance: impl Fn(f32) -> Rgb) -> [Vec4; 3] {
+    const NODES: usize = 8;
     let dense = eta.max(1.0 / eta);
-    let factors = PEAKS.map(|cos| {
+    let (mut diagonal, mut beside) = (Vec4::ZERO, Vec4::ZERO);
+    let mut right = [Vec3::ZERO; PEAKS.len()];
+    for node in 0..NODES {
+        let cos = (node as f32 + 0.5) / NODES as f32;
+        let hats = hats(cos);
         let bare = 1.0 - fresnel::dielectric(cos, dense);
-        (transmittance(cos) * (1.0 / bare)).to_array()
-    });
+        diagonal += hats * hats * bare;
+        beside += hats * hats.yzwx() * bare;
+        let target = Vec3::from_array(transmittance(cos).to_array());
+        right
+            .iter_mut()
+            .zip(hats.to_array())
+            .for_each(|(sum, hat)| *sum += target * hat);
+    }
+    let factors = solve_tridiagonal(diagonal.to_array(), beside.to_array(), right);
     std::array::from_fn(|channel| Vec4::from_array(factors.map(|factor| factor[channel])))
+}
+
+/// Solves a symmetric system of equations whose matrix has zeros except on the diagonal and `beside` it.
+// Thomas's algorithm; the matrix is positive definite.
+fn solve_tridiagonal(mut diagonal: [f32; 4], beside: [f32; 4], mut right: [Vec3; 4]) -> [Vec3; 4] {
+    for row in 1..4 {
+        let factor = beside[row - 1] / diagonal[row - 1];
+        diagonal[row] -= factor * beside[row - 1];
+        right[row] -= right[row - 1] * factor;
+    }
+    right[3] /= diagonal[3];
+    for row in (0..3).rev() {
+        right[row] = (right[row] - right[row + 1] * beside[row]) / diagonal[row];
+    }
+    right
 }
 
 impl<T: Value> Table<T> {
@@ -280,29 +300,23 @@ fn azimuth(x: f32, y: f32) -> f32 {
     if y > 0.0 { y / (x + y) } else { 0.0 }
 }
 
-/// Maximum coordinate of a roughness.
-fn last_coordinate() -> f32 {
-    (MAX_ALPHA / (1.0 + MAX_ALPHA)).sqrt()
+/// α/(1 + α), which is below one.
+fn bounded_alpha(alpha: f32) -> f32 {
+    alpha / (1.0 + alpha)
 }
 
-fn alpha_cell(alpha: f32) -> (usize, f32) {
-    let scaled = (alpha / (1.0 + alpha)).sqrt() / last_coordinate() * (ALPHAS - 1) as f32;
-    let cell = (scaled as usize).min(ALPHAS - 2);
-    (cell, (scaled - cell as f32).min(1.0))
+/// Cell of a roughness, and the fraction within it.
+fn cell_of_alpha(alpha: f32) -> (usize, f32) {
+    alpha_cell(bounded_alpha(alpha), bounded_alpha(MAX_ALPHA), ALPHAS)
 }
 
 /// Facets of a table.
 fn facets(distribution: Distribution, x: usize, y: usize) -> Microfacets {
     let [x, y] = [x, y].map(|row| {
-        let squared = sqr(row as f32 / (ALPHAS - 1) as f32 * last_coordinate());
-        (squared / (1.0 - squared)).max(SMOOTH_ALPHA)
+        let bounded = tabulated_alpha(row, bounded_alpha(MAX_ALPHA), ALPHAS);
+        (bounded / (1.0 - bounded)).max(SMOOTH_ALPHA)
     });
     Microfacets::new(x, y).with(distribution)
-}
-
-/// Square root of the reflectance at normal incidence.
-fn root_f0(eta: f32) -> f32 {
-    (eta - 1.0) / (eta + 1.0)
 }
 
 fn reflection_table(microfacets: Microfacets) -> Table<f32> {
@@ -315,8 +329,7 @@ fn reflection_table(microfacets: Microfacets) -> Table<f32> {
 
 /// Tables of the index of number `index`, for light on the side of lower index and on the other.
 fn transmission_tables(microfacets: Microfacets, index: usize) -> [Table<Transmitted>; 2] {
-    let root = root_f0(MAX_ETA) * index as f32 / (ETAS - 1) as f32;
-    let eta = (1.0 + root) / (1.0 - root);
+    let eta = tabulated_eta(index);
     [eta, 1.0 / eta].map(|eta| {
         Table::new(|wo| {
             let mut sum = Transmitted::default();

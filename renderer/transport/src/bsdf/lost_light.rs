@@ -14,14 +14,15 @@ use renderer_base::math::{safe_sqrt, sqr};
 /// Number of cosines of a table, finer towards zero, where the albedo changes fast.
 const COSINES: usize = 32;
 
-/// Number of roughness values, finer towards zero.
-const ALPHAS: usize = 24;
+/// Number of roughness values, equidistant in the fourth root: where light grazes, small differences of roughness count.
+const ALPHAS: usize = 32;
 
-/// Number of indices of refraction, equidistant in (η − 1)/(η + 1) from 0.
-const ETAS: usize = 24;
+/// Number of indices of refraction, equidistant in √((η − 1)/(η + 1)) from 0: next to an index of one, the angle of total
+/// reflection changes fast.
+pub(super) const ETAS: usize = 36;
 
 /// Maximum index of refraction of the denser side over the other.
-const MAX_ETA: f32 = 3.0;
+const MAX_ETA: f32 = 3.4;
 
 /// Number of facets from which a value is computed.
 const FACETS: usize = 256;
@@ -87,9 +88,8 @@ impl LostLight {
     #[inline(always)]
     pub(super) fn of_dielectric(microfacets: Microfacets, eta: f32) -> Option<LostLight> {
         LostLight::has(microfacets).then(|| {
-            let scaled = (root_f0(eta).abs() / root_f0(MAX_ETA)).min(1.0) * (ETAS - 1) as f32;
-            let cell = (scaled as usize).min(ETAS - 2);
-            LostLight::new(microfacets, cell, scaled - cell as f32)
+            let (cell, fraction) = eta_cell(eta);
+            LostLight::new(microfacets, cell, fraction)
         })
     }
 
@@ -101,11 +101,10 @@ impl LostLight {
     }
 
     fn new(microfacets: Microfacets, column: usize, eta: f32) -> LostLight {
-        let scaled = microfacets.alphas()[0].sqrt() * (ALPHAS - 1) as f32;
-        let row = (scaled as usize).min(ALPHAS - 2);
+        let (row, alpha) = alpha_cell(microfacets.alphas()[0], 1.0, ALPHAS);
         LostLight {
             corners: corners(microfacets.distribution(), row, column),
-            alpha: scaled - row as f32,
+            alpha,
             eta,
         }
     }
@@ -207,9 +206,38 @@ fn cosine(row: usize) -> f32 {
     sqr(row as f32 / (COSINES - 1) as f32).max(1e-4)
 }
 
+/// Cell of a roughness among `count` ones up to `most`, equidistant in the fourth root, and the fraction within it.
+#[inline]
+pub(super) fn alpha_cell(alpha: f32, most: f32, count: usize) -> (usize, f32) {
+    let [least, root, most] = [SMOOTH_ALPHA, alpha, most].map(|alpha| alpha.sqrt().sqrt());
+    let scaled = ((root - least) / (most - least)).clamp(0.0, 1.0) * (count - 1) as f32;
+    let cell = (scaled as usize).min(count - 2);
+    (cell, scaled - cell as f32)
+}
+
+/// Roughness of number `row` in the tables of [`alpha_cell`].
+pub(super) fn tabulated_alpha(row: usize, most: f32, count: usize) -> f32 {
+    let [least, most] = [SMOOTH_ALPHA, most].map(|alpha| alpha.sqrt().sqrt());
+    let root = least + (most - least) * row as f32 / (count - 1) as f32;
+    sqr(sqr(root))
+}
+
 /// Square root of the reflectance at normal incidence.
 fn root_f0(eta: f32) -> f32 {
     (eta - 1.0) / (eta + 1.0)
+}
+
+/// Cell of the relative index of two sides, and the fraction within it.
+pub(super) fn eta_cell(eta: f32) -> (usize, f32) {
+    let scaled = (root_f0(eta).abs() / root_f0(MAX_ETA)).min(1.0).sqrt() * (ETAS - 1) as f32;
+    let cell = (scaled as usize).min(ETAS - 2);
+    (cell, scaled - cell as f32)
+}
+
+/// Index of refraction of number `index` in the tables.
+pub(super) fn tabulated_eta(index: usize) -> f32 {
+    let root = root_f0(MAX_ETA) * sqr(index as f32 / (ETAS - 1) as f32);
+    (1.0 + root) / (1.0 - root)
 }
 
 fn corners(distribution: Distribution, row: usize, column: usize) -> &'static Corners {
@@ -239,13 +267,12 @@ fn corners(distribution: Distribution, row: usize, column: usize) -> &'static Co
 
 fn table(distribution: Distribution, row: usize, column: usize) -> &'static Table {
     TABLES[distribution as usize][row][column].get_or_init(|| {
-        let alpha = sqr(row as f32 / (ALPHAS - 1) as f32).max(SMOOTH_ALPHA);
+        let alpha = tabulated_alpha(row, 1.0, ALPHAS);
         let microfacets = Microfacets::isotropic(alpha).with(distribution);
         if column == METAL {
             return Box::new(Table::new([single_scattering(microfacets, None); 2]));
         }
-        let root = root_f0(MAX_ETA) * column as f32 / (ETAS - 1) as f32;
-        let eta = (1.0 + root) / (1.0 - root);
+        let eta = tabulated_eta(column);
         Box::new(Table::new(
             [eta, 1.0 / eta].map(|eta| single_scattering(microfacets, Some(eta))),
         ))

@@ -14,7 +14,7 @@ pub(super) enum Values {
 }
 use Values::{Between, Color, Fixed, Flag};
 
-/// Energy balance of a surface. A body that refracts only in part is never lossless: from inside, its opaque part is black.
+/// Energy balance of a surface.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Balance {
     /// The albedo is one.
@@ -63,7 +63,8 @@ const fn compound(
 const UNIT: Values = Between(0.0, 1.0);
 const WHITE: Values = Fixed("1");
 const BECKMANN: Values = Fixed("\"beckmann\"");
-const FILM: Values = Between(0.0, 600.0);
+const FILM: Values = Between(0.0, 2000.0);
+const FILM_IOR: Values = Between(1.0, 3.0);
 
 /// White surfaces, one of which refracts.
 const WHITE_BODIES: &str = "matte white(albedo = 1); glass clear(alpha = 0.5);";
@@ -86,29 +87,29 @@ pub(super) const NO_MATERIALS: &[&str] = &[
 ];
 
 pub(super) const SUBJECTS: &[Subject] = &[
-    subject("glass", Lossless, &[("alpha", UNIT), ("ior", Between(0.4, 2.9))]),
+    subject("glass", Lossless, &[("alpha", UNIT), ("ior", Between(0.3, 3.0))]),
     subject(
         "glass",
         Lossless,
         &[
             ("alpha", UNIT),
-            ("ior", Between(0.4, 2.9)),
+            ("ior", Between(0.3, 3.0)),
             ("distribution", BECKMANN),
         ],
     ),
     subject(
         "glass",
         Lossless,
-        &[("alpha_u", UNIT), ("alpha_v", UNIT), ("ior", Between(0.4, 2.9))],
+        &[("alpha_u", UNIT), ("alpha_v", UNIT), ("ior", Between(0.3, 3.0))],
     ),
     subject(
         "glass",
         Lossless,
         &[
             ("alpha", UNIT),
-            ("ior", Between(0.5, 2.5)),
+            ("ior", Between(0.3, 3.0)),
             ("film_thickness", FILM),
-            ("film_ior", Between(1.0, 1.8)),
+            ("film_ior", FILM_IOR),
         ],
     ),
     subject(
@@ -118,7 +119,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("alpha_u", UNIT),
             ("alpha_v", UNIT),
             ("film_thickness", FILM),
-            ("film_ior", Between(1.0, 1.8)),
+            ("film_ior", FILM_IOR),
             ("distribution", BECKMANN),
         ],
     ),
@@ -128,10 +129,10 @@ pub(super) const SUBJECTS: &[Subject] = &[
         &[
             ("alpha_u", UNIT),
             ("alpha_v", UNIT),
-            ("ior", Between(0.4, 3.0)),
+            ("ior", Between(0.3, 3.0)),
             ("reflection_tint", Color),
             ("transmission_tint", Color),
-            ("film_thickness", Between(0.0, 600.0)),
+            ("film_thickness", FILM),
         ],
     ),
     subject(
@@ -164,7 +165,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("eta", Fixed("0")),
             ("extinction", Fixed("3")),
             ("film_thickness", FILM),
-            ("film_ior", Between(1.0, 1.8)),
+            ("film_ior", FILM_IOR),
         ],
     ),
     subject(
@@ -185,7 +186,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
         &[
             ("albedo", WHITE),
             ("alpha", UNIT),
-            ("ior", Between(1.0, 2.9)),
+            ("ior", Between(1.0, 3.0)),
             ("nonlinear", Flag),
         ],
     ),
@@ -255,9 +256,10 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("metallic", Fixed("0")),
             ("roughness", UNIT),
             ("anisotropy", UNIT),
-            ("ior", Between(1.0, 2.5)),
+            ("ior", Between(1.0, 3.0)),
             ("iridescence", UNIT),
-            ("iridescence_thickness_max", Between(0.0, 600.0)),
+            ("iridescence_thickness_max", FILM),
+            ("iridescence_ior", FILM_IOR),
             ("transmission", UNIT),
             ("diffuse_transmission", UNIT),
         ],
@@ -270,8 +272,9 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("metallic", Fixed("0")),
             ("roughness", UNIT),
             ("thick", Fixed("1")),
-            ("transmission", Flag),
+            ("transmission", UNIT),
             ("iridescence", UNIT),
+            ("iridescence_thickness_max", FILM),
         ],
     ),
     subject(
@@ -345,8 +348,9 @@ pub(super) const SUBJECTS: &[Subject] = &[
         &[
             ("base_color", WHITE),
             ("roughness", UNIT),
-            ("eta", Between(1.0, 2.5)),
-            ("spec_trans", Flag),
+            ("eta", Between(1.0, 3.0)),
+            ("metallic", UNIT),
+            ("spec_trans", UNIT),
             ("sheen", UNIT),
             ("clearcoat", UNIT),
         ],
@@ -358,7 +362,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("base_color", Color),
             ("roughness", UNIT),
             ("metallic", UNIT),
-            ("eta", Between(1.0, 2.5)),
+            ("eta", Between(1.0, 3.0)),
             ("spec_trans", UNIT),
             ("spec_tint", UNIT),
             ("sheen", UNIT),
@@ -372,7 +376,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("base_color", WHITE),
             ("roughness", UNIT),
             ("anisotropic", UNIT),
-            ("eta", Between(1.0, 2.5)),
+            ("eta", Between(1.0, 3.0)),
             ("spec_trans", UNIT),
             ("diff_trans", Between(0.0, 2.0)),
             ("sheen", UNIT),
@@ -386,7 +390,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("base_color", Color),
             ("roughness", UNIT),
             ("anisotropic", UNIT),
-            ("eta", Between(1.0, 2.5)),
+            ("eta", Between(1.0, 3.0)),
             ("spec_trans", UNIT),
             ("diff_trans", Between(0.0, 2.0)),
             ("spec_tint", UNIT),
@@ -454,7 +458,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("base_roughness", UNIT),
             ("coat", UNIT),
             ("coat_roughness", UNIT),
-            ("coat_ior", Between(1.0, 2.5)),
+            ("coat_ior", Between(1.0, 3.0)),
         ],
     ),
     subject(
@@ -467,7 +471,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("specular", UNIT),
             ("specular_color", Color),
             ("specular_roughness", UNIT),
-            ("specular_IOR", Between(1.0, 2.9)),
+            ("specular_IOR", Between(1.0, 3.0)),
             ("specular_anisotropy", UNIT),
             ("subsurface", UNIT),
             ("sheen", UNIT),
@@ -484,15 +488,16 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("specular_roughness", UNIT),
             ("specular_rotation", UNIT),
             ("specular_anisotropy", UNIT),
-            ("specular_IOR", Between(1.0, 2.9)),
-            ("thin_film_thickness", Between(0.0, 600.0)),
+            ("specular_IOR", Between(1.0, 3.0)),
+            ("thin_film_thickness", FILM),
+            ("thin_film_IOR", FILM_IOR),
             ("subsurface", UNIT),
             ("sheen", UNIT),
             ("sheen_roughness", UNIT),
             ("coat", UNIT),
             ("coat_roughness", UNIT),
             ("coat_anisotropy", UNIT),
-            ("coat_IOR", Between(1.0, 2.9)),
+            ("coat_IOR", Between(1.0, 3.0)),
         ],
     ),
     subject(
@@ -500,11 +505,14 @@ pub(super) const SUBJECTS: &[Subject] = &[
         Lossless,
         &[
             ("base_color", WHITE),
-            ("transmission", Flag),
+            ("metalness", UNIT),
+            ("subsurface", UNIT),
+            ("transmission", UNIT),
             ("thin_walled", Flag),
             ("specular_roughness", UNIT),
-            ("specular_IOR", Between(1.0, 2.5)),
-            ("thin_film_thickness", Between(0.0, 600.0)),
+            ("specular_IOR", Between(1.0, 3.0)),
+            ("thin_film_thickness", FILM),
+            ("thin_film_IOR", FILM_IOR),
             ("opacity", Color),
         ],
     ),
@@ -520,11 +528,12 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("coat", UNIT),
             ("coat_color", Color),
             ("coat_roughness", UNIT),
-            ("coat_IOR", Between(1.0, 2.9)),
+            ("coat_IOR", Between(1.0, 3.0)),
             ("coat_anisotropy", UNIT),
             ("coat_affect_color", UNIT),
             ("coat_affect_roughness", UNIT),
-            ("thin_film_thickness", Between(0.0, 600.0)),
+            ("thin_film_thickness", FILM),
+            ("thin_film_IOR", FILM_IOR),
         ],
     ),
     subject(
@@ -537,7 +546,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("transmission_color", Color),
             ("thin_walled", Flag),
             ("specular_roughness", UNIT),
-            ("specular_IOR", Between(1.0, 2.5)),
+            ("specular_IOR", Between(1.0, 3.0)),
             ("coat", UNIT),
             ("opacity", Color),
         ],
@@ -552,7 +561,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("clearcoat", UNIT),
             ("clearcoatRoughness", UNIT),
             ("opacity", UNIT),
-            ("ior", Between(1.0, 2.9)),
+            ("ior", Between(1.0, 3.0)),
         ],
     ),
     subject(
@@ -567,7 +576,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("clearcoat", UNIT),
             ("clearcoatRoughness", UNIT),
             ("opacity", UNIT),
-            ("ior", Between(1.0, 2.9)),
+            ("ior", Between(1.0, 3.0)),
         ],
     ),
     subject(
@@ -581,14 +590,14 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("specular_color", Color),
             ("specular_roughness", UNIT),
             ("specular_roughness_anisotropy", UNIT),
-            ("specular_ior", Between(1.0, 2.9)),
+            ("specular_ior", Between(1.0, 3.0)),
             ("fuzz_weight", UNIT),
             ("fuzz_roughness", UNIT),
             ("thin_film_weight", UNIT),
             ("coat_weight", UNIT),
             ("coat_color", Color),
             ("coat_roughness", UNIT),
-            ("coat_ior", Between(1.0, 2.9)),
+            ("coat_ior", Between(1.0, 3.0)),
         ],
     ),
     subject(
@@ -600,7 +609,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("base_metalness", UNIT),
             ("specular_roughness", UNIT),
             ("specular_roughness_anisotropy", UNIT),
-            ("specular_ior", Between(1.0, 2.9)),
+            ("specular_ior", Between(1.0, 3.0)),
             ("fuzz_weight", UNIT),
             ("fuzz_color", Color),
             ("fuzz_roughness", UNIT),
@@ -608,7 +617,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("coat_weight", UNIT),
             ("coat_roughness", UNIT),
             ("coat_roughness_anisotropy", UNIT),
-            ("coat_ior", Between(1.0, 2.9)),
+            ("coat_ior", Between(1.0, 3.0)),
         ],
     ),
     subject(
@@ -618,9 +627,10 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("base_color", WHITE),
             ("specular_weight", UNIT),
             ("specular_roughness", UNIT),
-            ("transmission_weight", Flag),
+            ("transmission_weight", UNIT),
             ("thin_film_weight", UNIT),
-            ("thin_film_thickness", Between(0.0, 1.0)),
+            ("thin_film_thickness", Between(0.0, 2.0)),
+            ("thin_film_ior", FILM_IOR),
             ("geometry_thin_walled", Flag),
             ("subsurface_weight", UNIT),
             ("subsurface_color", WHITE),
