@@ -93,22 +93,66 @@ fn floors_below_sheets_are_opaque() {
     }
 }
 
-/// Shadow rays end before the glass that covers their light.
+/// A matte ball in a body, with a light that touches it, or that is a gap away.
+fn ball_beside_a_light(body: &str, light: &str) -> String {
+    format!(
+        "film {{ size = (8, 8); filter = box; }}
+         camera main : perspective {{ from = (0.3, 1.2, 3); to = (0, 0.65, 0); fov = 9; }}
+         material lamp = emitter(radiance = 1);
+         shape l : {light}
+         shape g : cube {{ size = 2; material = {body}; transform = translate(0, 1, 0); }}
+         shape ball : sphere {{ radius = 0.4; center = (0, 0.7, 0); material = matte(albedo = 0.8); }}"
+    )
+}
+
+/// Shadow rays end before the glass that covers their light. What arrives there is found by refraction alone: after four
+/// segments, not three.
 #[test]
 fn light_samples_do_not_pass_glass_that_covers_a_light() {
-    let scene = |gap: f32| {
-        let text = format!(
-            "film {{ size = (8, 8); filter = box; }}
-             camera main : perspective {{ from = (0.3, 1.2, 3); to = (0, 0.6, 0); fov = 30; }}
-             shape floor : cube {{ size = (6, 1, 6); transform = translate(0, {}, 0); material = emitter(radiance = 1); }}
-             shape g : cube {{ size = 2; material = glass(ior = 1.5); transform = translate(0, 1, 0); }}
-             shape ball : sphere {{ radius = 0.4; center = (0, 0.7, 0); material = matte(albedo = 0.8); }}",
-            -0.5 - gap
-        );
-        mean(&text, path(), 512)
+    let to_ball = Integrator::Path(PathSettings {
+        depth: Some(3),
+        ..PathSettings::default()
+    });
+    let below = "cube { size = (6, 1, 6); transform = translate(0, -0.5, 0); material = lamp; }";
+    let above =
+        "rectangle { size = 2; transform = translate(0, 2, 0) * rotate((1, 0, 0), 90); material = lamp; }";
+    let inside = "cube { size = 0.5; transform = translate(-0.75, 1.75, 0); material = lamp; }";
+    let tinted = "glass(attenuation_color = 0.5, attenuation_distance = 2)";
+    for glass in ["glass(ior = 1.5)", tinted] {
+        for light in [below, above] {
+            expect(&ball_beside_a_light(glass, light), to_ball, 16, [0.0; 3], 0.0);
+        }
+        // No glass is between.
+        assert!(mean(&ball_beside_a_light(glass, inside), to_ball, 16)[0] > 1e-4);
+    }
+}
+
+/// A light that touches a body, from outside or from inside, is as bright as over a gap.
+#[test]
+fn lights_that_touch_a_body_are_as_bright_as_over_a_gap() {
+    let below = |gap: f32| {
+        let y = -0.5 - gap;
+        format!("cube {{ size = (6, 1, 6); transform = translate(0, {y}, 0); material = lamp; }}")
     };
-    // Emitters in contact with glass are about 1.5 % brighter than over a gap.
-    agree(scene(0.0), scene(1e-3), 0.03);
+    let inside = |gap: f32| {
+        let x = -0.75 + gap;
+        format!("cube {{ size = 0.5; transform = translate({x}, 1, 0); material = lamp; }}")
+    };
+    for (body, spp) in [
+        ("glass(ior = 1.5)", 1024),
+        (
+            "glass(ior = 1.33, attenuation_color = 0.5, attenuation_distance = 2)",
+            1024,
+        ),
+        ("glass(ior = 1.5, alpha = 0.3)", 1024),
+        ("fog(density = 0.8, albedo = 0.8)", 256),
+    ] {
+        for light in [&below as &dyn Fn(f32) -> String, &inside] {
+            let [touching, apart] =
+                [0.0, 1e-4].map(|gap| mean(&ball_beside_a_light(body, &light(gap)), path(), spp));
+            agree(touching, apart, 0.02);
+        }
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use super::contact::Contact;
 use super::visibility::ShadowRay;
-use super::{MAX_NULL_INTERFACES, Scene, TRANSPARENT};
+use super::{MAX_NULL_INTERFACES, Scene};
 use crate::body::MediumStack;
 use crate::light::Emission;
 use crate::material::ShadingContext;
@@ -267,7 +267,7 @@ impl Scene {
         (depth, context): (u32, &mut ShadingContext),
     ) -> Rgb {
         let contact = Contact::at(end, shape, ray);
-        let layers = self.layers(&contact, TRANSPARENT);
+        let layers = self.layers(&contact, accel::ALL);
         let mut passed = Rgb::WHITE;
         for layer in layers.list.iter().take_while(|layer| !layer.is_root) {
             let it = self.surface_in_contact(&contact.moved_to(0, layer), ray);
