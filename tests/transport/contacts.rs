@@ -202,3 +202,90 @@ fn surfaces_within_other_bodies_cast_no_shadow() {
     shows(&text(2), 0.203);
     assert!(mean(&text(0), path(), 16)[0] < 0.01);
 }
+
+/// Of opaque surfaces that coincide, paths and light find the first in the scene, from both sides and whatever its shape; a
+/// transparent one is met before that.
+#[test]
+fn the_first_of_opaque_surfaces_that_coincide_is_seen() {
+    let down = "film { size = (8, 8); filter = box; }
+        light sky : environment { color = 1; }";
+    let from = |y: f32| {
+        format!(
+            "camera main : perspective {{ from = (0.3, {y}, 0.2); to = (0, 0, 0); up = (1, 0, 0); fov = 15; }}"
+        )
+    };
+    let sheets = [
+        "rectangle { size = 1; transform = rotate((1, 0, 0), -90);",
+        "rectangle { size = 1.5; transform = rotate((1, 0, 0), 90);",
+        "plane { size = 2;",
+        "disk { radius = 1; transform = rotate((1, 0, 0), -90);",
+    ];
+    for (first, second) in (0..4)
+        .flat_map(|a| (0..4).map(move |b| (a, b)))
+        .filter(|(a, b)| a != b)
+    {
+        for y in [3.0, -3.0] {
+            let text = format!(
+                "{down} {}
+                 shape a : {} material = matte(albedo = 0.25); }}
+                 shape b : {} material = matte(albedo = 0.75); }}",
+                from(y),
+                sheets[first],
+                sheets[second]
+            );
+            expect(&text, path(), 4, [0.25; 3], 1e-3);
+        }
+    }
+    // Boxes with a side in common: what is seen of it is one colour.
+    for [a, b] in [[0.25, 0.75], [0.75, 0.25]] {
+        let text = format!(
+            "{down} {}
+             shape a : cube {{ size = (2, 1, 2); material = matte(albedo = {a}); transform = translate(0, -0.5, 0); }}
+             shape b : cube {{ size = (2, 3, 2); material = matte(albedo = {b}); transform = translate(0, -1.5, 0); }}",
+            from(3.0)
+        );
+        expect(&text, path(), 4, [a; 3], 1e-3);
+    }
+    let decal = format!(
+        "{down} {}
+         shape a : plane {{ size = 2; material = matte(albedo = 0.25); }}
+         shape b : plane {{ size = 1.5; material = cutout(base = matte(albedo = 0.75), opacity = 0.5); }}",
+        from(3.0)
+    );
+    // Half of the light reaches the wall, and is reflected between both.
+    let behind = 0.25 * 0.5 / (1.0 - 0.375 * 0.25);
+    expect(&decal, path(), 1024, [0.375 + 0.5 * behind; 3], 0.01);
+}
+
+/// A light that another surface covers, or that covers it, gives all of its light or none, by all integrators.
+#[test]
+fn lights_that_are_covered_give_no_light() {
+    let lamp =
+        "shape lamp : cube { size = 1; material = emitter(radiance = 1); transform = translate(0, 1, 0); }";
+    let cover = "shape cover : cube { size = (1, 0.5, 1); material = matte(albedo = 0); transform = translate(0, 0.75, 0); }";
+    let scene = |shapes: &str| {
+        format!(
+            "film {{ size = (8, 8); filter = box; }}
+             camera main : perspective {{ from = (2, 1, 2); to = (0.8, 0, 0.8); fov = 12; }}
+             shape floor : plane {{ size = 6; material = matte(albedo = 0.5); }}
+             {shapes}"
+        )
+    };
+    // Over the cover is as much of the lamp as without a side in common.
+    let higher = "shape cover : cube { size = (1.0002, 0.5, 1.0002); material = matte(albedo = 0); transform = translate(0, 0.7499, 0); }";
+    let covered = mean(&scene(&format!("{cover} {lamp}")), path(), 256);
+    let apart = mean(&scene(&format!("{higher} {lamp}")), path(), 256);
+    agree(covered, apart, 0.02);
+    agree(
+        mean(&scene(&format!("{cover} {lamp}")), photon(), 256),
+        apart,
+        0.03,
+    );
+    let bare = mean(&scene(lamp), path(), 256);
+    agree(mean(&scene(&format!("{lamp} {cover}")), path(), 256), bare, 0.02);
+    agree(
+        mean(&scene(&format!("{lamp} {cover}")), photon(), 256),
+        bare,
+        0.03,
+    );
+}

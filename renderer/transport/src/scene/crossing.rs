@@ -68,7 +68,7 @@ impl Scene {
             return Some(self.surface_in_contact(contact, ray));
         }
         let mut found = self.intersect_masked(ray, mask);
-        if !self.bodies.is_empty()
+        if self.has_contacts()
             && let Some(it) = &mut found
             && self.orders_contact(media, it)
         {
@@ -106,6 +106,19 @@ impl Scene {
         !self.bodies.is_empty()
             && self.may_touch(it.shape, it.p)
             && (self.bodies.of_shape(it.shape).is_some() || media.has_boundary())
+            || self.may_coincide(it.shape, it.p)
+    }
+
+    /// Returns whether any surfaces may coincide.
+    #[inline]
+    pub(crate) fn has_contacts(&self) -> bool {
+        !(self.bodies.is_empty() && self.coplanar_bounds.is_empty())
+    }
+
+    /// Returns whether a point of a shape without a body may be on the surface of another one.
+    #[inline]
+    fn may_coincide(&self, shape: ShapeId, p: Vec3) -> bool {
+        !self.coplanar_bounds.is_empty() && self.coplanar_bounds[shape.0 as usize].contains(p)
     }
 
     /// Returns whether a point of a shape may be in a contact with the boundary of a body; only in scenes with bodies.
@@ -272,7 +285,9 @@ impl Scene {
         for layer in layers.list.iter().take_while(|layer| !layer.is_root) {
             let it = self.surface_in_contact(&contact.moved_to(0, layer), ray);
             passed *= self.transparency(&it, media, depth, context);
-            media.cross(&self.bodies, &it, ray.direction);
+            if !self.bodies.is_empty() {
+                media.cross(&self.bodies, &it, ray.direction);
+            }
         }
         passed
     }
@@ -288,7 +303,8 @@ impl Scene {
         match &shadow.target {
             Some((end, shape))
                 if (media.has_boundary() || self.body_of(*shape).is_some())
-                    && self.may_touch(*shape, end.p) =>
+                    && self.may_touch(*shape, end.p)
+                    || self.may_coincide(*shape, end.p) =>
             {
                 self.shadow_end_in_contact(&shadow.ray, (end, *shape), media, (shadow.depth, context))
             }
@@ -305,39 +321,41 @@ impl Scene {
             contact: None,
             gap: 0.0,
         };
-        if self.bodies.is_empty() {
+        if !self.has_contacts() {
             return start;
         }
-        let touching = |(end, shape): &&(RayEnd, ShapeId)| self.may_touch(*shape, end.p);
+        let has_bodies = !self.bodies.is_empty();
+        let touching = |(end, shape): &&(RayEnd, ShapeId)| {
+            has_bodies && self.may_touch(*shape, end.p) || self.may_coincide(*shape, end.p)
+        };
         let Some((end, shape)) = emission.surface.as_ref().filter(touching) else {
             start.media = self.media_around(&ray);
             start.gap = emission.surface.map_or(0.0, |(end, _)| ray.gap_from(end.p));
             return start;
         };
-        let contact = Contact::at(end, *shape, &ray);
-        let layers = self.layers(&contact, accel::ALL);
-        let beyond = RayEnd {
-            p_error: layers.extent(true).max(end.p_error),
-            ..*end
-        };
-        start.ray.origin = beyond.ray_origin(ray.direction);
-        start.media = self.media_around(&start.ray);
-        let Some(root) = layers.list.iter().position(|layer| layer.is_root) else {
-            start.gap = start.ray.gap_from(end.p);
-            return start;
-        };
-        // The bodies at the light are those beyond the contact without the surfaces between.
+        // Along a path that arrives, since that decides the order.
         let back = Ray {
             direction: -ray.direction,
             ..ray
         };
-        for layer in layers.list[root + 1..].iter().rev() {
+        let contact = Contact::at(end, *shape, &back);
+        let layers = self.layers(&contact, accel::ALL);
+        let beyond = RayEnd {
+            p_error: layers.extent(false).max(end.p_error),
+            ..*end
+        };
+        start.ray.origin = beyond.ray_origin(ray.direction);
+        start.media = self.media_around(&start.ray);
+        let root = layers.list.iter().position(|layer| layer.is_root);
+        let before = &layers.list[..root.unwrap_or(0)];
+        // The bodies at the light are those beyond the contact without the surfaces between.
+        for layer in before.iter().filter(|_| has_bodies) {
             let it = self.surface_in_contact(&contact.moved_to(0, layer), &back);
             start.media.cross(&self.bodies, &it, back.direction);
         }
-        match layers.list.get(root + 1) {
+        match before.last() {
             Some(next) => {
-                start.contact = Some(contact.moved_to(root + 1, next));
+                start.contact = Some(contact.moved_to(before.len() - 1, next));
                 start.ray.origin = end.p;
             }
             None => start.gap = start.ray.gap_from(end.p),
