@@ -93,22 +93,66 @@ fn floors_below_sheets_are_opaque() {
     }
 }
 
-/// Shadow rays end before the glass that covers their light.
+/// A matte ball in a body, with a light that touches it, or that is a gap away.
+fn ball_beside_a_light(body: &str, light: &str) -> String {
+    format!(
+        "film {{ size = (8, 8); filter = box; }}
+         camera main : perspective {{ from = (0.3, 1.2, 3); to = (0, 0.65, 0); fov = 9; }}
+         material lamp = emitter(radiance = 1);
+         shape l : {light}
+         shape g : cube {{ size = 2; material = {body}; transform = translate(0, 1, 0); }}
+         shape ball : sphere {{ radius = 0.4; center = (0, 0.7, 0); material = matte(albedo = 0.8); }}"
+    )
+}
+
+/// Shadow rays end before the glass that covers their light. What arrives there is found by refraction alone: after four
+/// segments, not three.
 #[test]
 fn light_samples_do_not_pass_glass_that_covers_a_light() {
-    let scene = |gap: f32| {
-        let text = format!(
-            "film {{ size = (8, 8); filter = box; }}
-             camera main : perspective {{ from = (0.3, 1.2, 3); to = (0, 0.6, 0); fov = 30; }}
-             shape floor : cube {{ size = (6, 1, 6); transform = translate(0, {}, 0); material = emitter(radiance = 1); }}
-             shape g : cube {{ size = 2; material = glass(ior = 1.5); transform = translate(0, 1, 0); }}
-             shape ball : sphere {{ radius = 0.4; center = (0, 0.7, 0); material = matte(albedo = 0.8); }}",
-            -0.5 - gap
-        );
-        mean(&text, path(), 512)
+    let to_ball = Integrator::Path(PathSettings {
+        depth: Some(3),
+        ..PathSettings::default()
+    });
+    let below = "cube { size = (6, 1, 6); transform = translate(0, -0.5, 0); material = lamp; }";
+    let above =
+        "rectangle { size = 2; transform = translate(0, 2, 0) * rotate((1, 0, 0), 90); material = lamp; }";
+    let inside = "cube { size = 0.5; transform = translate(-0.75, 1.75, 0); material = lamp; }";
+    let tinted = "glass(attenuation_color = 0.5, attenuation_distance = 2)";
+    for glass in ["glass(ior = 1.5)", tinted] {
+        for light in [below, above] {
+            expect(&ball_beside_a_light(glass, light), to_ball, 16, [0.0; 3], 0.0);
+        }
+        // No glass is between.
+        assert!(mean(&ball_beside_a_light(glass, inside), to_ball, 16)[0] > 1e-4);
+    }
+}
+
+/// A light that touches a body, from outside or from inside, is as bright as over a gap.
+#[test]
+fn lights_that_touch_a_body_are_as_bright_as_over_a_gap() {
+    let below = |gap: f32| {
+        let y = -0.5 - gap;
+        format!("cube {{ size = (6, 1, 6); transform = translate(0, {y}, 0); material = lamp; }}")
     };
-    // Emitters in contact with glass are about 1.5 % brighter than over a gap.
-    agree(scene(0.0), scene(1e-3), 0.03);
+    let inside = |gap: f32| {
+        let x = -0.75 + gap;
+        format!("cube {{ size = 0.5; transform = translate({x}, 1, 0); material = lamp; }}")
+    };
+    for (body, spp) in [
+        ("glass(ior = 1.5)", 1024),
+        (
+            "glass(ior = 1.33, attenuation_color = 0.5, attenuation_distance = 2)",
+            1024,
+        ),
+        ("glass(ior = 1.5, alpha = 0.3)", 1024),
+        ("fog(density = 0.8, albedo = 0.8)", 256),
+    ] {
+        for light in [&below as &dyn Fn(f32) -> String, &inside] {
+            let [touching, apart] =
+                [0.0, 1e-4].map(|gap| mean(&ball_beside_a_light(body, &light(gap)), path(), spp));
+            agree(touching, apart, 0.02);
+        }
+    }
 }
 
 #[test]
@@ -157,4 +201,91 @@ fn surfaces_within_other_bodies_cast_no_shadow() {
     };
     shows(&text(2), 0.203);
     assert!(mean(&text(0), path(), 16)[0] < 0.01);
+}
+
+/// Of opaque surfaces that coincide, paths and light find the first in the scene, from both sides and whatever its shape; a
+/// transparent one is met before that.
+#[test]
+fn the_first_of_opaque_surfaces_that_coincide_is_seen() {
+    let down = "film { size = (8, 8); filter = box; }
+        light sky : environment { color = 1; }";
+    let from = |y: f32| {
+        format!(
+            "camera main : perspective {{ from = (0.3, {y}, 0.2); to = (0, 0, 0); up = (1, 0, 0); fov = 15; }}"
+        )
+    };
+    let sheets = [
+        "rectangle { size = 1; transform = rotate((1, 0, 0), -90);",
+        "rectangle { size = 1.5; transform = rotate((1, 0, 0), 90);",
+        "plane { size = 2;",
+        "disk { radius = 1; transform = rotate((1, 0, 0), -90);",
+    ];
+    for (first, second) in (0..4)
+        .flat_map(|a| (0..4).map(move |b| (a, b)))
+        .filter(|(a, b)| a != b)
+    {
+        for y in [3.0, -3.0] {
+            let text = format!(
+                "{down} {}
+                 shape a : {} material = matte(albedo = 0.25); }}
+                 shape b : {} material = matte(albedo = 0.75); }}",
+                from(y),
+                sheets[first],
+                sheets[second]
+            );
+            expect(&text, path(), 4, [0.25; 3], 1e-3);
+        }
+    }
+    // Boxes with a side in common: what is seen of it is one colour.
+    for [a, b] in [[0.25, 0.75], [0.75, 0.25]] {
+        let text = format!(
+            "{down} {}
+             shape a : cube {{ size = (2, 1, 2); material = matte(albedo = {a}); transform = translate(0, -0.5, 0); }}
+             shape b : cube {{ size = (2, 3, 2); material = matte(albedo = {b}); transform = translate(0, -1.5, 0); }}",
+            from(3.0)
+        );
+        expect(&text, path(), 4, [a; 3], 1e-3);
+    }
+    let decal = format!(
+        "{down} {}
+         shape a : plane {{ size = 2; material = matte(albedo = 0.25); }}
+         shape b : plane {{ size = 1.5; material = cutout(base = matte(albedo = 0.75), opacity = 0.5); }}",
+        from(3.0)
+    );
+    // Half of the light reaches the wall, and is reflected between both.
+    let behind = 0.25 * 0.5 / (1.0 - 0.375 * 0.25);
+    expect(&decal, path(), 1024, [0.375 + 0.5 * behind; 3], 0.01);
+}
+
+/// A light that another surface covers, or that covers it, gives all of its light or none, by all integrators.
+#[test]
+fn lights_that_are_covered_give_no_light() {
+    let lamp =
+        "shape lamp : cube { size = 1; material = emitter(radiance = 1); transform = translate(0, 1, 0); }";
+    let cover = "shape cover : cube { size = (1, 0.5, 1); material = matte(albedo = 0); transform = translate(0, 0.75, 0); }";
+    let scene = |shapes: &str| {
+        format!(
+            "film {{ size = (8, 8); filter = box; }}
+             camera main : perspective {{ from = (2, 1, 2); to = (0.8, 0, 0.8); fov = 12; }}
+             shape floor : plane {{ size = 6; material = matte(albedo = 0.5); }}
+             {shapes}"
+        )
+    };
+    // Over the cover is as much of the lamp as without a side in common.
+    let higher = "shape cover : cube { size = (1.0002, 0.5, 1.0002); material = matte(albedo = 0); transform = translate(0, 0.7499, 0); }";
+    let covered = mean(&scene(&format!("{cover} {lamp}")), path(), 256);
+    let apart = mean(&scene(&format!("{higher} {lamp}")), path(), 256);
+    agree(covered, apart, 0.02);
+    agree(
+        mean(&scene(&format!("{cover} {lamp}")), photon(), 256),
+        apart,
+        0.03,
+    );
+    let bare = mean(&scene(lamp), path(), 256);
+    agree(mean(&scene(&format!("{lamp} {cover}")), path(), 256), bare, 0.02);
+    agree(
+        mean(&scene(&format!("{lamp} {cover}")), photon(), 256),
+        bare,
+        0.03,
+    );
 }

@@ -20,6 +20,10 @@ impl Cuboid {
     fn size(&self) -> DVec3 {
         self.max - self.min
     }
+
+    fn center(&self) -> DVec3 {
+        0.5 * (self.min + self.max)
+    }
 }
 
 impl RandomScene {
@@ -51,10 +55,44 @@ impl RandomScene {
             };
             cuboids.push(cuboid);
             let surface = inside(&mut rng);
-            let geometry = Geometry::Cube { size: cuboid.size() };
-            scene.add(geometry, 0.5 * (cuboid.min + cuboid.max), surface);
+            scene.add_cuboid(&cuboid, surface);
         }
         scene
+    }
+
+    /// The same within a box of fog that stands on the ground and contains the camera, with two boxes of wax that overlap or
+    /// touch.
+    pub fn of_contacts_in_fog(seed: u64) -> RandomScene {
+        let mut scene = RandomScene::of_contacts(seed);
+        let mut rng = Rng::new(seed ^ 0x666f_675f_626f_7865);
+        let size = DVec3::new(rng.between(9.0, 12.0), rng.between(5.0, 7.0), 10.0);
+        let fog = Surface {
+            inside: Some(haze(&mut rng, [0.01, 0.1])),
+            ..Surface::of(clear())
+        };
+        scene.add(Geometry::Cube { size }, 0.5 * size.y * DVec3::Y, fog);
+        let first = standing(&mut rng);
+        let mut second = first;
+        let axis = 2 * rng.below(2) as usize;
+        second.min[axis] = match rng.chance(0.5) {
+            true => first.max[axis],
+            false => 0.5 * (first.min[axis] + first.max[axis]),
+        };
+        second.max[axis] = second.min[axis] + 0.5;
+        let depth = rng.between(0.05, 0.3);
+        let wax = Node::new("wax", vec![("depth", Argument::Number(depth))]);
+        scene.add_cuboid(&first, Surface::of(wax));
+        let other = Shape {
+            geometry: Geometry::Cube { size: second.size() },
+            world: DAffine3::from_translation(second.center()),
+            ..scene.shapes[scene.shapes.len() - 1].clone()
+        };
+        scene.shapes.push(other);
+        scene
+    }
+
+    fn add_cuboid(&mut self, cuboid: &Cuboid, surface: Surface) {
+        self.add(Geometry::Cube { size: cuboid.size() }, cuboid.center(), surface);
     }
 
     fn add(&mut self, geometry: Geometry, center: DVec3, surface: Surface) {
@@ -159,26 +197,34 @@ fn matte(rng: &mut Rng) -> Node {
     Node::new("matte", vec![("albedo", Argument::Color(albedo))])
 }
 
+/// Fog with a density between two numbers.
+fn haze(rng: &mut Rng, [low, high]: [f64; 2]) -> Inside {
+    let albedo = DVec3::new(
+        rng.between(0.0, 0.9),
+        rng.between(0.0, 0.9),
+        rng.between(0.0, 0.9),
+    );
+    Inside {
+        medium: Node::new(
+            "haze",
+            vec![
+                ("density", Argument::Number(rng.between(low, high))),
+                ("albedo", Argument::Color(albedo)),
+            ],
+        ),
+        priority: rng.chance(0.2).then(|| rng.below(2) as i64),
+        is_all: false,
+    }
+}
+
+/// A surface that is not seen.
+fn clear() -> Node {
+    Node::new("cutout", vec![("opacity", Argument::Number(0.0))])
+}
+
 /// Fog, glass with and without a medium, something opaque, or a light.
 fn inside(rng: &mut Rng) -> Surface {
-    let haze = |rng: &mut Rng| {
-        let albedo = DVec3::new(
-            rng.between(0.0, 0.9),
-            rng.between(0.0, 0.9),
-            rng.between(0.0, 0.9),
-        );
-        Inside {
-            medium: Node::new(
-                "haze",
-                vec![
-                    ("density", Argument::Number(rng.between(0.2, 1.5))),
-                    ("albedo", Argument::Color(albedo)),
-                ],
-            ),
-            priority: rng.chance(0.2).then(|| rng.below(2) as i64),
-            is_all: false,
-        }
-    };
+    const DENSITY: [f64; 2] = [0.2, 1.5];
     let glass = |rng: &mut Rng| {
         Node::new(
             "glass",
@@ -190,12 +236,12 @@ fn inside(rng: &mut Rng) -> Surface {
     };
     match rng.below(8) {
         0..=3 => Surface {
-            inside: Some(haze(rng)),
-            ..Surface::of(Node::new("cutout", vec![("opacity", Argument::Number(0.0))]))
+            inside: Some(haze(rng, DENSITY)),
+            ..Surface::of(clear())
         },
         4 => Surface::of(glass(rng)),
         5 => Surface {
-            inside: Some(haze(rng)),
+            inside: Some(haze(rng, DENSITY)),
             ..Surface::of(glass(rng))
         },
         6 => Surface::of(matte(rng)),

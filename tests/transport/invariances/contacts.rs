@@ -35,11 +35,32 @@ fn photons_agree_with_paths_in_boxes_that_touch() {
     check_photon("contacts_photon", 2, scene, &ONE_PASS, ONE_PASS_LIMITS, 16);
 }
 
+/// Within fog that contains the camera, with wax.
+#[test]
+fn boxes_in_fog_are_instances_or_two_meshes() {
+    let scene = RandomScene::of_contacts_in_fog;
+    check_changes("contacts_in_fog", 1, scene, NEAR, |scene, rng| {
+        match rng.chance(0.5) {
+            true => scene.with_instanced_boxes(),
+            false => scene.with_split_boxes(),
+        }
+    });
+}
+
+#[test]
+fn photons_agree_with_paths_in_boxes_in_fog() {
+    let scene = RandomScene::of_contacts_in_fog;
+    check_photon("contacts_in_fog_photon", 1, scene, &ONE_PASS, ONE_PASS_LIMITS, 16);
+}
+
 /// Up to 10 km away, where points are rounded to millimetres.
 #[test]
 fn boxes_that_touch_are_the_same_far_away_and_at_any_size() {
     ask("contacts_moved", 3, |seed| {
-        let scene = RandomScene::of_contacts(seed);
+        let scene = match seed % 2 {
+            0 => RandomScene::of_contacts(seed),
+            _ => RandomScene::of_contacts_in_fog(seed),
+        };
         let mut rng = Rng::new(seed);
         let scale = 10f64.powf(rng.between(-3.0, 3.0));
         let away = 10f64.powf(rng.between(0.0, 4.0));

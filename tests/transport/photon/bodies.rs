@@ -208,3 +208,34 @@ fn hidden_lamps_leave_the_water_before_them() {
     let text = pool(0.25, &format!("{slanted}{lamp}"));
     check_by(hiding, &text, LIT / SQRT_2, 0.25 + SQRT_2, 128);
 }
+
+/// Between panes a photon is reflected hundreds of times. Segments are limited, not only photons.
+#[test]
+fn photons_between_panes_are_limited_by_their_segments() {
+    let panes = |i: i32| {
+        let y = 1.0 + 0.05 * f64::from(i);
+        format!(
+            "shape p{i} : cube {{ size = (4, 0.01, 4); material = glass(); transform = translate(0, {y}, 0); }}\n"
+        )
+    };
+    let text = format!(
+        "film {{ size = (4, 4); filter = box; }}
+         light p : point {{ position = (0, 3, 0); intensity = 10; }}
+         shape floor : plane {{ size = 4; material = matte(albedo = 0.5); }}
+         camera main : perspective {{ from = (0.6, 0.8, 0.7); to = (0, 0, 0); fov = 30; }}
+         {}",
+        (0..30).map(panes).collect::<String>()
+    );
+    let count = 8192;
+    let settings = PhotonSettings {
+        photons: Some(count),
+        caustic_photons: Some(count),
+        ..PhotonSettings::default()
+    };
+    let rendered = shot(&built(&text), Integrator::Photon(settings), 1);
+    let photons = rendered.stats.photons.expect("it has photons");
+    assert!(photons.shot.iter().all(|&shot| shot > 0), "{:?}", photons.shot);
+    // Of each of two maps one pilot and one batch, of some 45 segments a photon; without a limit 8 batches.
+    let most = 2 * 2 * 60 * count;
+    assert!(photons.rays < most, "{}", photons.rays);
+}

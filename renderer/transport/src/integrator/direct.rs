@@ -114,7 +114,7 @@ pub fn sample_one_light(
         ..sample.shadow_ray(end)
     };
     let has_bodies = !scene.bodies().is_empty();
-    let target = sample.end().filter(|_| has_bodies);
+    let target = sample.end().filter(|_| scene.has_contacts());
     let shadow_ray = |ray: Ray, from: Vec3| ShadowRay {
         gaps: match has_bodies {
             true => [ray.gap_from(from), target.map_or(0.0, |end| ray.gap_to(end.p))],

@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use super::contact::Contact;
 use super::visibility::ShadowRay;
-use super::{MAX_NULL_INTERFACES, Scene, TRANSPARENT};
+use super::{MAX_NULL_INTERFACES, Scene};
 use crate::body::MediumStack;
 use crate::light::Emission;
 use crate::material::ShadingContext;
@@ -76,13 +76,13 @@ impl Scene {
     ) -> Option<Interaction> {
         // The interaction is written once, in place: a copy would stall on store forwarding.
         match contact {
-            None if self.bodies.is_empty() => self.intersect_masked(ray, mask),
+            None if !self.has_contacts() => self.intersect_masked(ray, mask),
             None => self.next_ordered(ray, mask, media, contact),
             Some(contact) => Some(self.surface_in_contact(contact, ray)),
         }
     }
 
-    /// The next surface of a ray that begins outside of contacts, in a scene with bodies.
+    /// The next surface of a ray that begins outside of contacts, in a scene that has some.
     #[inline]
     fn next_ordered(
         &self,
@@ -123,11 +123,25 @@ impl Scene {
         (!self.layers(&contact, accel::ALL).list.is_empty()).then_some(contact)
     }
 
-    /// Returns whether a path in `media` that finds a surface has to cross others before it if they coincide; only in
-    /// scenes with bodies.
+    /// Returns whether a path in `media` that finds a surface has to cross others before it if they coincide.
     #[inline]
     fn orders_contact(&self, media: &MediumStack, it: &Interaction) -> bool {
-        self.may_touch(it.shape, it.p) && (self.bodies.of_shape(it.shape).is_some() || media.has_boundary())
+        !self.bodies.is_empty()
+            && self.may_touch(it.shape, it.p)
+            && (self.bodies.of_shape(it.shape).is_some() || media.has_boundary())
+            || self.may_coincide(it.shape, it.p)
+    }
+
+    /// Returns whether any surfaces may coincide.
+    #[inline]
+    pub(crate) fn has_contacts(&self) -> bool {
+        !(self.bodies.is_empty() && self.coplanar_bounds.is_empty())
+    }
+
+    /// Returns whether a point of a shape without a body may be on the surface of another one.
+    #[inline]
+    fn may_coincide(&self, shape: ShapeId, p: Vec3) -> bool {
+        !self.coplanar_bounds.is_empty() && self.coplanar_bounds[shape.0 as usize].contains(p)
     }
 
     /// Returns whether a point of a shape may be in a contact with the boundary of a body; only in scenes with bodies.
@@ -295,12 +309,14 @@ impl Scene {
         (depth, context): (u32, &mut ShadingContext),
     ) -> Rgb {
         let contact = Contact::at(end, shape, ray);
-        let layers = self.layers(&contact, TRANSPARENT);
+        let layers = self.layers(&contact, accel::ALL);
         let mut passed = Rgb::WHITE;
         for layer in layers.list.iter().take_while(|layer| !layer.is_root) {
             let it = self.surface_in_contact(&contact.moved_to(0, layer), ray);
             passed *= self.transparency(&it, media, depth, context);
-            media.cross(&self.bodies, &it, ray.direction);
+            if !self.bodies.is_empty() {
+                media.cross(&self.bodies, &it, ray.direction);
+            }
         }
         passed
     }
@@ -316,7 +332,8 @@ impl Scene {
         match &shadow.target {
             Some((end, shape))
                 if (media.has_boundary() || self.body_of(*shape).is_some())
-                    && self.may_touch(*shape, end.p) =>
+                    && self.may_touch(*shape, end.p)
+                    || self.may_coincide(*shape, end.p) =>
             {
                 self.shadow_end_in_contact(&shadow.ray, (end, *shape), media, (shadow.depth, context))
             }
@@ -358,7 +375,7 @@ impl Scene {
             start.ray.origin = end.ray_origin(ray.direction);
             start.contact = next;
         }
-        if !self.bodies.is_empty() && start.contact.is_none() {
+        if self.has_contacts() && start.contact.is_none() {
             start.gap = start.ray.gap_from(end.p);
         }
         start
@@ -366,41 +383,37 @@ impl Scene {
 
     /// What surrounds a point of a shape on the side to which `ray` leaves.
     pub fn surroundings(&self, end: &RayEnd, shape: ShapeId, ray: &Ray) -> Surroundings {
-        let mut around = Surroundings {
-            media: MediumStack::NONE,
-            contact: None,
+        let has_bodies = !self.bodies.is_empty();
+        let touches = has_bodies && self.may_touch(shape, end.p) || self.may_coincide(shape, end.p);
+        if !touches {
+            return Surroundings {
+                media: self.media_around(ray),
+                contact: None,
+            };
+        }
+        // Along a path that arrives, since that decides the order.
+        let back = Ray {
+            direction: -ray.direction,
+            ..*ray
         };
-        if self.bodies.is_empty() {
-            return around;
-        }
-        if !self.may_touch(shape, end.p) {
-            around.media = self.media_around(ray);
-            return around;
-        }
-        let contact = Contact::at(end, shape, ray);
+        let contact = Contact::at(end, shape, &back);
         let layers = self.layers(&contact, accel::ALL);
         let beyond = RayEnd {
-            p_error: layers.extent(true).max(end.p_error),
+            p_error: layers.extent(false).max(end.p_error),
             ..*end
         };
         let outside = Ray {
             origin: beyond.ray_origin(ray.direction),
             ..*ray
         };
-        around.media = self.media_around(&outside);
-        let Some(root) = layers.list.iter().position(|layer| layer.is_root) else {
-            return around;
-        };
+        let mut media = self.media_around(&outside);
+        let root = layers.list.iter().position(|layer| layer.is_root);
         // The bodies at the surface are those beyond the contact without the surfaces between.
-        let back = Ray {
-            direction: -ray.direction,
-            ..*ray
-        };
-        for layer in layers.list[root + 1..].iter().rev() {
+        for layer in layers.list[..root.unwrap_or(0)].iter().filter(|_| has_bodies) {
             let it = self.surface_in_contact(&contact.moved_to(0, layer), &back);
-            around.media.cross(&self.bodies, &it, back.direction);
+            media.cross(&self.bodies, &it, back.direction);
         }
-        around.contact = Some(contact.moved_to(root, &layers.list[root]));
-        around
+        let contact = root.map(|root| contact.moved_to(root, &layers.list[root]));
+        Surroundings { media, contact }
     }
 }

@@ -9,6 +9,7 @@ pub mod build;
 mod called;
 mod compile;
 mod contact;
+mod coplanar;
 mod crossing;
 mod emitters;
 mod fingerprint;
@@ -54,6 +55,7 @@ use crate::material::{
     Host, Instances, Material, MaterialId, Medium, ShadingContext, Sides, TextureLoadError,
 };
 use absent::PossibleBody;
+use coplanar::coplanar_bounds;
 use majorant::{Majorant, MediumFaults};
 use renderer_base::color::Rgb;
 use renderer_base::inline_list::InlineList;
@@ -102,6 +104,9 @@ pub struct Scene {
     placement_errors: Arc<[Vec3]>,
     /// By shape: bounds of the points where it may coincide with others ([`touching`]); empty without bodies.
     contact_bounds: Vec<Bounds>,
+    /// By shape without a body: bounds of the points where it may coincide with another one ([`coplanar`]); empty if none
+    /// do.
+    coplanar_bounds: Vec<Bounds>,
     host: Arc<Host>,
 }
 
@@ -253,6 +258,7 @@ impl Scene {
                 .fold(Scene::rounding_within(accel.bounds()), f32::max),
             placement_errors,
             contact_bounds: vec![],
+            coplanar_bounds: vec![],
             accel,
             accel_time,
             shapes,
@@ -271,6 +277,7 @@ impl Scene {
         let surfaces: Vec<MaterialId> = self.surfaces.iter().map(|of| of.material).collect();
         self.bodies = Bodies::new(&self.shapes, &surfaces, &self.materials, self.medium);
         self.contact_bounds = contact_bounds(&self.shapes, &self.bodies, self.rounding);
+        self.coplanar_bounds = coplanar_bounds(&self.shapes, &surfaces, &self.bodies, self.rounding);
         let varies = |id| matches!(self.bodies.medium(id), Medium::Varying(_));
         self.majorants = match self.bodies.all().any(|(id, _)| varies(id)) {
             true => on_threads(threads, || self.majorants()),

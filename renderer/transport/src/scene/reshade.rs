@@ -211,6 +211,7 @@ impl Scene {
             rounding: self.rounding,
             placement_errors: self.placement_errors.clone(),
             contact_bounds: self.contact_bounds.clone(),
+            coplanar_bounds: self.coplanar_bounds.clone(),
             host: self.host.clone(),
         };
         if is_within {

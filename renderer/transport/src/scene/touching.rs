@@ -10,7 +10,7 @@ use renderer_base::math::Bounds;
 use renderer_geometry::{Geometry, Mesh, Shape, ShapeId};
 
 /// Number of pairs of shapes that are compared; among more, all may touch anywhere.
-const MANY_PAIRS: usize = 1 << 24;
+pub(super) const MANY_PAIRS: usize = 1 << 24;
 
 /// Number of triangles of a mesh that are compared; a larger mesh may touch all that is within its bounds.
 const MANY_TRIANGLES: usize = 4096;
@@ -25,6 +25,9 @@ const MANY_TRIANGLE_PAIRS: usize = 1 << 20;
 pub(super) fn placement_errors(shapes: &[Shape]) -> Vec<Vec3> {
     /// Roundings of a transformed vertex and of the transform.
     const ROUNDINGS: f32 = 4.0 * f32::EPSILON;
+    /// Share of these that an axis may have of the others: transforms are composed in double precision, and after a turn by
+    /// 90° a plane is tilted by that.
+    const TURNED: f32 = 8.0 * (f64::EPSILON / f32::EPSILON as f64) as f32;
     let mut extents: FxHashMap<*const Mesh, Vec3> = FxHashMap::default();
     let error = |shape: &Shape| {
         let extent = match &shape.geometry {
@@ -35,7 +38,9 @@ pub(super) fn placement_errors(shapes: &[Shape]) -> Vec<Vec3> {
             Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => Vec3::ONE,
         };
         let place = &shape.world_from_object;
-        Vec3::from(place.matrix3.abs() * Vec3A::from(extent) + place.translation.abs()) * ROUNDINGS
+        let error =
+            Vec3::from(place.matrix3.abs() * Vec3A::from(extent) + place.translation.abs()) * ROUNDINGS;
+        error + error.element_sum() * TURNED
     };
     shapes.iter().map(error).collect()
 }
@@ -68,14 +73,14 @@ pub(super) fn contact_bounds(shapes: &[Shape], bodies: &Bodies, rounding: f32) -
     found
 }
 
-fn grown(bounds: &Bounds, margin: f32) -> Bounds {
+pub(super) fn grown(bounds: &Bounds, margin: f32) -> Bounds {
     Bounds {
         min: bounds.min - margin,
         max: bounds.max + margin,
     }
 }
 
-fn common(a: &Bounds, b: &Bounds) -> Bounds {
+pub(super) fn common(a: &Bounds, b: &Bounds) -> Bounds {
     Bounds {
         min: a.min.max(b.min),
         max: a.max.min(b.max),

@@ -83,8 +83,9 @@ impl Scene {
         if self.accel.occluded(&shadow.ray, accel::ALL) {
             let media = if has_bodies { media() } else { MediumStack::NONE };
             self.transmittance_of_occluded(*shadow, media, context)
-        } else if has_bodies {
-            self.transmittance_of_free(shadow, media(), context)
+        } else if self.has_contacts() {
+            let media = if has_bodies { media() } else { MediumStack::NONE };
+            self.transmittance_of_free(shadow, media, context)
         } else {
             Rgb::WHITE
         }

@@ -11,6 +11,8 @@ pub(super) struct Block {
     /// For each emitted photon with stored hits: emission cell, weight relative to emission by power, end index of its
     /// stored photons.
     pub(super) useful: Vec<(u32, f32, u32)>,
+    /// Number of segments that were traced between surfaces.
+    pub(super) segments: u64,
 }
 
 impl Block {

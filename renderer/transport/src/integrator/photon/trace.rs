@@ -38,6 +38,13 @@ const PILOT_STREAM: u32 = 1 << 31;
 /// Maximum number of photons shot for each photon to store.
 const MAX_SHOT_RATIO: u64 = 8;
 
+/// Maximum number of segments traced between surfaces for each photon to store. Between many panes a photon has hundreds;
+/// most scenes need less than 12 for each photon stored.
+const MAX_SEGMENT_RATIO: u64 = 32;
+
+/// Share of these that pilots may take, as a divisor.
+const PILOT_SEGMENTS: u64 = 4;
+
 /// Expected number of stored photons for each one shot. If guided pilots store fewer, such light paths are rare, and
 /// proportionally fewer photons are shot.
 const EXPECTED_YIELD: f64 = 0.02;
@@ -130,11 +137,20 @@ pub(super) fn shoot(
             blocks.iter_mut().for_each(|block| block.thin(share, &mut turn));
         }
     };
-    let pilots = (order.count / size).clamp(1, order.pilots);
+    let max_segments = match order.exactly {
+        true => u64::MAX,
+        false => order.count.saturating_mul(MAX_SEGMENT_RATIO),
+    };
+    let mut segments = 0;
     if !order.exactly {
-        for pilot in 0..pilots {
+        let mut pilots = 0;
+        while pilots < (order.count / size).clamp(1, order.pilots)
+            && segments <= max_segments / PILOT_SEGMENTS
+        {
             let pilot_stream = UVec2::new(stream.x, stream.y | PILOT_STREAM);
-            let mut blocks = batch(&choice, None, pilot_stream, pilot * size..(pilot + 1) * size);
+            let mut blocks = batch(&choice, None, pilot_stream, pilots * size..(pilots + 1) * size);
+            pilots += 1;
+            segments += traced(&blocks);
             thin(&mut blocks, size);
             density.add(&blocks);
             choice = learn(&blocks, &density);
@@ -159,7 +175,7 @@ pub(super) fn shoot(
     };
     let (mut all, mut stored) = (vec![], [0, 0]);
     let mut chosen = CellCounts::new(emitter);
-    while result.shot < max_shot {
+    while result.shot < max_shot && (segments < max_segments || result.shot == 0) {
         let end = (result.shot + size).min(max_shot);
         let mut blocks = batch(&choice, keep, stream, result.shot..end);
         if pass.is_stopped() {
@@ -170,6 +186,7 @@ pub(super) fn shoot(
                 .iter_mut()
                 .flat_map(|block| std::mem::take(&mut block.lights)),
         );
+        segments += traced(&blocks);
         thin(&mut blocks, end - result.shot);
         chosen.add(&choice, end - result.shot);
         if !order.exactly {
@@ -199,6 +216,11 @@ pub(super) fn shoot(
         }
     }
     result
+}
+
+/// Number of segments traced between surfaces.
+fn traced(blocks: &[Block]) -> u64 {
+    blocks.iter().map(|block| block.segments).sum()
 }
 
 /// Number of photons stored on surfaces, and in media.
@@ -254,6 +276,7 @@ fn trace_block(
     context: &mut Context,
 ) -> Block {
     let mut block = Block::default();
+    let before = context.stats.photon_rays;
     let (mut scatterer, mut waiting) = (Scatterer::new(), vec![]);
     for index in indices {
         if pass.is_stopped() {
@@ -289,6 +312,7 @@ fn trace_block(
                 .push((emitted.cell as u32, emitted.weight, block.photons.len() as u32));
         }
     }
+    block.segments = context.stats.photon_rays - before;
     block
 }
 
