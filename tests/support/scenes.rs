@@ -46,7 +46,7 @@ impl SceneBuilder {
 
     /// Adds a material of a surface shader with this body, and the sides that scatter or emit.
     pub fn material_with(&mut self, body: &str, sides: Sides) -> MaterialId {
-        self.materials.push((compile(body, &self.host).into(), sides));
+        self.materials.push((compile_both(body, &self.host), sides));
         MaterialId(self.materials.len() as u32 - 1)
     }
 

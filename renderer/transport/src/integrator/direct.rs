@@ -114,22 +114,24 @@ pub fn sample_one_light(
         ..sample.shadow_ray(end)
     };
     let has_bodies = !scene.bodies().is_empty();
-    let target = sample.end().filter(|_| scene.has_contacts());
-    let shadow_ray = |ray: Ray, from: Vec3| ShadowRay {
-        gaps: match has_bodies {
-            true => [ray.gap_from(from), target.map_or(0.0, |end| ray.gap_to(end.p))],
-            false => [0.0; 2],
-        },
-        target: target.zip(light.shape()),
-        ..ShadowRay::new(ray, query.depth, sampler.noise())
+    let shadow_ray = |ray: Ray, from: Vec3| {
+        let target = sample.end().filter(|_| scene.has_contacts());
+        ShadowRay {
+            gaps: match has_bodies {
+                true => [ray.gap_from(from), target.map_or(0.0, |end| ray.gap_to(end.p))],
+                false => [0.0; 2],
+            },
+            target: target.zip(light.shape()),
+            ..ShadowRay::new(ray, query.depth, sampler.noise())
+        }
     };
     stats.shadow_rays += 1;
     stats.watch.lap(Stage::Light);
     let (ray, visible) = match query.surface.filter(|from| from.may_touch(sample.wi)) {
         None => {
             let (ray, media) = (ray_from(&query.end), || (query.media)(sample.wi));
-            let shadow = shadow_ray(ray, query.end.p);
-            (ray, scene.shadow_transmittance(&shadow, media, shading))
+            let shadow = || shadow_ray(ray, query.end.p);
+            (ray, scene.shadow_transmittance(&ray, shadow, media, shading))
         }
         Some(from) => {
             let mut media = match has_bodies {
@@ -138,10 +140,10 @@ pub fn sample_one_light(
             };
             let (end, passed) = scene.shadow_start(&from, sample.wi, query.depth, &mut media, shading);
             let ray = ray_from(&end);
-            let shadow = shadow_ray(ray, end.p);
+            let shadow = || shadow_ray(ray, end.p);
             let visible = match passed.is_black() {
                 true => passed,
-                false => passed * scene.shadow_transmittance(&shadow, || media, shading),
+                false => passed * scene.shadow_transmittance(&ray, shadow, || media, shading),
             };
             (ray, visible)
         }

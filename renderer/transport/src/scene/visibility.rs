@@ -67,27 +67,29 @@ impl Scene {
         noise: u64,
         context: &mut ShadingContext,
     ) -> Rgb {
-        self.shadow_transmittance(&ShadowRay::new(*ray, depth, noise), media, context)
+        self.shadow_transmittance(ray, || ShadowRay::new(*ray, depth, noise), media, context)
     }
 
-    /// Transmittance along a shadow ray. `media` computes the medium stack at its origin, and is called only in scenes with
-    /// bodies.
+    /// Transmittance along `ray`. What else the shadow ray and the medium stack at its origin contain is computed only where
+    /// it may matter; the stack only in scenes with bodies.
     #[inline(always)]
     pub(crate) fn shadow_transmittance(
         &self,
-        shadow: &ShadowRay,
+        ray: &Ray,
+        shadow: impl FnOnce() -> ShadowRay,
         media: impl FnOnce() -> MediumStack,
         context: &mut ShadingContext,
     ) -> Rgb {
+        let is_occluded = self.accel.occluded(ray, accel::ALL);
+        if !is_occluded && !self.has_contacts() {
+            return Rgb::WHITE;
+        }
         let has_bodies = !self.bodies.is_empty();
-        if self.accel.occluded(&shadow.ray, accel::ALL) {
-            let media = if has_bodies { media() } else { MediumStack::NONE };
-            self.transmittance_of_occluded(*shadow, media, context)
-        } else if self.has_contacts() {
-            let media = if has_bodies { media() } else { MediumStack::NONE };
-            self.transmittance_of_free(shadow, media, context)
+        let media = if has_bodies { media() } else { MediumStack::NONE };
+        if is_occluded {
+            self.transmittance_of_occluded(shadow(), media, context)
         } else {
-            Rgb::WHITE
+            self.transmittance_of_free(&shadow(), media, context)
         }
     }
 
