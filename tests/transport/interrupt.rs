@@ -129,7 +129,7 @@ fn pilots_end_at_once() {
         let stopped = render(&built.scene, &settings, &observer, &observer.stop).expect("it renders");
         assert_eq!(stopped.state.samples, 0..0);
         assert_eq!(observer.decisions.load(Ordering::Relaxed), 0);
-        // One for each batch under way, and one at the end of each map.
+        // Each active batch and the end of each map report once.
         let reports = observer.photon_reports.load(Ordering::Relaxed);
         assert!((1..=8).contains(&reports), "{reports}");
     }

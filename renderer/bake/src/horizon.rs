@@ -87,7 +87,7 @@ impl Horizon {
         }
     }
 
-    /// What surrounds the point towards `w`.
+    /// Surroundings of the point in the direction `w`.
     pub(super) fn surroundings(&self, scene: &Scene, w: Vec3) -> Surroundings {
         match self {
             Horizon::Hemisphere(site, _) => {

@@ -130,7 +130,7 @@ pub(super) fn standing(
     for index in 0..PROBES {
         sampler.start(key, PROBING + number * PROBES + index);
         let ray = site.ray(frame.to_world(cosine_hemisphere(sampler.next_2d())));
-        let hits = scene.hits_along(&ray);
+        let hits = scene.hits_along(&ray, |_| true);
         if solids.are_left(scene, &ray, &hits) {
             return Standing::Inside;
         }
@@ -162,7 +162,7 @@ pub(super) fn openness(scene: &Scene, solids: &Solids, p: Vec3, key: UVec2, samp
     let open = (0..RAYS).filter(|&index| {
         sampler.start(key, PROBING + index);
         let ray = Ray::new(p, uniform_sphere(sampler.next_2d()));
-        !solids.are_left(scene, &ray, &scene.hits_along(&ray))
+        !solids.are_left(scene, &ray, &scene.hits_along(&ray, |_| true))
     });
     open.count() as f32 / RAYS as f32
 }

@@ -158,7 +158,7 @@ impl Estimator<'_> {
         {
             irradiance += add(found.wi, found.radiance, horizon.cosine(found.wi));
         }
-        let light = self.arriving(horizon, w, &around, sampler, context) * (1.0 / horizon.pdf(w));
+        let light = self.arriving(horizon, w, around, sampler, context) * (1.0 / horizon.pdf(w));
         irradiance + add(w, light, horizon.cosine(w))
     }
 
@@ -199,7 +199,7 @@ impl Estimator<'_> {
         &self,
         horizon: &Horizon,
         w: Vec3,
-        around: &Surroundings,
+        around: Surroundings,
         sampler: &mut Sampler,
         context: &mut Context,
     ) -> Rgb {

@@ -11,8 +11,8 @@ use super::unwrap::Flat;
 /// Points along each side of a texel's grid.
 const GRID: usize = 3;
 
-/// Offset of the grid [texels]: objects are placed at round numbers, and so are texels. A point exactly below the edge of
-/// an object sees half of what is on either side.
+/// Offset of the grid [texels]. Edges of objects and centres of texels are often at round coordinates, and a point in the
+/// plane of a wall receives light from one half of its directions only.
 const OFFSET: Vec2 = Vec2::new(0.0137, 0.0071);
 
 /// No chart.

@@ -60,8 +60,8 @@ impl RandomScene {
         scene
     }
 
-    /// The same within a box of fog that stands on the ground and contains the camera, with two boxes of wax that overlap or
-    /// touch.
+    /// A scene of [`RandomScene::of_contacts`] in a box of fog that rests on the ground and contains the camera, with two wax
+    /// boxes that overlap or touch.
     pub fn of_contacts_in_fog(seed: u64) -> RandomScene {
         let mut scene = RandomScene::of_contacts(seed);
         let mut rng = Rng::new(seed ^ 0x666f_675f_626f_7865);

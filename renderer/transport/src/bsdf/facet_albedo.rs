@@ -229,7 +229,7 @@ pub(super) fn transmittance_factors(eta: f32, transmittance: impl Fn(f32) -> Rgb
     std::array::from_fn(|channel| Vec4::from_array(factors.map(|factor| factor[channel])))
 }
 
-/// Solves a symmetric system of equations whose matrix has zeros except on the diagonal and `beside` it.
+/// Solves a system of equations with a symmetric tridiagonal matrix: `diagonal`, and `beside` it the off-diagonal elements.
 // Thomas's algorithm; the matrix is positive definite.
 fn solve_tridiagonal(mut diagonal: [f32; 4], beside: [f32; 4], mut right: [Vec3; 4]) -> [Vec3; 4] {
     for row in 1..4 {

@@ -43,7 +43,7 @@ pub struct PathStart {
     pub(crate) gap: f32,
 }
 
-/// What surrounds a point of a surface on one side.
+/// Surroundings of a point on one side of a surface.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     /// The bodies that contain the point.
@@ -74,25 +74,13 @@ impl Scene {
         media: &MediumStack,
         contact: &mut Option<Contact>,
     ) -> Option<Interaction> {
-        // The interaction is written once, in place: a copy would stall on store forwarding.
-        match contact {
-            None if !self.has_contacts() => self.intersect_masked(ray, mask),
-            None => self.next_ordered(ray, mask, media, contact),
-            Some(contact) => Some(self.surface_in_contact(contact, ray)),
+        if let Some(contact) = contact {
+            return Some(self.surface_in_contact(contact, ray));
         }
-    }
-
-    /// The next surface of a ray that begins outside of contacts, in a scene that has some.
-    #[inline]
-    fn next_ordered(
-        &self,
-        ray: &Ray,
-        mask: u32,
-        media: &MediumStack,
-        contact: &mut Option<Contact>,
-    ) -> Option<Interaction> {
+        // Written once, in place: a copy would stall on store forwarding.
         let mut found = self.intersect_masked(ray, mask);
-        if let Some(it) = &mut found
+        if self.has_contacts()
+            && let Some(it) = &mut found
             && self.orders_contact(media, it)
         {
             *contact = self.enter_contact(it, mask);
@@ -346,7 +334,7 @@ impl Scene {
         match &emission.surface {
             Some((end, shape)) => {
                 let around = self.surroundings(end, *shape, &emission.ray);
-                self.start_from(end, &emission.ray, &around)
+                self.start_from(end, &emission.ray, around)
             }
             None => self.start_in_space(&emission.ray),
         }
@@ -362,11 +350,11 @@ impl Scene {
         }
     }
 
-    /// The start of a path along `ray` at a point of a surface; `around` is what surrounds it on that side.
-    pub fn start_from(&self, end: &RayEnd, ray: &Ray, around: &Surroundings) -> PathStart {
+    /// The start of a path along `ray` at a point of a surface; `around` are its surroundings on that side.
+    pub fn start_from(&self, end: &RayEnd, ray: &Ray, around: Surroundings) -> PathStart {
         let mut start = PathStart {
             ray: *ray,
-            media: around.media.clone(),
+            media: around.media,
             contact: None,
             gap: 0.0,
         };
@@ -381,7 +369,7 @@ impl Scene {
         start
     }
 
-    /// What surrounds a point of a shape on the side to which `ray` leaves.
+    /// Surroundings of a point of a shape on the side to which `ray` leaves.
     pub fn surroundings(&self, end: &RayEnd, shape: ShapeId, ray: &Ray) -> Surroundings {
         let has_bodies = !self.bodies.is_empty();
         let touches = has_bodies && self.may_touch(shape, end.p) || self.may_coincide(shape, end.p);

@@ -311,10 +311,14 @@ impl Scene {
         }
     }
 
-    /// All hits of a ray, each once, sorted by shape.
-    pub fn hits_along(&self, ray: &Ray) -> Vec<Hit> {
+    /// All hits of a ray on the shapes that `selects` returns true for. Hits are distinct, and sorted by shape.
+    pub fn hits_along(&self, ray: &Ray, selects: impl Fn(ShapeId) -> bool) -> Vec<Hit> {
         let mut hits = vec![];
-        self.accel.all_hits(ray, accel::ALL, |hit| hits.push(*hit));
+        self.accel.all_hits(ray, accel::ALL, |hit| {
+            if selects(hit.shape) {
+                hits.push(*hit);
+            }
+        });
         // The structure may hold a triangle several times.
         let key = |hit: &Hit| (hit.shape, hit.primitive, hit.t.to_bits());
         hits.sort_unstable_by_key(key);

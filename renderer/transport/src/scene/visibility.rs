@@ -299,7 +299,7 @@ impl Scene {
         if !self.bodies.bounds().is_some_and(|bounds| bounds.is_met_by(&ray)) {
             return exits;
         }
-        for hit in &self.hits_along(&ray) {
+        for hit in &self.hits_along(&ray, |shape| self.bodies.of_shape(shape).is_some()) {
             if let Some(id) = self.bodies.of_shape(hit.shape) {
                 let ng = self.interaction(ray, hit).ng;
                 exits.count(id, if outwards.dot(ng) > 0.0 { 1 } else { -1 });

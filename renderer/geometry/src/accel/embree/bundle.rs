@@ -99,8 +99,8 @@ impl Bundle {
         Ok(folder.join(self.files[0].name))
     }
 
-    /// What the system knows of the files in a folder and changes with their content: hashing 40 MB takes longer than the
-    /// rest of a start. `None` where the system has no time of change that only the system sets.
+    /// Status of the files in a folder: inode, size, and the time of change, which users cannot set. Equal status means equal
+    /// content, and is read faster than 40 MB are hashed. `None` on systems without such a time.
     fn status(&self, folder: &Path) -> Option<String> {
         let files = self.files.iter();
         files.map(|file| status(&folder.join(file.name))).collect()
