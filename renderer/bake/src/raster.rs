@@ -355,6 +355,6 @@ mod tests {
 
     #[test]
     fn the_middle_comes_first() {
-        assert_eq!(grid_points()[0], Vec2::ZERO);
+        assert_eq!(grid_points()[0], OFFSET);
     }
 }

@@ -7,7 +7,7 @@ use glam::Vec3;
 
 use crate::body::Bodies;
 use crate::material::MaterialId;
-use renderer_base::math::Bounds;
+use renderer_base::math::{Bounds, cross};
 use renderer_geometry::{Geometry, Shape, ShapeId};
 
 use super::touching::{MANY_PAIRS, common, grown};
@@ -112,18 +112,16 @@ fn faces(shape: &Shape, within: &Bounds, margin: f32) -> Option<Vec<Face>> {
             let faces: Vec<Face> = near.take(MANY_FACES + 1).collect();
             (faces.len() <= MANY_FACES).then_some(faces)
         }
-        Geometry::Disk => Some(vec![Face {
-            bounds: grown(&shape.bounds(), margin),
-            p: Vec3::from(shape.world_from_object.translation),
-            normal: Vec3::from(
-                shape
-                    .world_from_object
-                    .matrix3
-                    .x_axis
-                    .cross(shape.world_from_object.matrix3.y_axis)
-                    .normalize_or_zero(),
-            ),
-        }]),
+        Geometry::Disk => {
+            let place = &shape.world_from_object;
+            Some(vec![Face {
+                bounds: grown(&shape.bounds(), margin),
+                p: place.translation.into(),
+                normal: cross(place.matrix3.x_axis, place.matrix3.y_axis)
+                    .normalize_or_zero()
+                    .into(),
+            }])
+        }
         Geometry::Sphere | Geometry::Cylinder => None,
     }
 }
@@ -145,7 +143,7 @@ fn is_flat(shape: &Shape) -> bool {
                 let [a, b, c] = shape.triangle(primitive);
                 (b - a).cross(c - a).normalize_or_zero()
             };
-            count as usize <= MANY_FACES && {
+            (1..=MANY_FACES).contains(&(count as usize)) && {
                 let first = normal(0);
                 (1..count).all(|primitive| first.dot(normal(primitive)) > PARALLEL)
             }
