@@ -28,24 +28,20 @@ struct Face {
     normal: Vec3,
 }
 
-/// Finds, by shape, bounds of the points where it may coincide with another; empty if none do. `surfaces` is the material
-/// of each shape.
+/// Finds, by shape, bounds of the points where it may coincide with another; empty if none do. `bounds` are those of the
+/// shapes, wider by `margin` [m], and `surfaces` their materials.
 pub(super) fn coplanar_bounds(
     shapes: &[Shape],
+    bounds: &[Bounds],
     surfaces: &[MaterialId],
     bodies: &Bodies,
-    rounding: f32,
+    margin: f32,
 ) -> Vec<Bounds> {
-    let margin = 4.0 * rounding;
     let is_body = |index: usize| !bodies.is_empty() && bodies.of_shape(ShapeId(index as u32)).is_some();
     let sheets: Vec<usize> = (0..shapes.len()).filter(|&index| !is_body(index)).collect();
     if sheets.len().saturating_mul(sheets.len()) > MANY_PAIRS {
         return vec![];
     }
-    let bounds: Vec<Bounds> = shapes
-        .iter()
-        .map(|shape| grown(&shape.bounds(), margin))
-        .collect();
     let mut found = vec![Bounds::EMPTY; shapes.len()];
     let mut left = ALL_FACES;
     for (number, &a) in sheets.iter().enumerate() {

@@ -64,7 +64,7 @@ use renderer_geometry::accel::{self, Accel, AccelError, BuildQuality};
 use renderer_geometry::camera::CameraView;
 use renderer_geometry::{Geometry, Hit, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
 use renderer_scene::Nesting;
-use touching::{contact_bounds, placement_errors};
+use touching::{contact_bounds, grown, placement_errors};
 
 use emitters::{Emitters, ShapeSurface, on_threads};
 
@@ -276,8 +276,12 @@ impl Scene {
     fn find_bodies(&mut self, threads: usize) {
         let surfaces: Vec<MaterialId> = self.surfaces.iter().map(|of| of.material).collect();
         self.bodies = Bodies::new(&self.shapes, &surfaces, &self.materials, self.medium);
-        self.contact_bounds = contact_bounds(&self.shapes, &self.bodies, self.rounding);
-        self.coplanar_bounds = coplanar_bounds(&self.shapes, &surfaces, &self.bodies, self.rounding);
+        let margin = 4.0 * self.rounding;
+        let bounds: Vec<Bounds> = shape_bounds(self.shapes.iter())
+            .map(|bounds| grown(&bounds, margin))
+            .collect();
+        self.contact_bounds = contact_bounds(&self.shapes, &bounds, &self.bodies, margin);
+        self.coplanar_bounds = coplanar_bounds(&self.shapes, &bounds, &surfaces, &self.bodies, margin);
         let varies = |id| matches!(self.bodies.medium(id), Medium::Varying(_));
         self.majorants = match self.bodies.all().any(|(id, _)| varies(id)) {
             true => on_threads(threads, || self.majorants()),
@@ -311,7 +315,7 @@ impl Scene {
         }
     }
 
-    /// All hits of a ray on the shapes that `selects` returns true for. Hits are distinct, and sorted by shape.
+    /// Returns all distinct hits of a ray on the selected shapes, sorted by shape.
     pub fn hits_along(&self, ray: &Ray, selects: impl Fn(ShapeId) -> bool) -> Vec<Hit> {
         let mut hits = vec![];
         self.accel.all_hits(ray, accel::ALL, |hit| {
@@ -533,17 +537,21 @@ fn masks(shapes: &[Shape], surfaces: &[MaterialId], materials: &[(Instances, Sid
     surfaces.iter().zip(may_be_absent).map(mask).collect()
 }
 
-/// Bounds of the shapes, if there are any; for instances from the bounds of their mesh.
+/// Bounds of the shapes, if there are any.
 fn bounds_of<'a>(shapes: impl Iterator<Item = &'a Shape>) -> Option<Bounds> {
+    shape_bounds(shapes).reduce(Bounds::union).map(Bounds::widened)
+}
+
+/// Bounds of each shape; of instances from the bounds of their mesh, which takes no time for each vertex.
+fn shape_bounds<'a>(shapes: impl Iterator<Item = &'a Shape>) -> impl Iterator<Item = Bounds> {
     let mut meshes: FxHashMap<*const Mesh, Bounds> = FxHashMap::default();
-    let bounds = shapes.map(|shape| match &shape.geometry {
+    shapes.map(move |shape| match &shape.geometry {
         Geometry::Mesh(mesh) => meshes
             .entry(Arc::as_ptr(mesh))
             .or_insert_with(|| Bounds::of_points(mesh.positions.iter().copied()))
             .transformed(&shape.world_from_object),
         Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => shape.bounds(),
-    });
-    bounds.reduce(Bounds::union).map(Bounds::widened)
+    })
 }
 
 impl fmt::Debug for Scene {

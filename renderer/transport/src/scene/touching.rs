@@ -45,18 +45,21 @@ pub(super) fn placement_errors(shapes: &[Shape]) -> Vec<Vec3> {
     shapes.iter().map(error).collect()
 }
 
-/// Finds, by shape, bounds of the points where it may coincide with the boundary of a body, or a boundary with any surface.
-pub(super) fn contact_bounds(shapes: &[Shape], bodies: &Bodies, rounding: f32) -> Vec<Bounds> {
+/// Finds, by shape, bounds of the points where it may coincide with the boundary of a body, or a boundary with any surface;
+/// `bounds` are those of the shapes, wider by `margin` [m].
+pub(super) fn contact_bounds(
+    shapes: &[Shape],
+    bounds: &[Bounds],
+    bodies: &Bodies,
+    margin: f32,
+) -> Vec<Bounds> {
     if bodies.is_empty() {
         return vec![];
     }
-    let bounds: Vec<Bounds> = shapes.iter().map(Shape::bounds).collect();
-    let margin = 4.0 * rounding;
-    let bounds: Vec<Bounds> = bounds.iter().map(|bounds| grown(bounds, margin)).collect();
     let is_boundary = |index: usize| bodies.of_shape(ShapeId(index as u32)).is_some();
     let boundaries: Vec<usize> = (0..shapes.len()).filter(|&index| is_boundary(index)).collect();
     if boundaries.len().saturating_mul(shapes.len()) > MANY_PAIRS {
-        return bounds;
+        return bounds.to_vec();
     }
     let mut found = vec![Bounds::EMPTY; shapes.len()];
     for &a in &boundaries {
