@@ -15,8 +15,8 @@ use super::touching::{MANY_PAIRS, common, grown};
 /// Number of triangles of a shape within the bounds of another that are compared; of larger meshes, none are.
 const MANY_FACES: usize = 1024;
 
-/// Number of triangles that are looked at, over all pairs of shapes.
-const ALL_FACES: usize = 1 << 22;
+/// Number of triangles that are examined, over all pairs of shapes: more take longer than the rest of a start.
+const ALL_FACES: usize = 1 << 19;
 
 /// Cosine between the normals of faces in one plane.
 const PARALLEL: f32 = 0.9999;
