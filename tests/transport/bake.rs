@@ -37,8 +37,13 @@ use support::scenes::{SceneBuilder, mesh};
 const GREY: &str = "Ci = 0.5 * diffuse(N);";
 
 fn texture(resolution: u32) -> Target {
+    scaled(Scale::Resolution(resolution))
+}
+
+/// A texture without a filter.
+fn scaled(scale: Scale) -> Target {
     Target::Texture {
-        scale: Scale::Resolution(resolution),
+        scale,
         margin: 2,
         denoise: LightmapFilter::None,
         unwrap: true,

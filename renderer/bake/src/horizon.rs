@@ -78,11 +78,7 @@ impl Horizon {
     /// The point as origin of shadow rays.
     pub(super) fn ray_end(&self) -> RayEnd {
         match self {
-            Horizon::Hemisphere(site, _) => RayEnd {
-                p: site.p,
-                p_error: site.p_error,
-                ng: site.ng,
-            },
+            Horizon::Hemisphere(site, _) => site.ray_end(),
             Horizon::Sphere(p) => RayEnd::in_space(*p),
         }
     }
@@ -90,10 +86,7 @@ impl Horizon {
     /// Surroundings of the point in the direction `w`.
     pub(super) fn surroundings(&self, scene: &Scene, w: Vec3) -> Surroundings {
         match self {
-            Horizon::Hemisphere(site, _) => {
-                let it = site.seen_from(site.ng);
-                scene.surroundings(&it.ray_end(), it.shape, &self.ray(w))
-            }
+            Horizon::Hemisphere(site, _) => scene.surroundings(&site.ray_end(), site.shape, &self.ray(w)),
             Horizon::Sphere(_) => Surroundings {
                 media: scene.media_around(&self.ray(w)),
                 contact: None,

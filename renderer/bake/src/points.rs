@@ -184,16 +184,15 @@ pub(super) fn in_sight(scene: &Scene, a: &GatherPoint, b: &GatherPoint, context:
 }
 
 impl GatherPoint {
-    /// The point as a viewer in the direction of the unit vector `wo` sees it; without texture coordinates.
-    pub(super) fn seen_from(&self, wo: Vec3) -> Interaction {
-        let turn = if self.is_back { -1.0 } else { 1.0 };
-        let frame = Frame::from_normal(self.ng);
+    /// The point seen from above the gathered side; without texture coordinates.
+    pub(super) fn interaction(&self) -> Interaction {
+        let (end, frame) = (self.ray_end(), Frame::from_normal(self.ng));
         Interaction {
-            p: self.p,
-            p_error: self.p_error,
-            wo,
-            ng: self.ng * turn,
-            n: self.n * turn,
+            p: end.p,
+            p_error: end.p_error,
+            wo: self.ng,
+            ng: end.ng,
+            n: if self.is_back { -self.n } else { self.n },
             uv: Vec2::ZERO,
             dpdu: frame.s,
             dpdv: frame.t,
@@ -204,13 +203,17 @@ impl GatherPoint {
         }
     }
 
-    /// The ray that leaves in the unit vector `direction`.
-    pub(super) fn ray(&self, direction: Vec3) -> Ray {
-        let end = RayEnd {
+    /// The point as the end of a ray, with the normal of the shape's front.
+    pub(super) fn ray_end(&self) -> RayEnd {
+        RayEnd {
             p: self.p,
             p_error: self.p_error,
-            ng: self.ng,
-        };
-        Ray::new(end.ray_origin(direction), direction)
+            ng: if self.is_back { -self.ng } else { self.ng },
+        }
+    }
+
+    /// The ray that leaves in the unit vector `direction`.
+    pub(super) fn ray(&self, direction: Vec3) -> Ray {
+        Ray::new(self.ray_end().ray_origin(direction), direction)
     }
 }

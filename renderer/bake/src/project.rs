@@ -175,9 +175,9 @@ impl Estimator<'_> {
             false => Rgb::BLACK,
         };
         let Context { shading, stats, .. } = context;
-        let surface = match horizon {
-            Horizon::Hemisphere(site, _) => Some(site.seen_from(site.ng)),
-            Horizon::Sphere(_) => None,
+        let in_contact = match (horizon, &around.contact) {
+            (Horizon::Hemisphere(site, _), Some(_)) => Some(site.interaction()),
+            _ => None,
         };
         let query = DirectLightQuery {
             at: &horizon.lit_point(),
@@ -185,7 +185,7 @@ impl Estimator<'_> {
             time: 0.0,
             depth: 1,
             media: |_| around.media.clone(),
-            surface: surface.as_ref().map(|it| ShadowOrigin {
+            surface: in_contact.as_ref().map(|it| ShadowOrigin {
                 it,
                 media: &around.media,
                 contact: around.contact.as_ref(),

@@ -4,7 +4,9 @@ use std::f32::consts::PI;
 
 use glam::{Affine3A, Mat3, Vec3};
 use renderer::bake::sh::ShOrder;
-use renderer::bake::{Coverage, Include, ProbePlaces, Product, Scale, Side, Sides, Target};
+use renderer::bake::{
+    BakeSettings, Baked, Coverage, Include, ProbePlaces, Product, Scale, Side, Sides, Target,
+};
 use renderer::color::Rgb;
 use renderer::geometry::{Geometry, Mesh};
 use renderer::light::{EnvironmentLight, Light, PointLight};
@@ -12,7 +14,7 @@ use renderer::material::MaterialId;
 use support::scenes::{SceneBuilder, mesh};
 
 use super::path_traced::surface_points;
-use super::{GREY, lightmap, pillow, run, settings, texels, texture};
+use super::{GREY, lightmap, pillow, run, scaled, settings, texels, texture};
 
 /// A slab between two corners.
 fn slab(builder: &mut SceneBuilder, from: Vec3, to: Vec3, material: MaterialId) {
@@ -97,10 +99,7 @@ fn a_wall_keeps_light_in_its_room() {
         intensity: Rgb::splat(20.0),
     }));
     let scene = builder.build();
-    let mut settings = settings(texture(0), Include::Both, ShOrder::One, 32);
-    if let Target::Texture { scale, .. } = &mut settings.target {
-        *scale = Scale::Density(20.0);
-    }
+    let settings = settings(scaled(Scale::Density(20.0)), Include::Both, ShOrder::One, 32);
     let baked = run(&scene, &settings);
     let map = lightmap(&baked);
     let left = |p: Vec3| p.x > -2.01 && p.x < -0.04 && p.y > -0.01 && p.y < 2.01 && p.z.abs() < 1.01;
@@ -180,10 +179,7 @@ fn a_wall_without_thickness_keeps_two_lights_apart() {
     let scene = builder.build();
     let texel = 0.05;
     for include in [Include::Both, Include::Indirect] {
-        let mut settings = settings(texture(0), include, ShOrder::One, 32);
-        if let Target::Texture { scale, .. } = &mut settings.target {
-            *scale = Scale::Density(1.0 / texel);
-        }
+        let settings = settings(scaled(Scale::Density(1.0 / texel)), include, ShOrder::One, 32);
         let baked = run(&scene, &settings);
         let map = lightmap(&baked);
         assert_eq!(map.objects.len(), 8);
@@ -269,6 +265,17 @@ fn what_stands_in_solids_that_stand_in_each_other_is_hidden() {
     assert_eq!(valid, [false, false, true], "{:?}", probes.openness);
 }
 
+/// Bakes the fronts of a scene under a white sky, with that many texels per metre and rays per texel.
+fn bake_fronts(mut scene: SceneBuilder, density: f32, samples: u32) -> Baked {
+    scene.light(Light::Environment(EnvironmentLight::Constant(Rgb::WHITE)));
+    let target = scaled(Scale::Density(density));
+    let settings = BakeSettings {
+        sides: Sides::Front,
+        ..settings(target, Include::Both, ShOrder::One, samples)
+    };
+    run(&scene.build(), &settings)
+}
+
 /// Blocks side by side on a floor, whose edges are at the centres of texels: below the edges, half of all directions are
 /// open.
 #[test]
@@ -285,15 +292,7 @@ fn joints_of_blocks_are_as_bright_as_what_is_beside_them() {
             grey,
         );
     }
-    builder.light(Light::Environment(EnvironmentLight::Constant(Rgb::WHITE)));
-    let mut target = texture(0);
-    let Target::Texture { scale, .. } = &mut target else {
-        unreachable!()
-    };
-    *scale = Scale::Density(16.0);
-    let mut settings = settings(target, Include::Both, ShOrder::One, 256);
-    settings.sides = Sides::Front;
-    let baked = run(&builder.build(), &settings);
+    let baked = bake_fronts(builder, 16.0, 256);
     let map = lightmap(&baked);
     let light = |x: u32, y: u32| {
         let is_gathered = map.is_used(x, y) && map.coverage(x, y) == Coverage::Covered;
@@ -361,15 +360,7 @@ fn light_passes_what_rests_on_a_floor() {
             Vec3::new(2.0, 0.1, 2.0),
             slab_material,
         );
-        builder.light(Light::Environment(EnvironmentLight::Constant(Rgb::WHITE)));
-        let mut target = texture(0);
-        let Target::Texture { scale, .. } = &mut target else {
-            unreachable!()
-        };
-        *scale = Scale::Density(4.0);
-        let mut settings = settings(target, Include::Both, ShOrder::One, 1024);
-        settings.sides = Sides::Front;
-        let baked = run(&builder.build(), &settings);
+        let baked = bake_fronts(builder, 4.0, 1024);
         let map = lightmap(&baked);
         let below = texels(map)
             .into_iter()

@@ -9,7 +9,7 @@ use crate::body::MediumStack;
 use crate::light::Emission;
 use crate::material::ShadingContext;
 use renderer_base::color::Rgb;
-use renderer_base::math::{Ray, RayEnd};
+use renderer_base::math::{Bounds, Ray, RayEnd};
 use renderer_geometry::accel;
 use renderer_geometry::{Interaction, ShapeId};
 
@@ -114,9 +114,7 @@ impl Scene {
     /// Returns whether a path in `media` that finds a surface has to cross others before it if they coincide.
     #[inline]
     fn orders_contact(&self, media: &MediumStack, it: &Interaction) -> bool {
-        !self.bodies.is_empty()
-            && self.may_touch(it.shape, it.p)
-            && (self.bodies.of_shape(it.shape).is_some() || media.has_boundary())
+        self.may_touch(it.shape, it.p) && (self.bodies.of_shape(it.shape).is_some() || media.has_boundary())
             || self.may_coincide(it.shape, it.p)
     }
 
@@ -129,13 +127,13 @@ impl Scene {
     /// Returns whether a point of a shape without a body may be on the surface of another one.
     #[inline]
     fn may_coincide(&self, shape: ShapeId, p: Vec3) -> bool {
-        !self.coplanar_bounds.is_empty() && self.coplanar_bounds[shape.0 as usize].contains(p)
+        contains(&self.coplanar_bounds, shape, p)
     }
 
-    /// Returns whether a point of a shape may be in a contact with the boundary of a body; only in scenes with bodies.
+    /// Returns whether a point of a shape may be in a contact with the boundary of a body.
     #[inline]
     fn may_touch(&self, shape: ShapeId, p: Vec3) -> bool {
-        self.contact_bounds[shape.0 as usize].contains(p)
+        contains(&self.contact_bounds, shape, p)
     }
 
     /// Returns whether a path in `media` that has found a surface without a contact knows that there is none.
@@ -372,8 +370,7 @@ impl Scene {
     /// Surroundings of a point of a shape on the side to which `ray` leaves.
     pub fn surroundings(&self, end: &RayEnd, shape: ShapeId, ray: &Ray) -> Surroundings {
         let has_bodies = !self.bodies.is_empty();
-        let touches = has_bodies && self.may_touch(shape, end.p) || self.may_coincide(shape, end.p);
-        if !touches {
+        if !self.may_touch(shape, end.p) && !self.may_coincide(shape, end.p) {
             return Surroundings {
                 media: self.media_around(ray),
                 contact: None,
@@ -404,4 +401,12 @@ impl Scene {
         let contact = root.map(|root| contact.moved_to(root, &layers.list[root]));
         Surroundings { media, contact }
     }
+}
+
+/// Returns whether the bounds of a shape contain a point; no bounds at all contain none.
+#[inline]
+fn contains(bounds: &[Bounds], shape: ShapeId, p: Vec3) -> bool {
+    bounds
+        .get(shape.0 as usize)
+        .is_some_and(|bounds| bounds.contains(p))
 }
