@@ -271,7 +271,7 @@ fn lights_that_are_covered_give_no_light() {
              {shapes}"
         )
     };
-    // The visible part of the lamp above the cover is the same without coplanar sides.
+    // The same part of the lamp is visible above the cover if their sides are not coplanar.
     let higher = "shape cover : cube { size = (1.0002, 0.5, 1.0002); material = matte(albedo = 0); transform = translate(0, 0.7499, 0); }";
     let covered = mean(&scene(&format!("{cover} {lamp}")), path(), 256);
     let apart = mean(&scene(&format!("{higher} {lamp}")), path(), 256);

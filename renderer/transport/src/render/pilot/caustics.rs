@@ -95,8 +95,8 @@ pub(super) fn variances(
     pilot.pixels.iter().map(|pixel| ALBEDO * pixel.mean).collect()
 }
 
-/// The radiance of the caustics of `maps` that `path` cannot find, at the pixels of a pilot of this rectangle and step: that of
-/// lights without size, which no ray hits. Light samples do not reach them through what bends light.
+/// The radiance of the caustics of `maps` that `path` cannot find, at the pixels of a pilot of this rectangle and step: that
+/// of lights without size, which no ray hits. Light samples do not reach them through surfaces that refract.
 pub(super) fn unfound(
     scene: &Scene,
     settings: &RenderSettings,
