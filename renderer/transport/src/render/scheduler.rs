@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::pilot::{Chosen, choose, fitted, with_counts};
 use super::rates::{EVEN, Rates};
+use super::tiles::SamplePass;
 use super::workers::Workers;
 use super::{Progress, RenderError, RenderSettings, RenderState, RenderStats, Rendered};
 use crate::integrator::photon::PhotonStats;
@@ -78,7 +79,7 @@ pub fn resume(
         seed: settings.seed,
         index,
         points: u64::from(settings.width) * u64::from(settings.height),
-        room: for_maps.map_or(u64::MAX, |_| photons_within(settings)),
+        max_photons: for_maps.map_or(u64::MAX, |_| photons_within(settings)),
         gather_depth: 2,
         light_tags: settings.passes.as_ref().map_or(&[], |plan| plan.light_tags()),
         file: settings.photon_map.as_deref(),
@@ -155,16 +156,14 @@ pub fn resume(
             workers.deliver(&mut state.film);
             state.noise.clone()
         });
-        let rays_taken = workers.take(
+        let pass = SamplePass {
             settings,
             prepared,
-            &rays,
-            &state.film,
-            state.noise.as_mut(),
+            samples: &rays,
             rates,
-            progress,
-            before.is_some().then_some(stop),
-        );
+        };
+        let stops = before.is_some().then_some(stop);
+        let rays_taken = workers.take(pass, &state.film, state.noise.as_mut(), progress, stops);
         if progress.gives_up() {
             return Err(RenderError::GivenUp);
         }

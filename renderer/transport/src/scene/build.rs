@@ -16,7 +16,7 @@ use shading::{
 };
 
 use super::compile::{Compiled, compile, declarations};
-use super::media_faults::warn_about_media;
+use super::media::validate::warn_about_media;
 use super::overridden::{idle_exceptions, overridden};
 use super::replaced;
 use super::{Background, LightName, Scene, SceneError, SceneNames, SceneParts, ShapeName, bounds_of};
@@ -68,7 +68,7 @@ pub struct Built {
 
 /// What of building a scene serves changes of its materials.
 #[derive(Debug)]
-pub(super) struct Remains {
+pub(super) struct RebuildState {
     pub(super) system: ShadingSystem,
     /// Environments whose radiance a shader computes.
     pub(super) backgrounds: Vec<Background>,
@@ -102,7 +102,7 @@ pub(super) fn build_to_change(
     desc: &SceneDesc,
     camera: Option<&str>,
     threads: usize,
-) -> Result<(Built, Remains), Diagnostics> {
+) -> Result<(Built, RebuildState), Diagnostics> {
     let (mut built, remains) = build_with(desc, camera, threads, &[], host(desc))?;
     warn_about_light(desc, &built.scene, &mut built.warnings);
     Ok((built, remains))
@@ -181,7 +181,7 @@ fn build_with(
     threads: usize,
     values: &[Pass],
     host: Host,
-) -> Result<(Built, Remains), Diagnostics> {
+) -> Result<(Built, RebuildState), Diagnostics> {
     let shapes: Vec<Shape> = desc.shapes.iter().map(ShapeDesc::build).collect();
     let (space, shapes) = in_rendering_space(shapes, &host);
     let camera = desc.camera(camera)?;
@@ -263,7 +263,7 @@ fn build_with(
     let names = desc.shapes.iter().filter(|_| asks_host);
     let names = names.map(|shape| shape.name.clone());
     let shaders_named = named_by(&instances);
-    let remains = Remains {
+    let remains = RebuildState {
         system,
         backgrounds: backgrounds.clone(),
         lights: lights.len(),

@@ -14,7 +14,7 @@ use shading::{
 };
 
 use super::called::{called, fills};
-use super::media_faults::surface_values;
+use super::media::validate::surface_values;
 use crate::material::{Host, Instances, closure_registry, known_attributes, library};
 use renderer_geometry::Shape;
 use renderer_scene::{MaterialDesc, SceneDesc, ShaderFile};

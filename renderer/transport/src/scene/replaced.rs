@@ -7,7 +7,7 @@ use shading::{Diagnostics, InstanceOptions, ShadingSystem};
 use super::compile::{declarations, group, surface_options};
 use super::overridden::Overridden;
 use crate::material::{
-    Host, Instances, Lack, MISSING_ATTRIBUTE, WORK_ATTRIBUTE, has_attribute, known_attributes,
+    Host, Instances, MISSING_ATTRIBUTE, MissingInputs, WORK_ATTRIBUTE, has_attribute, known_attributes,
 };
 use renderer_geometry::Shape;
 use renderer_scene::{MaterialId, SceneDesc};
@@ -59,7 +59,11 @@ fn compiled(
 }
 
 /// What the shader of each shape lacks.
-fn lacks(desc: &SceneDesc, system: &ShadingSystem, shapes: &[Shape]) -> Result<Vec<Lack>, Diagnostics> {
+fn lacks(
+    desc: &SceneDesc,
+    system: &ShadingSystem,
+    shapes: &[Shape],
+) -> Result<Vec<MissingInputs>, Diagnostics> {
     let ids = (0..desc.materials.len()).map(|index| MaterialId(index as u32));
     // Without the attributes of the shapes, so that the code for them is not left out.
     let compiled: Vec<_> = ids
@@ -69,7 +73,7 @@ fn lacks(desc: &SceneDesc, system: &ShadingSystem, shapes: &[Shape]) -> Result<V
         let known = compiled[of.material.0 as usize].statistics();
         let mut attributes = known.attributes.iter().filter(|(_, is_tested)| !**is_tested);
         let mut names = known.missing_textures.iter().map(|texture| &texture.name);
-        Lack {
+        MissingInputs {
             is_certain: names.any(|name| !name.is_empty())
                 || attributes.any(|(name, _)| !has_attribute(shape, name)),
             textures: known.textures.iter().map(|named| named.request.clone()).collect(),

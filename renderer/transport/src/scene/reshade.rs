@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use shading::{Diagnostics, InstanceOptions, ShaderGroupTemplate, ShaderInstance, Template};
 
-use super::build::{Built, Remains, build_to_change, pass_names, sides, warn_about_values};
+use super::build::{Built, RebuildState, build_to_change, pass_names, sides, warn_about_values};
 use super::compile::{declarations, instances, surface_options};
 use super::emitters::{Emitters, on_threads};
 use super::{Regions, Scene, passing};
@@ -23,7 +23,7 @@ const REMEMBERED: usize = 32;
 /// What gives the materials of a built scene other values.
 #[derive(Debug)]
 pub struct Reshader {
-    remains: Remains,
+    remains: RebuildState,
     threads: usize,
     /// Shaders of distinct code, the last used last.
     remembered: Vec<Arc<ShaderInstance>>,
@@ -152,7 +152,12 @@ fn names_alike(old: &ShaderInstance, new: &ShaderInstance) -> bool {
 
 impl Scene {
     /// The scene with other materials in the places of some.
-    fn with_materials(&self, made: Vec<(MaterialId, Material)>, remains: &Remains, threads: usize) -> Scene {
+    fn with_materials(
+        &self,
+        made: Vec<(MaterialId, Material)>,
+        remains: &RebuildState,
+        threads: usize,
+    ) -> Scene {
         let mut materials = self.materials.clone();
         let (mut shines, mut is_elsewhere, mut is_within) = (false, false, false);
         let ids: Vec<MaterialId> = made.iter().map(|(id, _)| *id).collect();

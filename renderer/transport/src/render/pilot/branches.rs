@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::pixels::Pilot;
 use crate::integrator::{Contribution, Prepared, RadianceSink};
+use crate::radiance::BranchEvent;
 use crate::render::RenderSettings;
 use crate::render::settings::MAX_BRANCHES;
 use crate::scene::Scene;
@@ -110,7 +111,7 @@ pub(super) fn measured(
         for index in 0..SAMPLES {
             let (ray, mut sampler) = sample(index);
             let mut parts = Parts::default();
-            in_two.collect(scene, &ray, &mut sampler, context, &mut parts);
+            in_two.trace(scene, &ray, &mut sampler, context, &mut parts);
             pixel.add(&parts);
         }
         pixel
@@ -258,12 +259,12 @@ impl RadianceSink for Parts {
         self.spared += luminance * luminance * f64::from(label.guide_pdf_ratio - 1.0);
     }
 
-    fn next_light_sample(&mut self) {
-        self.part += 1;
-    }
-
-    fn next_branch(&mut self) {
-        self.part = (self.part + 1).max(BRANCH);
+    fn branch(&mut self, event: BranchEvent) {
+        match event {
+            BranchEvent::NextLightSample => self.part += 1,
+            BranchEvent::NextBranch => self.part = (self.part + 1).max(BRANCH),
+            BranchEvent::Fork | BranchEvent::EndFork { .. } => {}
+        }
     }
 }
 

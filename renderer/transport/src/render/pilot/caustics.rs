@@ -209,7 +209,7 @@ fn estimates(
     for estimate in 0..ESTIMATES {
         sampler.start(key, estimate);
         let mut light = Rgb::BLACK;
-        path.incoming(
+        path.incident_radiance(
             scene,
             scene.start_in_space(&ray),
             arrival,

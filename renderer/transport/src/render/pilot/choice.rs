@@ -14,23 +14,23 @@ pub struct Decision {
 
 /// An integrator for which pilots have chosen.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::render) struct Chosen<T> {
+pub(crate) struct Chosen<T> {
     /// The settings that the pilots chose.
-    pub(in crate::render) choice: T,
+    pub(crate) choice: T,
     /// Number of paths that a camera ray counts as.
-    pub(in crate::render) paths_per_ray: u64,
+    pub(crate) paths_per_ray: u64,
 }
 
 impl<T> Chosen<T> {
     /// A choice that the settings already determine.
-    pub(in crate::render) fn given(choice: T) -> Chosen<T> {
+    pub(crate) fn given(choice: T) -> Chosen<T> {
         Chosen {
             choice,
             paths_per_ray: 1,
         }
     }
 
-    pub(in crate::render) fn map<U>(self, f: impl FnOnce(T) -> U) -> Chosen<U> {
+    pub(crate) fn map<U>(self, f: impl FnOnce(T) -> U) -> Chosen<U> {
         Chosen {
             choice: f(self.choice),
             paths_per_ray: self.paths_per_ray,
@@ -40,14 +40,14 @@ impl<T> Chosen<T> {
 
 /// An integrator of which nothing is left open but the counts of photon maps, which [`with_counts`](super::with_counts) chooses once there are
 /// maps.
-pub(in crate::render) struct Choice {
+pub(crate) struct Choice {
     /// The decision of `auto`.
-    pub(in crate::render) decision: Option<Decision>,
+    pub(crate) decision: Option<Decision>,
     /// The integrator as settings and files name it, never `auto`.
-    pub(in crate::render) integrator: Integrator,
+    pub(crate) integrator: Integrator,
     /// The integrator with numbers of branches and light samples, and guides.
-    pub(in crate::render) settled: Chosen<Integrator>,
+    pub(crate) settled: Chosen<Integrator>,
     /// Root mean square of the light that `path` cannot find, relative to the picture, where that is seen and `path` was
     /// given.
-    pub(in crate::render) unfound: Option<f64>,
+    pub(crate) unfound: Option<f64>,
 }

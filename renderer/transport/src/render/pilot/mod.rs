@@ -22,10 +22,10 @@ use crate::render::RenderSettings;
 use crate::scene::Scene;
 
 pub use choice::Decision;
-pub(in crate::render) use choice::{Choice, Chosen};
-pub(in crate::render) use paths::with_counts;
-pub(in crate::render) use pixels::Pilot;
-pub(in crate::render) use time_limit::fitted;
+pub(crate) use choice::{Choice, Chosen};
+pub(crate) use paths::with_counts;
+pub(crate) use pixels::Pilot;
+pub(crate) use time_limit::fitted;
 
 /// Chooses for a render, on the current `rayon` pool; the same for any number of threads, any crop and any range of samples.
 /// `pass` is without a file, and without a deadline unless the render has a time limit.

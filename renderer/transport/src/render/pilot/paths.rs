@@ -243,7 +243,7 @@ fn pilot_photons(pass: &Pass<'_>) -> u64 {
 /// Photon maps with the numbers of gather rays and light samples and the guides that are best, where their settings do not
 /// give them. Progressive passes take one of each: they have photons of their own for every sample, which cost more. Where
 /// a time limit ends the render, what the parts of samples show decides; else pictures of several samples, which take longer.
-pub(in crate::render) fn with_counts(
+pub(crate) fn with_counts(
     scene: &Scene,
     settings: &RenderSettings,
     photon: &PhotonSettings,

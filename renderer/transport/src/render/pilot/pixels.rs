@@ -19,16 +19,16 @@ const PIXELS: u32 = 40;
 const SALT: u64 = 0x70_69_6c_6f_74;
 
 /// Measurements at the pixels of a pilot, and the work that they took.
-pub(in crate::render) struct Pilot<T> {
-    pub(in crate::render) pixels: Vec<T>,
-    pub(in crate::render) work: Stats,
+pub(crate) struct Pilot<T> {
+    pub(crate) pixels: Vec<T>,
+    pub(crate) work: Stats,
 }
 
 impl<T: Send + Default> Pilot<T> {
     /// Measures pixels spread over `rect`, `step` apart at least, on the current `rayon` pool; the same for any number
     /// of threads. `measure` gets a function that makes the camera's ray of a sample, and the sampler after it. Once
     /// `stop` is set, nothing more is measured, and the result is of no use.
-    pub(in crate::render) fn new(
+    pub(crate) fn new(
         scene: &Scene,
         settings: &RenderSettings,
         (rect, step): (&Rect, u32),
@@ -47,7 +47,7 @@ impl<T: Send + Default> Pilot<T> {
 
 impl<T: Send> Pilot<T> {
     /// Measures these pixels. `measure` gets one of them, and the pilot's sampler.
-    pub(in crate::render) fn at(
+    pub(crate) fn at(
         scene: &Scene,
         settings: &RenderSettings,
         places: &[UVec2],

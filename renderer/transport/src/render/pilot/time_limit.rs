@@ -18,7 +18,7 @@ const TIMES: usize = 2;
 
 /// The settings with as many samples in all as fit into the time limit, if that is fewer, and without a limit if all of
 /// them fit; measured on the current `rayon` pool by plain paths.
-pub(in crate::render) fn fitted(
+pub(crate) fn fitted(
     scene: &Scene,
     settings: &RenderSettings,
     limit: Duration,
