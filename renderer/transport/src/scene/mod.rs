@@ -6,7 +6,6 @@
 mod background;
 pub mod build;
 mod called;
-mod compile;
 mod contact;
 mod emitters;
 mod fingerprint;
@@ -15,8 +14,6 @@ mod locate;
 mod media;
 mod names;
 mod null_interfaces;
-mod overridden;
-mod replaced;
 pub mod reshade;
 mod units;
 mod visibility;

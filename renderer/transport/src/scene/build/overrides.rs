@@ -1,4 +1,4 @@
-//! Overrides of a description: materials that rays of a kind see as another shader.
+//! Shader overrides: surfaces that rays of one kind see as another shader.
 
 use std::sync::Arc;
 
@@ -8,19 +8,20 @@ use shading::syntax::ast::{Argument, Expr, ExprKind};
 
 use renderer_scene::{MaterialDesc, MaterialId, RayFilter, RayOverride, SceneDesc, ShapeDesc};
 
-/// The unit that shows one of two surfaces by the kind of ray.
+/// Unit that selects one of two surfaces by the kind of ray.
 const SWITCH: &str = "by_ray_kind";
 
-/// A description whose overrides are applied.
+/// A description with its overrides applied.
 pub(super) struct Overridden {
     pub(super) desc: SceneDesc,
-    /// The materials that the last ones of the description replace.
+    /// Material that each added material replaces.
     pub(super) replaced: Vec<MaterialId>,
 }
 
-/// The description with its overrides applied. Materials that emit, as `emits` says by their ids, keep their own shader:
-/// light samples and rays that hit a lamp must agree. Names stay those of the materials.
-pub(super) fn overridden(desc: &SceneDesc, emits: &[bool]) -> Overridden {
+/// Applies the overrides of a description: adds materials at the end and assigns them to the shapes. Materials that emit
+/// (`emits`, by id) keep their shader, since light samples and rays that hit a light must agree. Names stay those of the
+/// replaced materials.
+pub(super) fn apply_overrides(desc: &SceneDesc, emits: &[bool]) -> Overridden {
     let mut changed = desc.clone();
     let mut replaced = vec![];
     let mut made: FxHashMap<(MaterialId, Vec<usize>), MaterialId> = FxHashMap::default();
@@ -58,7 +59,7 @@ pub(super) fn overridden(desc: &SceneDesc, emits: &[bool]) -> Overridden {
 }
 
 /// Warnings of exceptions that name nothing in the scene.
-pub(super) fn idle_exceptions(desc: &SceneDesc) -> Vec<Diagnostic> {
+pub(super) fn unused_exceptions(desc: &SceneDesc) -> Vec<Diagnostic> {
     let mut warnings = vec![];
     for change in &desc.overrides {
         for name in &change.except {
@@ -84,14 +85,14 @@ fn is_of(name: &str, shape: &ShapeDesc, material: &MaterialDesc) -> bool {
     *name == *shape.name || name == material.name || of_import.is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// The surface that is `base` but for rays of the override.
+/// Surface that is `base` except for rays of the override.
 fn switched(base: &Expr, change: &RayOverride) -> Expr {
     match change.rays {
         RayFilter::All => (*change.shader).clone(),
         RayFilter::Kind(kind) => {
             let mut switch = Expr::call(SWITCH, vec![Argument::named("kind", Expr::string(kind))]);
             switch.set_span(change.span);
-            let closures = [("base", called(base)), ("other", called(&change.shader))];
+            let closures = [("base", as_call(base)), ("other", as_call(&change.shader))];
             if let ExprKind::Call { args, .. } = &mut switch.kind {
                 args.extend(closures.map(|(name, value)| Argument::named(name, value)));
             }
@@ -101,7 +102,7 @@ fn switched(base: &Expr, change: &RayOverride) -> Expr {
 }
 
 /// A lone name as a call without arguments.
-fn called(surface: &Expr) -> Expr {
+fn as_call(surface: &Expr) -> Expr {
     match &surface.kind {
         ExprKind::Name(name) => {
             let mut call = Expr::call(name, vec![]);

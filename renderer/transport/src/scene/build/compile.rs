@@ -1,5 +1,6 @@
 //! Compilation of the materials of a description.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,9 +14,9 @@ use shading::{
     Span, Template,
 };
 
-use super::called::{called, fills};
-use super::media::validate::surface_values;
 use crate::material::{Host, Instances, closure_registry, known_attributes, library};
+use crate::scene::called::{called, fills};
+use crate::scene::media::validate::surface_values;
 use renderer_geometry::Shape;
 use renderer_scene::{MaterialDesc, SceneDesc, ShaderFile};
 
@@ -70,45 +71,59 @@ pub(super) fn compile(
             warnings.add_new(errors.list);
         }
     }
-    let file = Arc::new(declarations(desc));
-    let mut users = vec![vec![]; desc.materials.len()];
-    for (desc, shape) in desc.shapes.iter().zip(shapes) {
-        users[desc.material.0 as usize].push(shape);
-    }
-    let results: Vec<_> = desc
-        .materials
-        .par_iter()
-        .enumerate()
-        .map(|(index, material)| {
-            let attributes = known_attributes(users[index].iter().copied()).map(Arc::new);
-            let options = InstanceOptions {
-                attributes,
-                ..surface_options()
-            };
-            instances(material, &file, system, purpose, options)
-        })
-        .collect();
-    let mut instances = vec![];
-    for (material, result) in desc.materials.iter().zip(results) {
-        match result {
-            Ok(instance) => {
-                warnings
-                    .list
-                    .extend(surface_values(desc, material, &instance, system));
-                instances.push(instance);
-            }
-            // Errors inside a group were reported when the group was checked.
-            Err(errors) => {
-                warnings.add_new(errors.list);
-            }
-        }
-    }
+    let (instances, found) = match compile_materials(desc, 0..desc.materials.len(), system, purpose, shapes) {
+        Ok(compiled) => compiled,
+        Err(errors) => (vec![], errors),
+    };
+    // Errors inside a group were reported when the group was checked.
+    warnings.add_new(found.list);
     let compiled = Compiled {
         templates,
         instances,
         warnings: warnings.clone(),
     };
     warnings.into_result(compiled)
+}
+
+/// Compiles the materials of an index range in parallel; returns their instances and warnings. `shapes` as for [`compile`].
+pub(super) fn compile_materials(
+    desc: &SceneDesc,
+    range: Range<usize>,
+    system: &ShadingSystem,
+    purpose: RayKind,
+    shapes: &[Shape],
+) -> Result<(Vec<Instances>, Diagnostics), Diagnostics> {
+    let file = Arc::new(declarations(desc));
+    let mut users = vec![vec![]; desc.materials.len()];
+    for (desc, shape) in desc.shapes.iter().zip(shapes) {
+        users[desc.material.0 as usize].push(shape);
+    }
+    let materials = desc.materials[range.clone()].par_iter().zip(&users[range]);
+    let results: Vec<_> = materials
+        .map(|(material, users)| {
+            let attributes = known_attributes(users.iter().copied()).map(Arc::new);
+            let options = InstanceOptions {
+                attributes,
+                ..surface_options()
+            };
+            let compiled = instances(material, &file, system, purpose, options)?;
+            let warnings = surface_values(desc, material, &compiled, system);
+            Ok((compiled, warnings))
+        })
+        .collect();
+    let (mut instances, mut diagnostics) = (vec![], Diagnostics::default());
+    for result in results {
+        match result {
+            Ok((compiled, warnings)) => {
+                diagnostics.list.extend(warnings);
+                instances.push(compiled);
+            }
+            Err(Diagnostics { list }) => {
+                diagnostics.add_new(list);
+            }
+        }
+    }
+    diagnostics.clone().into_result((instances, diagnostics))
 }
 
 /// Warnings about units and groups of one name in several files, of which the last is used. Within a file they have been
@@ -146,7 +161,7 @@ fn redeclared(files: &[ShaderFile]) -> Vec<Diagnostic> {
 }
 
 /// Functions and structures of all files, for expressions in materials.
-pub(super) fn declarations(desc: &SceneDesc) -> ast::File {
+pub(in crate::scene) fn declarations(desc: &SceneDesc) -> ast::File {
     let items = desc.shaders.iter().flat_map(|file| &file.file.items);
     let items = items
         .filter(|item| {
@@ -165,7 +180,7 @@ pub(super) fn declarations(desc: &SceneDesc) -> ast::File {
 }
 
 /// The shaders of a material.
-pub(super) fn instances(
+pub(in crate::scene) fn instances(
     material: &MaterialDesc,
     file: &Arc<ast::File>,
     system: &ShadingSystem,
@@ -191,7 +206,7 @@ pub(super) fn instances(
             &material.name,
             GroupUse::Surface,
             material.span,
-            &open(),
+            &transparent_surface(),
             None,
             file,
         )?,
@@ -208,13 +223,13 @@ pub(super) fn instances(
     })
 }
 
-/// A surface that light passes.
-fn open() -> ast::Expr {
+/// A fully transparent surface.
+fn transparent_surface() -> ast::Expr {
     ast::Expr::call("cutout", vec![ast::Argument::named("opacity", 0.0f32)])
 }
 
 /// The group of a material.
-pub(super) fn group(
+pub(in crate::scene) fn group(
     material: &MaterialDesc,
     file: &Arc<ast::File>,
 ) -> Result<ShaderGroupTemplate, Diagnostics> {
@@ -229,7 +244,7 @@ pub(super) fn group(
 }
 
 /// Options of the instance of a surface.
-pub(super) fn surface_options() -> InstanceOptions {
+pub(in crate::scene) fn surface_options() -> InstanceOptions {
     InstanceOptions {
         outputs: vec![SURFACE.to_owned()],
         ..InstanceOptions::default()

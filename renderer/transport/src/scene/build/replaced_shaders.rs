@@ -1,24 +1,24 @@
-//! What overrides show of the shaders that they replace: the work that these do at a hit, and what they lack.
+//! Debug views: shader cost and missing inputs of the materials that overrides replace.
 
 use std::sync::Arc;
 
 use shading::{Diagnostics, InstanceOptions, ShadingSystem};
 
 use super::compile::{declarations, group, surface_options};
-use super::overridden::Overridden;
+use super::overrides::Overridden;
 use crate::material::{
     Host, Instances, MISSING_ATTRIBUTE, MissingInputs, WORK_ATTRIBUTE, has_attribute, known_attributes,
 };
 use renderer_geometry::Shape;
 use renderer_scene::{MaterialId, SceneDesc};
 
-/// Gives `instances` of an overridden description the shaders that they replace, where they ask for the work of these,
-/// and tells the host what each shape lacks, if they ask for that; returns whether they do. `desc` is the description
-/// without overrides.
+/// Attaches the replaced shader to those `instances` of an overridden description that show its cost, and reports the missing
+/// inputs of each shape to the host if an instance shows them; returns whether one does. `desc` is the description without
+/// overrides.
 ///
 /// # Errors
 /// When a shader cannot be compiled.
-pub(super) fn measure(
+pub(super) fn attach(
     desc: &SceneDesc,
     overridden: &Overridden,
     system: &ShadingSystem,
@@ -26,9 +26,9 @@ pub(super) fn measure(
     shapes: &[Shape],
     instances: &mut [Instances],
 ) -> Result<bool, Diagnostics> {
-    let made = &mut instances[desc.materials.len()..];
+    let added = &mut instances[desc.materials.len()..];
     let asks = |of: &Instances, name: &str| of.full.statistics().attributes.contains_key(name);
-    for (of, &replaced) in made.iter_mut().zip(&overridden.replaced) {
+    for (of, &replaced) in added.iter_mut().zip(&overridden.replaced) {
         if asks(of, WORK_ATTRIBUTE) {
             let users = desc.shapes.iter().zip(shapes);
             let users = users.filter(|(shape, _)| shape.material == replaced);
@@ -40,9 +40,9 @@ pub(super) fn measure(
             of.replaced = Some(compiled(desc, replaced, system, &options)?);
         }
     }
-    let shows_missing = made.iter().any(|of| asks(of, MISSING_ATTRIBUTE));
+    let shows_missing = added.iter().any(|of| asks(of, MISSING_ATTRIBUTE));
     if shows_missing {
-        host.show_missing(lacks(desc, system, shapes)?);
+        host.show_missing(missing_inputs(desc, system, shapes)?);
     }
     Ok(shows_missing)
 }
@@ -58,8 +58,8 @@ fn compiled(
     system.instantiate(Arc::new(group(desc.material(material), &file)?), options)
 }
 
-/// What the shader of each shape lacks.
-fn lacks(
+/// Missing inputs of the shader of each shape.
+fn missing_inputs(
     desc: &SceneDesc,
     system: &ShadingSystem,
     shapes: &[Shape],
