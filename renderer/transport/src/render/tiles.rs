@@ -5,7 +5,7 @@ use std::ops::Range;
 use glam::UVec2;
 
 use super::RenderSettings;
-use super::rates::Rates;
+use super::sample_density::SampleDensity;
 use crate::integrator::{Context, Prepared, Stage};
 use crate::passes::PassSink;
 use crate::scene::Scene;
@@ -16,7 +16,7 @@ use renderer_image::film::{FilmTile, NoiseTile};
 /// Side of a tile [pixels].
 pub const TILE: u32 = 16;
 
-/// Tiles for each thread, below which tiles are smaller: the last ones leave threads without work.
+/// Minimum number of tiles per thread, for balanced work at the end; smaller pictures have smaller tiles.
 const TILES_OF_A_THREAD: u32 = 8;
 
 /// Side of the smallest tiles [pixels].
@@ -42,7 +42,7 @@ pub(super) struct SamplePass<'a> {
     /// Range of samples.
     pub(super) samples: &'a Range<u64>,
     /// Number of rays per sample of each pixel; one without.
-    pub(super) rates: Option<&'a Rates>,
+    pub(super) densities: Option<&'a SampleDensity>,
 }
 
 /// Takes the samples of a pass at every pixel of the tile; with `noise`, only those that adaptive sampling requests. Returns
@@ -61,7 +61,7 @@ pub(super) fn sample_tile(
         settings,
         prepared,
         samples,
-        rates,
+        densities,
     } = pass;
     let mut taken = 0;
     let mut sampler = Sampler::new(settings.seed);
@@ -73,7 +73,7 @@ pub(super) fn sample_tile(
         }
         let pixel = UVec2::new(x, y);
         let window = settings.filter.window(pixel, bounds.as_ref());
-        let rays = rates.map_or_else(|| samples.clone(), |rates| rates.rays(x, y, samples));
+        let rays = densities.map_or_else(|| samples.clone(), |densities| densities.rays(x, y, samples));
         let plan = noise.as_ref().map(|noise| noise.plan(x, y));
         let (counted, is_watched) = plan.map_or((u64::MAX, false), |plan| (plan.counted, plan.is_watched));
         let end = if is_watched {

@@ -1,4 +1,4 @@
-//! Choice of branches, light samples and guides by short pilots, where the integrator's settings leave them open.
+//! PilotResult of branches, light samples and guides by short pilots, where the integrator's settings leave them open.
 //!
 //! - Branches and light samples at the first surface that scatters: see `branches.rs`.
 //! - Guides of `photon`: the variant with less variance × cost. Where the sky or near walls light a surface, gather rays
@@ -11,12 +11,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::branches::{
-    CLOSE, CLOSE_FOR_PATHS, Counts, Errors, GATHERED, GUIDED, GUIDED_GATHERED, OUTLIERS, PLAIN, Pixel,
-    SAMPLES, STEP, measured, relative,
+    Counts, Errors, GATHERED, GUIDED, GUIDED_GATHERED, OUTLIERS, PATH_TOLERANCE, PLAIN, Pixel, SAMPLES, STEP,
+    TOLERANCE, measured, relative,
 };
 use super::caustics;
-use super::choice::Chosen;
 use super::pixels::Pilot;
+use super::result::ChosenSettings;
 use super::stratified;
 use super::time_limit::{is_below, plain};
 use crate::integrator::photon::{GuideField, Photons};
@@ -25,53 +25,49 @@ use crate::render::RenderSettings;
 use crate::scene::Scene;
 use renderer_image::Rect;
 
-/// The pilot's guides use a quarter of the photons of the picture's guides (`FEWER_PHOTONS`), up to `MAX_PHOTONS`:
-/// shaders may be slow.
-const FEWER_PHOTONS: u64 = 4;
+/// The guides of the pilot use 1 / `PHOTON_RATIO` of the photons of the picture, at most `MAX_PHOTONS`: shaders may be slow.
+const PHOTON_RATIO: u64 = 4;
 const MAX_PHOTONS: u64 = 1 << 16;
 
-/// Cost of a photon that is stored for guides, in camera rays of plain paths: what it takes in veach-ajar by Bitterli.
-const PHOTON: f64 = 3.0;
+/// Cost of a photon stored for guides, in camera rays of plain paths, as in veach-ajar by Bitterli.
+const PHOTON_COST: f64 = 3.0;
 
-/// Cost of a photon that is stored for a map of caustics, in the same unit: most that are shot are not.
-const CAUSTIC_PHOTON: f64 = 10.0;
+/// Cost of a photon stored in a caustic map, in the same unit; most photons are not stored.
+const CAUSTIC_PHOTON_COST: f64 = 10.0;
 
-/// Maximum share of a time limit that a trial takes whose result may be that paths stay as they are.
-const TRIAL: f64 = 0.03;
+/// Maximum share of a time limit for a trial of guides or caustics.
+const MAX_TRIAL_SHARE: f64 = 0.03;
 
-/// Minimum number of paths in a time limit for which pilots run: theirs, and the photons of guides, take as long as a few ten
-/// thousand.
+/// Minimum number of paths within a time limit for pilots, which cost as much as several ten thousand paths.
 const MIN_PATHS: u64 = 500_000;
 
-/// Ratio of the noise of branches to the rest from which on guides are tried whatever that takes: it is 5 and 16 in two rooms
-/// where guides do not pay, and 900 in veach-ajar, where they do.
-const DOMINANT: f64 = 50.0;
+/// Ratio of the variance of branches to the rest above which guides are tried at any cost: 5 and 16 in two rooms where guides do
+/// not pay, 900 in veach-ajar, where they do.
+const DOMINANT_VARIANCE: f64 = 50.0;
 
-/// Work of guided paths over that of plain ones, as pilots measure both, from which on guides are not believed to spare rare
-/// bright paths that plain pilots miss. It is 1.5 in veach-ajar and cornell_spheres, where guides pay, and 3 to 7 in five
-/// scenes with lamps behind glass, where they were expected to spare 3 to 13 times the work and took 1.2 times.
-const WORSE: f64 = 2.5;
+/// Maximum ratio of the measured work of guided paths to that of plain paths. It is 1.5 in veach-ajar and cornell_spheres, where
+/// guides pay, and 3 to 7 in five scenes with lights behind glass, where the predicted gain was 3 to 13 and the true one 0.8.
+const MAX_WORK_RATIO: f64 = 2.5;
 
-/// Factor on the work of guided paths for their worse stratification: a mixture with a histogram spreads Sobol' points
-/// less evenly, which variances of single samples do not show. Where the pilot finds both alike (cornell_box), guided
-/// pictures take 1.4 times the work.
-const UNEVEN: f64 = 1.2;
+/// Factor of the work of guided paths for their worse stratification: a mixture with a histogram distributes Sobol' points less
+/// uniformly, which variances of single samples do not show. If the pilot finds equal work (cornell_box), guided pictures take
+/// 1.4 times the work.
+const STRATIFICATION_LOSS: f64 = 1.2;
 
-/// The settings with the numbers of branches and light samples and the guides that are best, where they are not given.
-/// Decides on the `rayon` pool that it is called in; the same for any number of threads, any crop and any range of
-/// samples.
-pub(super) fn chosen(
+/// Chooses the numbers of branches and light samples and the guides that the settings leave open, on the current `rayon` pool.
+/// The result does not depend on threads, crop and range of samples.
+pub(super) fn choose_settings(
     scene: &Scene,
     settings: &RenderSettings,
     path: &PathSettings,
     pass: &Pass<'_>,
-) -> Chosen<PathSettings> {
+) -> ChosenSettings<PathSettings> {
     let reaches = |segments| path.depth.is_none_or(|depth| depth >= segments);
     if !reaches(2) || is_below(MIN_PATHS, settings) {
-        return Chosen::given(plain(path));
+        return ChosenSettings::given(plain(path));
     }
     if path.split.is_some() && path.light_samples.is_some() && path.guide.is_some() {
-        return Chosen::given(*path);
+        return ChosenSettings::given(*path);
     }
     let pilots = Pilots {
         scene,
@@ -89,8 +85,8 @@ pub(super) fn chosen(
     let errors = guided.as_ref().unwrap_or(&plain.errors);
     let counts = pilots.counts(errors);
     let most = settings.max_paths_per_ray();
-    Chosen {
-        choice: PathSettings {
+    ChosenSettings {
+        settings: PathSettings {
             split: Some(counts.branches),
             light_samples: Some(counts.light_samples),
             guide: Some(guided.is_some()),
@@ -109,7 +105,7 @@ struct Pilots<'a> {
     begin: Instant,
 }
 
-/// A pilot's paths, and what they show.
+/// Paths of a pilot and their variances.
 struct PilotPaths {
     paths: Prepared,
     pilot: Pilot<Pixel>,
@@ -137,56 +133,58 @@ impl Pilots<'_> {
             self.path.split,
             self.path.light_samples,
             self.settings.max_branches(),
-            CLOSE_FOR_PATHS,
+            PATH_TOLERANCE,
         )
     }
 
-    /// The errors of guided paths, if these are sooner at the same error.
+    /// Variances of guided paths, if these reach an error in less time.
     fn guided(&self, plain: &PilotPaths) -> Option<Errors> {
         let (branch, rest) = (
             plain.errors.branch,
             plain.errors.camera + plain.errors.light_sample,
         );
         let mut guided = None;
-        let is_cheap = self.share(PHOTON * pilot_photons(self.pass) as f64) < TRIAL;
-        if branch > rest && (is_cheap || branch > DOMINANT * rest) {
+        let is_cheap = self.share(PHOTON_COST * pilot_photons(self.pass) as f64) < MAX_TRIAL_SHARE;
+        if branch > rest && (is_cheap || branch > DOMINANT_VARIANCE * rest) {
             let tried = self.paths(true);
             let unguided = tried.errors.without_guides(&plain.errors);
             let left = 1.0 - self.share_of_photons(&tried.paths);
             let (work, of_plain) = (self.work(&tried.errors), self.work(&plain.errors));
-            if UNEVEN * work < left * self.work(&unguided) && work < WORSE * of_plain {
+            if STRATIFICATION_LOSS * work < left * self.work(&unguided) && work < MAX_WORK_RATIO * of_plain {
                 return Some(tried.errors);
             }
             guided = Some(tried);
         }
-        if self.is_late() || self.share(CAUSTIC_PHOTON * caustics::FEW as f64) > TRIAL {
+        if self.is_late()
+            || self.share(CAUSTIC_PHOTON_COST * caustics::DETECTION_PHOTONS as f64) > MAX_TRIAL_SHARE
+        {
             return None;
         }
-        let few = self.caustics(caustics::FEW)?;
+        let few = self.caustics(caustics::DETECTION_PHOTONS)?;
         if self.is_late() || 2.0 * self.of_caustics(plain, &few) <= branch.max(rest) || self.is_late() {
             return None;
         }
-        let many = self.caustics(caustics::MANY)?;
+        let many = self.caustics(caustics::MEASUREMENT_PHOTONS)?;
         let of_plain = self.of_caustics(plain, &many);
         if of_plain <= branch.max(rest) {
             return None;
         }
         let guided = guided.unwrap_or_else(|| self.paths(true));
         let of_guided = guided.errors.with_branch(self.of_caustics(&guided, &many));
-        // Rare paths have no even numbers to lose.
+        // Rare paths have no stratification to lose.
         (self.work(&of_guided) < self.work(&plain.errors.with_branch(of_plain))).then_some(of_guided)
     }
 
-    /// Returns whether the trials have taken their share of the time limit.
+    /// Returns whether the trials have used their share of the time limit.
     fn is_late(&self) -> bool {
         self.settings
             .deciding_limit()
-            .is_some_and(|limit| self.begin.elapsed() > limit.mul_f64(TRIAL))
+            .is_some_and(|limit| self.begin.elapsed() > limit.mul_f64(MAX_TRIAL_SHARE))
     }
 
-    /// Share of the time limit that `cost` camera rays of plain paths take; 0 without a limit.
+    /// Share of the time limit for `cost` camera rays of plain paths; 0 without a limit.
     fn share(&self, cost: f64) -> f64 {
-        // The settings have as many samples as fit into the limit.
+        // The number of samples in the settings fits the limit.
         let whole = self.settings.total as f64 * self.settings.pixels() as f64;
         match self.settings.deciding_limit() {
             Some(_) => cost / whole,
@@ -194,7 +192,7 @@ impl Pilots<'_> {
         }
     }
 
-    /// Share of the time limit that the photons of the picture's guides take, by those of `tried`; 0 without a limit.
+    /// Share of the time limit for the photons of the picture's guides, extrapolated from those of `tried`; 0 without a limit.
     fn share_of_photons(&self, tried: &Prepared) -> f64 {
         let (Some(limit), Some(stats)) = (self.settings.deciding_limit(), tried.photons()) else {
             return 0.0;
@@ -208,7 +206,7 @@ impl Pilots<'_> {
         caustics::photons(self.scene, self.path, self.pass, count)
     }
 
-    /// The relative variance that caustics make in a branch of these paths.
+    /// Relative variance of caustics in a branch of these paths.
     fn of_caustics(&self, of: &PilotPaths, maps: &Photons) -> f64 {
         let film = Rect::of_size(self.settings.width, self.settings.height);
         let variances = caustics::variances(
@@ -226,7 +224,7 @@ impl Pilots<'_> {
     }
 }
 
-/// Paths for a pilot, as settings without choices left ask for them.
+/// Prepares paths for a pilot from settings without open choices.
 pub(super) fn prepare(scene: &Scene, path: &PathSettings, pass: &Pass<'_>) -> Prepared {
     if path.guide != Some(true) {
         return Prepared::Path(*path);
@@ -237,23 +235,23 @@ pub(super) fn prepare(scene: &Scene, path: &PathSettings, pass: &Pass<'_>) -> Pr
 
 /// Number of photons of the pilot's guides.
 fn pilot_photons(pass: &Pass<'_>) -> u64 {
-    (GuideField::photons(pass) / FEWER_PHOTONS).min(MAX_PHOTONS)
+    (GuideField::photons(pass) / PHOTON_RATIO).min(MAX_PHOTONS)
 }
 
-/// Photon maps with the numbers of gather rays and light samples and the guides that are best, where their settings do not
-/// give them. Progressive passes take one of each: they have photons of their own for every sample, which cost more. Where
-/// a time limit ends the render, what the parts of samples show decides; else pictures of several samples, which take longer.
+/// Chooses the numbers of gather rays and light samples and the guides that the settings leave open. Progressive passes have one
+/// of each: they shoot photons for every sample, which cost more. With a time limit, the variances of the parts of samples
+/// decide; else pictures of several samples, which take longer.
 pub(crate) fn with_counts(
     scene: &Scene,
     settings: &RenderSettings,
     photon: &PhotonSettings,
     maps: Prepared,
     stop: &AtomicBool,
-) -> Chosen<Prepared> {
+) -> ChosenSettings<Prepared> {
     let gathers = photon.show.is_none() && !photon.progressive && photon.gather != Some(0);
     let is_open = photon.gather.is_none() || photon.light_samples.is_none() || photon.guide.is_none();
     if !gathers || !is_open || photon.depth == Some(1) {
-        return Chosen::given(maps);
+        return ChosenSettings::given(maps);
     }
     let mut maps = maps.with_counts(2, 2);
     let guides = [(false, GATHERED), (true, GUIDED_GATHERED)];
@@ -265,13 +263,13 @@ pub(crate) fn with_counts(
         maps = maps.with_guides(guide);
         errors.push((guide, Errors::of(&measured(scene, settings, &maps, stop), costs)));
     }
-    // What is best for the one may be better for the other, too, by what stratification leaves.
+    // Guided and unguided rays each have best counts; both pairs are measured for both, since stratification differs.
     let counts = |errors: &Errors| {
         errors.best(
             photon.gather,
             photon.light_samples,
             settings.max_branches(),
-            CLOSE,
+            TOLERANCE,
         )
     };
     let mut all: Vec<Counts> = errors.iter().map(|(_, errors)| counts(errors)).collect();
@@ -289,25 +287,25 @@ pub(crate) fn with_counts(
             } else {
                 errors.work(counts)
             };
-            if best.is_none_or(|(least, ..)| CLOSE * work < least) {
+            if best.is_none_or(|(least, ..)| TOLERANCE * work < least) {
                 let paths = errors.paths(counts, photon.gather, photon.light_samples, most);
                 best = Some((work, *guide, counts, paths));
             }
         }
     }
     let Some((_, guide, counts, paths_per_ray)) = best else {
-        return Chosen::given(maps);
+        return ChosenSettings::given(maps);
     };
-    let choice = maps
+    let settings = maps
         .with_guides(guide)
         .with_counts(counts.branches, counts.light_samples);
-    Chosen {
-        choice,
+    ChosenSettings {
+        settings,
         paths_per_ray,
     }
 }
 
-/// The relative variance of samples in pictures of many, but for a share of the pixels.
+/// Relative variance of samples in pictures of several, without the pixels of the largest errors.
 fn relative_variance(
     scene: &Scene,
     settings: &RenderSettings,
