@@ -15,7 +15,7 @@ fn main() {
     divan::main();
 }
 
-/// So few that all stay in the nearest cache, as they do in a renderer.
+/// Directions per round: few enough to stay in the first-level cache, as in a renderer.
 const ROUND: usize = 32;
 
 const LOBES: &[&str] = &[

@@ -16,7 +16,7 @@ use renderer::material::{closure_registry, library};
 use shading::CompileStats;
 use shading::{InstanceOptions, NoHost, ShaderGroupTemplate, ShaderInstance, ShadingSystem, Template};
 
-/// Groups of the frame that Open Shading Language's authors report.
+/// Number of groups in the frame that the authors of Open Shading Language report.
 const FRAME: usize = 1885;
 const LAYERS: usize = 5;
 
@@ -77,7 +77,7 @@ fn main() {
     }
 }
 
-/// Instances of all groups, in their order.
+/// Compiles the groups of all instances in order.
 fn compile(system: &ShadingSystem, frame: &[Template], threads: usize) -> Vec<Arc<ShaderInstance>> {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -98,7 +98,7 @@ fn compile(system: &ShadingSystem, frame: &[Template], threads: usize) -> Vec<Ar
     all.into_iter().map(|(_, instance)| instance).collect()
 }
 
-/// A number in `[0,1)` for each draw.
+/// Random numbers in `[0,1)`.
 struct Draws(u64);
 
 impl Draws {
@@ -116,7 +116,7 @@ impl Draws {
     }
 }
 
-/// Instances being put together.
+/// Instances of a group under construction.
 struct Network {
     group: ShaderGroupTemplate,
     draws: Draws,
@@ -135,7 +135,7 @@ impl Network {
         self.group.set(input, value).expect("a path");
     }
 
-    /// Gives the input a constant now and then; else it keeps its default.
+    /// Sometimes sets the input to a constant; otherwise the input keeps its default.
     fn maybe(&mut self, input: &str, share: f32) {
         if self.draws.happens(share) {
             let value = self.draws.next();
@@ -144,7 +144,7 @@ impl Network {
     }
 }
 
-/// 75 instances: five layers of 14, four that lay them over each other, and the cutout.
+/// 75 instances: five layers of 14, four that blend the layers, and the cutout.
 fn group(seed: u64) -> ShaderGroupTemplate {
     let mut network = Network {
         group: ShaderGroupTemplate::new(format!("material_{seed}")),
@@ -175,7 +175,7 @@ fn group(seed: u64) -> ShaderGroupTemplate {
     network.group
 }
 
-/// One layer: where its image is, the image, how it is corrected and worn off, what it does to roughness and bumps.
+/// One layer: texture coordinates, image, colour correction and wear mask, roughness and bump.
 fn layer_of(network: &mut Network, layer: usize) {
     let name = |unit: &str| format!("{unit}_{layer}");
     let port = |unit: &str, port: &str| format!("{unit}_{layer}.{port}");
@@ -233,7 +233,7 @@ fn layer_of(network: &mut Network, layer: usize) {
     let bump = if network.draws.happens(0.25) { 0.2 } else { 0.0 };
     network.set(&port("bump", "amount"), bump);
     if network.draws.happens(0.6) {
-        // A constant roughness by a range without width.
+        // A range without width gives a constant roughness.
         let value = network.draws.next();
         network.set(&port("rough", "to_low"), value);
         network.set(&port("rough", "to_high"), value);

@@ -1,5 +1,5 @@
-//! Hostile files: a small file whose content stands for much memory or time is read within the documented bounds
-//! (`renderer::files::Budget`), or refused by a message that names the file; and a fuzzer of each reader that measures
+//! Hostile files: a small file that expands to much memory or time is read within the documented bounds
+//! (`renderer::files::Budget`), or rejected by a message that names the file; and a fuzzer of each reader that measures
 //! both (`KILN_FUZZ_SECONDS`, `KILN_FUZZ_SEED`).
 
 #[path = "hostile_files/kept.rs"]
@@ -19,13 +19,13 @@ use renderer::scene::import::{MitsubaOptions, read_model, translate};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Wall-clock time after which a file counts as one that hangs, however busy the machine is.
+/// Wall-clock time after which a file counts as hanging, even on a busy machine.
 const HANGS: Duration = Duration::from_secs(240);
 
-/// Memory that a reader may use besides that of the content: texts, buffers of decoders, threads [bytes].
+/// Memory of a reader beyond that of the contents: texts, buffers of decoders, threads [bytes].
 const SLACK: u64 = 192 << 20;
 
-/// Memory is that of the process, so that files are read one after the other.
+/// Memory is measured for the process, so that only one file is read at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
@@ -122,7 +122,7 @@ impl Input {
         self.folder.path().join(name)
     }
 
-    /// Reads a file of the folder, within the bounds for the size of all files.
+    /// Reads a file of the folder within the bounds for the total size of all files.
     fn read(&self, name: &str) -> Result<usize, String> {
         let files = fs::read_dir(self.folder.path()).expect("a folder");
         let size = files.map(|file| file.expect("a file").metadata().expect("its size").len());
@@ -150,7 +150,7 @@ fn material_libraries_are_read_once() {
             .to_string_lossy()
             .into_owned();
         for i in 0..2000 {
-            // As many spellings of one file as there are objects.
+            // As many spellings of one path as there are objects.
             let name = format!("{}{}", "./".repeat(i % 50), spelling.replace('%', &folder));
             text += &format!("mtllib {name}\no o{i}\nusemtl m{}\nf 1 2 3\n", i % 500);
         }
@@ -215,7 +215,7 @@ fn accessors_without_data_are_bounded() {
         "sparse": { "count": 3, "indices": { "bufferView": 0, "componentType": 5125 }, "values": { "bufferView": 1 } },
     });
 
-    // Primitives read the vertices that they use.
+    // Only vertices with an index are read.
     let (mut document, bytes) = gltf();
     let accessor = push(&mut document, "accessors", sparse.clone());
     let primitive = json!({ "attributes": { "POSITION": accessor }, "indices": 1 });
@@ -230,7 +230,7 @@ fn accessors_without_data_are_bounded() {
         );
     };
 
-    // Without indices each vertex is used.
+    // Without indices, each vertex is used.
     let (mut document, bytes) = gltf();
     let accessor = push(&mut document, "accessors", zeros.clone());
     document["meshes"][0]["primitives"] = json!([{ "attributes": { "POSITION": accessor } }]);
@@ -292,7 +292,7 @@ fn accessors_without_data_are_bounded() {
 #[test]
 fn compressed_buffer_views_have_their_length() {
     let _alone = alone();
-    // A stream of zeros has 1024 bytes for each byte.
+    // A stream of zeros expands each byte to 1024 bytes.
     let count: usize = 1 << 25;
     let stream = [&[0xa1][..], &vec![0xaa; count.div_ceil(256)], &[0; 64]].concat();
     let compressed = |views: usize, length: usize| {
@@ -344,7 +344,7 @@ fn polygons_repeat_their_attributes_within_bounds() {
 }
 
 #[test]
-fn meshes_of_one_place_are_bounded() {
+fn meshes_with_coincident_vertices_are_bounded() {
     use std::io::Write as _;
 
     let _alone = alone();
@@ -387,7 +387,7 @@ mod vdb {
         bytes
     }
 
-    /// A file with one grid, whose tree has this content.
+    /// A file with one grid of this tree.
     pub(super) fn one(compression: u32, tree: &[u8]) -> Vec<u8> {
         let scale = [1e-4f64.to_le_bytes(); 15].concat();
         let body = [
@@ -430,7 +430,7 @@ fn descriptions_of_grids_do_not_overlap() {
 
 /// A file of grids whose metadata reach to the end of the file.
 fn overlapping(grids: u32, has_ends: bool) -> Input {
-    // The description of the next grid is the begin of the metadata, which have a name of many bytes.
+    // The next grid's description starts within the metadata, which have a name of many bytes.
     let (per, extent) = (60, if has_ends { 4 } else { 0 });
     let mut bytes = vdb::head(grids);
     let end = bytes.len() + (per + extent) * grids as usize + (1 << 20);
@@ -450,7 +450,7 @@ fn overlapping(grids: u32, has_ends: bool) -> Input {
 }
 
 #[test]
-fn tiles_of_grids_take_memory_in_proportion() {
+fn tiles_of_grids_need_proportional_memory() {
     let _alone = alone();
     // Nodes without values, each of 32768 tiles of the negative background.
     let nodes = 300;
@@ -464,7 +464,7 @@ fn tiles_of_grids_take_memory_in_proportion() {
     let input = Input::new(&[("a.vdb", &vdb::one(2, &tree))]);
     assert_eq!(input.read("a.vdb"), Ok(1));
 
-    // Such nodes far from each other.
+    // The same nodes at large distances.
     let mut tree = 1f32.to_le_bytes().to_vec();
     tree.extend(vdb::numbers(&[0, nodes]));
     for i in 0..nodes as i32 {
@@ -481,7 +481,7 @@ fn tiles_of_grids_take_memory_in_proportion() {
 }
 
 #[test]
-fn scattered_tiles_are_found_fast() {
+fn scattered_tiles_have_fast_lookups() {
     let _alone = alone();
     let mut state = 1u64;
     let mut random = || {
@@ -562,7 +562,7 @@ fn directories_of_tiffs_do_not_overlap() {
     }
     let input = Input::new(&[("a.tif", &bytes)]);
     let start = Instant::now();
-    // Its first picture is sound.
+    // The first picture is valid.
     assert_eq!(input.read("a.tif"), Ok(1));
     assert!(start.elapsed() < HANGS);
 }

@@ -42,13 +42,13 @@ fn largest(folder: &Path) -> u64 {
 }
 
 #[test]
-fn a_bake_that_does_not_fit_leaves_the_earlier_one_whole() {
+fn a_failed_bake_leaves_the_earlier_one_complete() {
     let folder = folder();
     let at = folder.path();
     done(at, BAKE);
     fs::write(at.join("a.kiln"), SCENE.replace("(1, 1, 1)", "(3, 1, 0)")).unwrap();
     let before = files(at);
-    // Room for most files, but not for the largest.
+    // The limit allows most files, but not the largest one.
     let output = limited(at, largest(&at.join("out")) / 2, BAKE);
     let text = message(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
@@ -62,7 +62,7 @@ fn a_bake_that_does_not_fit_leaves_the_earlier_one_whole() {
 }
 
 #[test]
-fn a_bake_outlives_its_checkpoint() {
+fn a_bake_continues_without_its_checkpoint() {
     let folder = folder();
     let at = folder.path();
     done(at, &format!("{BAKE} --checkpoint whole.c"));
@@ -83,9 +83,9 @@ fn a_bake_outlives_its_checkpoint() {
     let cut = after.remove("c").unwrap();
     assert!(!cut.is_empty() && cut.len() < whole["whole.c"].len());
     same(&after, &whole, &line);
-    // The checkpoint ends with a whole chunk.
+    // The checkpoint ends with a complete chunk.
     done(at, &format!("{line} --resume"));
-    // The checkpoint is all that a share makes.
+    // A share writes only the checkpoint.
     let output = limited(
         at,
         1,

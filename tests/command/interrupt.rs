@@ -55,11 +55,11 @@ fn is_listening(child: &Child) -> bool {
     };
     let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-        // SIGTERM, which Rust's own runtime leaves alone.
+        // The bit of SIGTERM, which Rust's own runtime does not handle.
         .is_some_and(|mask| mask >> 14 & 1 == 1)
 }
 
-/// The exit status, and what was said; the program must not take longer than a test can tell from a hang.
+/// The exit status and the messages; fails if the program hangs.
 fn ended(child: Child) -> (Option<i32>, String) {
     let start = Instant::now();
     let output: Output = child.wait_with_output().unwrap();
@@ -78,18 +78,18 @@ fn no_temporaries(folder: &Path) {
 fn every_signal_keeps_the_picture() {
     for (name, expected) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
         if name == "HUP" && is_deaf_to_hangup() {
-            // The tests themselves run under `nohup`, and so do their children.
+            // The tests may run under `nohup`, whose children inherit the ignored signal.
             continue;
         }
         let folder = folder();
         let at = folder.path();
         let child = start(at, "render a.kiln --spp 1000000000 -o o.exr");
         wait_for("listening", || is_listening(&child));
-        // A few passes.
+        // Time for a few passes.
         std::thread::sleep(Duration::from_millis(1500));
         signal(&child, name);
         if name != "INT" {
-            // A shell and the system may both send it.
+            // A shell and the system may both send the signal.
             let _ = Command::new("kill")
                 .args([&format!("-{name}"), &child.id().to_string()])
                 .stderr(Stdio::null())
@@ -108,13 +108,13 @@ fn every_signal_keeps_the_picture() {
 }
 
 #[test]
-fn before_the_first_sample_the_old_picture_stays() {
+fn before_the_first_sample_the_old_picture_is_preserved() {
     let folder = folder();
     let at = folder.path();
     done(at, "render a.kiln --spp 1 -o o.exr");
     let old = fs::read(at.join("o.exr")).unwrap();
     for line in [
-        // One sample of each pixel takes long, and so do photons and charts.
+        // A single sample per pixel, photon maps and unwrapping all take long.
         "render a.kiln --size 8192x8192 --spp 1 -o o.exr",
         "render a.kiln --integrator photon --set integrator.photons=50000000 -o o.exr",
         "bake a.kiln --resolution 1024 --samples 10000000 -o out",
@@ -154,7 +154,7 @@ fn a_bake_keeps_its_work() {
 fn the_second_signal_ends_at_once() {
     let folder = folder();
     let at = folder.path();
-    // A pass of that takes seconds, once the first one is done.
+    // Each later pass takes seconds.
     let child = start(at, "render a.kiln --size 1500x1500 --spp 1000 -o o.exr");
     wait_for("listening", || is_listening(&child));
     std::thread::sleep(Duration::from_millis(300));
@@ -170,7 +170,7 @@ fn the_second_signal_ends_at_once() {
 }
 
 #[test]
-fn what_was_started_to_survive_the_terminal_does() {
+fn programs_with_ignored_hangup_survive_it() {
     let folder = folder();
     let at = folder.path();
     let line = format!("trap '' HUP; exec {PROGRAM} render a.kiln --spp 1000000000 -o o.exr");
@@ -185,7 +185,7 @@ fn what_was_started_to_survive_the_terminal_does() {
     std::thread::sleep(Duration::from_millis(1500));
     signal(&child, "TERM");
     let (status, message) = ended(child);
-    // It was still there, and still had work to finish.
+    // The process survived SIGHUP and still had samples to render.
     assert_eq!(status, Some(143), "{message}");
     assert!(
         at.join("o.exr").exists() && !message.contains("ended at once"),

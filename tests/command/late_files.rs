@@ -1,5 +1,5 @@
-//! Files that are found while a scene is read or a shader runs: tiles of sets, chosen and composed names, headers,
-//! spectra. They belong to what a picture is, and no output takes their place.
+//! Files found while a scene is read or a shader runs: tiles of sets, selected and composed names, headers, spectra.
+//! Such files are part of a picture's identity, and outputs do not overwrite them.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ material m = x();
 shape s : sphere { radius = 0.6; material = m; }
 ";
 
-/// Shaders that look files up at run time, with one of these files.
+/// Shaders that look up files at run time, and one of these files for each.
 const SHADERS: [(&str, &str, &str); 5] = [
     ("tiles", "ud.1002.png", "texture(\"ud.<UDIM>.png\", u * 2, v)"),
     (
@@ -39,7 +39,7 @@ const SHADERS: [(&str, &str, &str); 5] = [
     ),
 ];
 
-/// A shader that composes a name.
+/// A shader that composes a file name.
 const COMPOSED: (&str, &str) = (
     "b.png",
     "texture(concat(u > 0.5 ? \"a\" : \"b\", \".png\"), u, v)",
@@ -97,7 +97,7 @@ fn files_found_at_run_time_belong_to_the_picture() {
 }
 
 #[test]
-fn composed_names_are_told_where_work_is_used_again() {
+fn composed_names_cause_a_warning_when_work_is_reused() {
     let told = "compose names";
     let folder = folder(COMPOSED.1);
     let at = folder.path();
@@ -120,7 +120,7 @@ fn composed_names_are_told_where_work_is_used_again() {
 }
 
 #[test]
-fn what_running_shaders_read_is_not_written_over() {
+fn files_read_by_running_shaders_are_not_overwritten() {
     for (_, file, lookup) in SHADERS {
         let folder = folder(lookup);
         let at = folder.path();
@@ -153,7 +153,7 @@ fn what_running_shaders_read_is_not_written_over() {
 }
 
 #[test]
-fn headers_imports_and_spectra_are_not_written_over() {
+fn headers_imports_and_spectra_are_not_overwritten() {
     let folder = folder("0.5");
     let at = folder.path();
     fs::create_dir(at.join("inc")).unwrap();

@@ -1,4 +1,4 @@
-//! Command line tests of what is told of media that are not what they seem.
+//! Command line tests of warnings about media.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ fn folder(scene: &str) -> TempDir {
     folder
 }
 
-/// What rendering a scene tells.
+/// Messages of a render of a scene.
 fn told(scene: &str) -> String {
     let folder = folder(scene);
     let output = run(folder.path(), "render a.kiln -o a.exr");
@@ -44,7 +44,7 @@ fn tells_nothing(scene: &str) {
 }
 
 #[test]
-fn media_that_depend_on_surfaces_are_warned_of() {
+fn media_that_read_surface_values_cause_a_warning() {
     let scene = "volume haze(float density = 1) {
     float here = density * u;
     Ci = here * absorption() + N[0] * henyey_greenstein(0);
@@ -52,7 +52,7 @@ fn media_that_depend_on_surfaces_are_warned_of() {
 material glassy { surface = glass(); interior = haze(); }
 shape ball : sphere { material = glassy; }
 ";
-    // `kiln check` tells as well.
+    // `kiln check` prints the same warnings.
     let folder = folder(scene);
     let text = message(&run(folder.path(), "check a.kiln"));
     for text in [text, told(scene)] {
@@ -69,7 +69,7 @@ shape ball : sphere { material = glassy; }
 }
 
 #[test]
-fn light_from_far_does_not_come_through_the_medium_of_a_scene() {
+fn distant_light_in_an_endless_medium_causes_a_warning() {
     let scene = "light sun : directional { }
 scene { medium = fog(density = 0.1); }
 shape ball : sphere { }
@@ -83,7 +83,7 @@ shape ball : sphere { }
             "put what is seen in a cube of the medium",
         ],
     );
-    // Blue light comes through.
+    // A medium that transmits blue light causes no warning.
     tells_nothing(
         "volume red() { Ci = color(1, 1, 0) * absorption(); }
          scene { medium = red(); }
@@ -92,7 +92,7 @@ shape ball : sphere { }
 }
 
 #[test]
-fn bodies_with_gaps_are_warned_of() {
+fn open_shapes_with_a_medium_cause_a_warning() {
     let side = |name: &str, turn: &str| {
         format!("shape {name} : rectangle {{ material = drink; transform = {turn} * translate(0, 0, 1); }}\n")
     };
@@ -110,13 +110,13 @@ fn bodies_with_gaps_are_warned_of() {
         &scene,
         &["the inside of material `drink` is not closed: `front`, `right`, `back`, …"],
     );
-    // With the last one it is closed, and one alone is the surface of a sea.
+    // A closed box causes no warning, and neither does a single sheet, which is the surface of a sea.
     tells_nothing(&(scene + &side("bottom", "rotate((1, 0, 0), -90)")));
     tells_nothing("shape sea : rectangle { size = 20; material = ocean_water(); }");
 }
 
 #[test]
-fn coefficients_that_are_none_are_warned_of() {
+fn invalid_coefficients_cause_a_warning() {
     for medium in [
         "-1 * absorption()",
         "anisotropic_vdf(color(1.5), color(2), 0)",
@@ -134,7 +134,7 @@ fn coefficients_that_are_none_are_warned_of() {
 }
 
 #[test]
-fn details_that_bounds_miss_are_warned_of() {
+fn media_above_their_majorant_cause_a_warning() {
     let grain = |size: &str| {
         format!(
             "volume grain() {{ Ci = 20 * step(0.9954, noise(\"hash\", floor(P * {size}))) * absorption(); }}
@@ -151,7 +151,7 @@ fn details_that_bounds_miss_are_warned_of() {
 }
 
 #[test]
-fn media_without_density_are_warned_of() {
+fn media_without_density_cause_a_warning() {
     tells_once(
         "volume speck() { if (distance(P, point(0.312, 0.417, 0.218)) < 1e-4) Ci = 9 * absorption(); }
          shape air : cube { size = 30; material = speck(); }",

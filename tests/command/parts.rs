@@ -21,7 +21,7 @@ shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = gold; }
 shape bulb : sphere { center = (1, 2, 0); radius = 0.2; material = lamp; }
 ";
 
-/// Ways to render, each with maps or decisions of its own.
+/// Render settings, each with photon maps or pilot decisions of its own.
 const WAYS: [&str; 5] = [
     "--integrator path",
     "--integrator photon --set integrator.photons=4000 --set integrator.caustic_photons=4000",
@@ -42,7 +42,7 @@ fn bytes(at: &Path, name: &str) -> Vec<u8> {
 }
 
 #[test]
-fn joined_ranges_are_the_straight_run() {
+fn merged_ranges_equal_a_single_run() {
     let folder = folder();
     let at = folder.path();
     for (i, way) in WAYS.iter().enumerate() {
@@ -70,7 +70,7 @@ fn joined_ranges_are_the_straight_run() {
                 "{way}"
             );
         }
-        // Parts of parts.
+        // Merged parts of merged parts.
         done(
             at,
             &format!("merge {i}_6..16.part {i}_5..6.part -o some.part --allow-gaps -q"),
@@ -87,10 +87,9 @@ fn joined_ranges_are_the_straight_run() {
     }
 }
 
-/// With branches a camera ray counts as several samples. Ranges may then end within a camera ray, and may contain no
-/// camera ray at all.
+/// With branches, a camera ray counts as several samples. Ranges may then end within a camera ray, or contain none.
 #[test]
-fn ranges_that_cut_camera_rays_join() {
+fn ranges_that_divide_camera_rays_merge() {
     let folder = folder();
     let at = folder.path();
     // Paths of the small scene are not split.
@@ -126,25 +125,25 @@ fn kills() -> u64 {
 }
 
 #[test]
-fn killed_and_gone_on_with_is_the_straight_run() {
+fn killed_and_resumed_renders_equal_a_single_run() {
     let folder = folder();
     let at = folder.path();
     for (i, way) in WAYS.iter().chain(&["--noise 0.0025"]).enumerate() {
-        // Long enough for a few passes.
+        // Enough samples for a few passes.
         let spp = if way.contains("progressive") { 60 } else { 500 };
         let render = format!("render a.kiln {way} --spp {spp} --size 48x36");
         let whole = timed(at, &format!("{render} -o straight.exr"));
         let kept = format!("kept{i}.part");
         let keeping = format!("{render} --checkpoint {kept} --checkpoint-every 0.01s --resume -o victim.exr");
-        // Shares of a run that no two ways have in common; the first is early enough to come before its end on
-        // a machine that is less busy by then, and those of a few kills together reach its last passes.
+        // Fractions of the run time at which the render is killed, different for each setting. The first is early
+        // enough even if the machine becomes faster meanwhile; a few kills together reach the last passes.
         let share = |n: u64| 0.1 + 0.01 * i as f64 + 0.07 * (n % 5) as f64;
         let kills = (0..kills()).map(|n| killed(at, &keeping, whole.mul_f64(share(n))));
         let kills = kills.filter(|killed| *killed).count();
         assert!(kills > 0, "{way}: nothing was killed");
         done(at, &format!("{keeping} -o resumed.exr"));
         assert!(bytes(at, "resumed.exr") == bytes(at, "straight.exr"), "{way}");
-        // The checkpoint is a part, and may be gone on with for more samples.
+        // The checkpoint is a part, so that merging it gives the picture.
         done(at, &format!("merge {kept} -o of_checkpoint.exr"));
         assert!(
             bytes(at, "of_checkpoint.exr") == bytes(at, "straight.exr"),
@@ -157,7 +156,7 @@ fn killed_and_gone_on_with_is_the_straight_run() {
 fn more_samples_are_added_to_a_finished_render() {
     let folder = folder();
     let at = folder.path();
-    // So few samples have fewer branches, and go on with these.
+    // A render of few samples has fewer branches, and a resumed render keeps their number.
     done(at, "render a.kiln --spp 8 --checkpoint few.part -o a.exr");
     done(
         at,
@@ -170,7 +169,7 @@ fn more_samples_are_added_to_a_finished_render() {
     );
     done(at, "render a.kiln --spp 100 -o c.exr");
     assert!(bytes(at, "b.exr") == bytes(at, "c.exr"));
-    // A signal is no loss, either.
+    // A signal does not lose the added samples.
     #[cfg(unix)]
     {
         let render = "render a.kiln --spp 100000000 --checkpoint d.part --checkpoint-every 0.1s -o d.exr";
@@ -211,7 +210,7 @@ fn more_samples_are_added_to_a_finished_render() {
 }
 
 #[test]
-fn what_does_not_belong_together_is_refused() {
+fn mismatched_parts_are_refused() {
     let folder = folder();
     let at = folder.path();
     done(at, "render a.kiln --samples 0..8 -o a.part");
@@ -267,7 +266,7 @@ fn what_does_not_belong_together_is_refused() {
             &["does not belong", words],
         );
         fs::remove_file(at.join("other.part")).unwrap();
-        // The same of a checkpoint, and of a part that would be written over.
+        // The same mismatches for a checkpoint, and for a part that would be overwritten.
         done(
             at,
             &format!("render a.kiln {flags} --spp 4 --checkpoint other.part -o o.exr"),
@@ -331,7 +330,7 @@ fn what_does_not_belong_together_is_refused() {
 }
 
 #[test]
-fn a_part_with_more_samples_than_a_timed_run_is_kept_and_told() {
+fn a_part_with_more_samples_than_a_timed_run_is_preserved_with_a_warning() {
     let folder = folder();
     let at = folder.path();
     done(at, "render a.kiln --spp 2000 -o a.part");
@@ -353,7 +352,7 @@ fn a_part_with_more_samples_than_a_timed_run_is_kept_and_told() {
     assert!(stats.contains("is kept"), "{stats}");
     let output = run(at, &format!("{timed} -q"));
     assert!(!message(&output).contains("kept"), "{}", message(&output));
-    // As the hint says.
+    // The command that the hint proposes.
     done(
         at,
         "render a.kiln --spp 2001 --checkpoint a.part --resume -o b.png",
@@ -385,7 +384,7 @@ fn damaged_parts_are_refused() {
     }
 }
 
-/// Whoever opens a pipe waits for somebody who writes to it.
+/// Opening a pipe blocks until another process opens its other end.
 #[cfg(unix)]
 #[test]
 fn pipes_are_refused() {
@@ -418,7 +417,7 @@ fn pipes_are_refused() {
 }
 
 #[test]
-fn a_vanished_folder_does_not_end_a_render() {
+fn a_removed_folder_does_not_end_a_render() {
     let folder = folder();
     let at = folder.path();
     fs::create_dir(at.join("kept")).unwrap();
@@ -428,7 +427,7 @@ fn a_vanished_folder_does_not_end_a_render() {
     fs::rename(at.join("kept"), at.join("gone")).unwrap();
     let output = child.wait_with_output().unwrap();
     let message = message(&output);
-    // The picture is there; that the checkpoint is not is said, and told by the status.
+    // The picture is written; a message and the exit status report the missing checkpoint.
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(
         message.contains("the render goes on") && message.contains("kept/c.part"),
@@ -439,7 +438,7 @@ fn a_vanished_folder_does_not_end_a_render() {
 }
 
 #[test]
-fn work_that_another_render_keeps_in_the_same_file_stays() {
+fn a_checkpoint_in_use_by_another_render_is_preserved() {
     let folder = folder();
     let at = folder.path();
     done(at, "render a.kiln --samples 0..8 --seed 3 -o other.part");
@@ -459,7 +458,7 @@ fn work_that_another_render_keeps_in_the_same_file_stays() {
 }
 
 #[test]
-fn a_picture_grows_while_it_is_rendered() {
+fn parts_are_updated_during_the_render() {
     let folder = folder();
     let at = folder.path();
     let args = "render a.kiln --spp 100000000 --threads 1 --time 5s --write-every 0.1s -o o.exr -o o.part";
@@ -482,7 +481,7 @@ fn a_picture_grows_while_it_is_rendered() {
 
 /// Names of many shapes make a header of several megabytes.
 #[test]
-fn long_headers_are_read_again() {
+fn long_headers_round_trip() {
     use renderer::part::{LayerNames, Part, PartReader, write};
 
     let folder = folder();
@@ -501,9 +500,9 @@ fn long_headers_are_read_again() {
     done(at, "merge a.part -o o.exr");
 }
 
-/// Files that appear at the place of a checkpoint or of a part during the render stay.
+/// Files that appear at the path of a checkpoint or part during the render are preserved.
 #[test]
-fn files_that_appear_during_a_render_stay() {
+fn files_that_appear_during_a_render_are_preserved() {
     let folder = folder();
     let at = folder.path();
     let text = fs::read_to_string(at.join("a.kiln")).unwrap();
@@ -527,7 +526,7 @@ fn files_that_appear_during_a_render_stay() {
         for name in ["c", "o.part"] {
             assert!(fs::read(at.join(name)).unwrap() == foreign, "{name} was replaced");
         }
-        // The work is kept under other names.
+        // The work is saved under other names.
         for name in ["c-1", "o-1.part"] {
             done(at, &format!("info {name}"));
             fs::remove_file(at.join(name)).unwrap();
@@ -537,7 +536,7 @@ fn files_that_appear_during_a_render_stay() {
     }
 }
 
-/// Headers that no render writes: of other pixels, with very many ranges.
+/// Headers that no render writes: wrong numbers of pixels, very many ranges.
 #[test]
 fn crafted_parts_are_refused() {
     use renderer::image::Rect;

@@ -1,4 +1,4 @@
-//! Names of passes, of all kinds: those that cannot be are told before anything is rendered, and what to write instead.
+//! Names of passes: invalid names are errors with suggestions before the render; valid names become layers.
 
 use std::fs;
 
@@ -31,7 +31,7 @@ fn layers(folder: &TempDir, file: &str) -> Vec<String> {
 }
 
 #[test]
-fn mistakes_in_passes_are_told_before_the_render() {
+fn invalid_passes_are_errors_before_the_render() {
     let folder = folder();
     let long = format!("{}=depth", "n".repeat(201));
     let deep = format!("x={}é", "(".repeat(64));
@@ -93,7 +93,7 @@ fn mistakes_in_passes_are_told_before_the_render() {
 }
 
 #[test]
-fn names_that_can_be_are_those_of_layers() {
+fn valid_pass_names_are_layer_names() {
     let folder = folder();
     let long = "n".repeat(200);
     done(
@@ -105,7 +105,7 @@ fn names_that_can_be_are_those_of_layers() {
     assert_eq!(layers(&folder, "a.exr"), expected);
     done(folder.path(), "merge a.part -o b.exr");
     assert_eq!(layers(&folder, "b.exr"), expected);
-    // A lamp that is called `rest` is not the light of no group.
+    // A light named `rest` does not replace the group of the remaining lights.
     done(
         folder.path(),
         "render a.kiln -o c.exr --light-groups each --aov light_rest",
@@ -124,9 +124,9 @@ fn names_that_can_be_are_those_of_layers() {
     assert!(light("light_rest") == 0.0 && light("light_rest_2") > 0.1);
 }
 
-/// An attribute that no shape has is no mistake, since models come and go, but it is told.
+/// An attribute that no shape has causes a warning instead of an error, because models change.
 #[test]
-fn attributes_that_nothing_has_are_told() {
+fn unknown_attributes_cause_a_warning() {
     let folder = folder();
     let wet = SCENE.replace("radius = 0.5;", "radius = 0.5; attributes = { wetness = 0.25; }");
     fs::write(folder.path().join("a.kiln"), wet).unwrap();
@@ -148,9 +148,9 @@ fn attributes_that_nothing_has_are_told() {
     }
 }
 
-/// Hundreds of expressions, and values that are no numbers.
+/// Hundreds of expressions, and values that are not finite.
 #[test]
-fn many_passes_and_wild_values_are_taken() {
+fn many_passes_and_non_finite_values_are_accepted() {
     let folder = folder();
     let wild = "surface wild(output closure color surface = 0, output color mask = 0) {
             surface = diffuse(N);

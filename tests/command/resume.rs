@@ -1,4 +1,4 @@
-//! Resumed bakes: the same bytes as in one run; checkpoints of other scenes or settings are rejected.
+//! Resumed bakes: the same bytes as a single run; checkpoints of other scenes or settings are rejected.
 
 use std::fs;
 use std::path::Path;
@@ -39,7 +39,7 @@ fn folder() -> TempDir {
 }
 
 #[test]
-fn joined_shares_are_the_whole() {
+fn merged_shares_equal_a_single_bake() {
     let folder = folder();
     let at = folder.path();
     for (target, more) in [
@@ -60,7 +60,7 @@ fn joined_shares_are_the_whole() {
             "merge 1.part 2.part 1.part -o all.part",
             &["1.part", "has, too"],
         );
-        // What is missing is done by whoever goes on.
+        // A resumed bake completes the missing chunks.
         done(at, "merge 3.part 1.part -o some.part");
         done(at, &format!("{bake} -o joined --checkpoint some.part --resume"));
         same(&files(&at.join("joined")), &files(&at.join("whole")), target);
@@ -71,7 +71,7 @@ fn joined_shares_are_the_whole() {
         );
         same(&files(&at.join("of_all")), &files(&at.join("whole")), target);
         refused(at, "merge 1.part 2.part -o all.part", &["there already"]);
-        // A bake's parts are no picture.
+        // The parts of a bake are not parts of a picture.
         refused(
             at,
             "merge 1.part 2.part 3.part -o all.exr",
@@ -104,7 +104,7 @@ fn joined_shares_are_the_whole() {
             fs::remove_file(at.join(name)).unwrap();
         }
     }
-    // The folder is for the whole, and a share wants a checkpoint.
+    // `-o` writes a complete bake; a share requires `--checkpoint`.
     assert_eq!(
         run(at, "bake a.kiln --part 1/2 --checkpoint c -o out")
             .status
@@ -119,7 +119,7 @@ fn joined_shares_are_the_whole() {
 }
 
 #[test]
-fn threads_and_a_violent_end_leave_no_trace() {
+fn bakes_do_not_depend_on_threads_or_kills() {
     let folder = folder();
     let at = folder.path();
     for integrator in ["path", "photon --set integrator.photons=3000"] {
@@ -142,7 +142,7 @@ fn threads_and_a_violent_end_leave_no_trace() {
         assert!(kills > 0 && kept.exists(), "{kills} kills");
         done(at, &format!("{bake} --checkpoint kept --resume -o resumed"));
         same(&files(&at.join("resumed")), &whole, "resumed");
-        // And once more, from a file that was cut in the middle of a record.
+        // Resumes also from a file that is truncated within a record.
         let bytes = fs::read(&kept).unwrap();
         fs::write(&kept, &bytes[..bytes.len() * 2 / 3]).unwrap();
         done(at, &format!("{bake} --checkpoint kept --resume -o again"));
@@ -150,9 +150,10 @@ fn threads_and_a_violent_end_leave_no_trace() {
     }
 }
 
-/// One flipped bit costs one piece of work, which is told and done again; and nothing without --resume.
+/// A flipped bit invalidates one chunk, which is reported and computed again; without `--resume`, the checkpoint is not
+/// read.
 #[test]
-fn damaged_checkpoints_are_told_and_completed() {
+fn damaged_checkpoints_are_reported_and_completed() {
     let folder = folder();
     let at = folder.path();
     let bake = "bake a.kiln --target vertex --samples 4 --integrator path";
@@ -161,7 +162,7 @@ fn damaged_checkpoints_are_told_and_completed() {
     done(at, &format!("{bake} --part 2/2 --checkpoint 2.part"));
     for name in ["c", "1.part"] {
         let mut bytes = fs::read(at.join(name)).unwrap();
-        // In the length of the first record.
+        // A flipped bit in the length of the first record.
         bytes[31] ^= 0x40;
         fs::write(at.join(name), bytes).unwrap();
     }
@@ -206,7 +207,7 @@ fn edit(name: &'static str, from: &'static str, to: &'static str) -> impl Fn(&Pa
 }
 
 #[test]
-fn what_changes_the_light_makes_another_bake() {
+fn changes_of_the_light_invalidate_a_checkpoint() {
     assert!(
         !takes(|at| image(&at.join("sky.exr"), 0.6), ""),
         "environment map"
@@ -242,7 +243,7 @@ fn what_changes_the_light_makes_another_bake() {
 }
 
 #[test]
-fn what_does_not_change_the_light_is_the_same_bake() {
+fn other_changes_keep_a_checkpoint_valid() {
     assert!(takes(|_| (), "--threads 3 --denoise --layout packed"));
     assert!(
         takes(edit("a.kiln", "from = (0, 1, 4)", "from = (1, 1, 4)"), ""),

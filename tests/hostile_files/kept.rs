@@ -50,7 +50,7 @@ fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// A record of a part.
+/// A record of a part: length, data, checksum.
 fn record(bytes: &[u8]) -> Vec<u8> {
     let mut record = (bytes.len() as u64).to_le_bytes().to_vec();
     record.extend(hash(bytes).to_le_bytes());
@@ -138,7 +138,7 @@ pub(super) fn seeds() -> Vec<(String, Vec<u8>)> {
     .into()
 }
 
-/// Damages the records of a part, whose checksums are right afterwards, or any bytes.
+/// Damages records of a part and corrects their checksums, or damages any bytes.
 pub(super) fn damage_part(bytes: &mut Vec<u8>, random: &mut impl FnMut(usize) -> usize) {
     if !bytes.starts_with(PART) || random(4) == 0 {
         return damage(bytes, random);
@@ -156,7 +156,7 @@ pub(super) fn damage_part(bytes: &mut Vec<u8>, random: &mut impl FnMut(usize) ->
 }
 
 #[test]
-fn sound_files_are_read() {
+fn valid_files_are_read() {
     let _alone = alone();
     for (count, (name, bytes)) in [30, 5, 2].into_iter().zip(seeds()) {
         assert_eq!(Input::new(&[(&name, &bytes)]).read(&name), Ok(count));
@@ -164,7 +164,7 @@ fn sound_files_are_read() {
 }
 
 #[test]
-fn parts_hold_the_pixels_that_they_declare() {
+fn parts_contain_the_declared_pixels() {
     let _alone = alone();
     for (size, channels) in [
         ([30_000, 30_000], 0),
@@ -192,7 +192,7 @@ fn long_headers_of_parts_are_bounded() {
 #[test]
 fn checkpoints_of_wrong_lengths_are_bounded() {
     let _alone = alone();
-    // Each word is the length of a record that reaches to the end.
+    // Each word is the length of a record that extends to the end of the file.
     let mut bytes = checkpoint();
     let count = 1u32 << 20;
     for i in 0..count {

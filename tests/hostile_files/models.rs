@@ -1,4 +1,4 @@
-//! Models and volumes whose statements stand for much more memory than their bytes.
+//! Models and volumes that expand to much more memory than their files.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ fn read(obj: &str, library: &str) -> Result<usize, String> {
     Input::new(&[("a.mtl", library.as_bytes()), ("a.obj", obj.as_bytes())]).read("a.obj")
 }
 
-/// The error in the material library `name` of an OBJ file.
+/// The error about the material library `name` of an OBJ file.
 fn library_error(name: &str, library: &str) -> String {
     let obj = format!("mtllib {name}\n{TRIANGLE}f 1 2 3\n");
     let input = Input::new(&[("a.mtl", library.as_bytes()), ("a.obj", obj.as_bytes())]);
@@ -20,7 +20,7 @@ fn library_error(name: &str, library: &str) -> String {
 }
 
 #[test]
-fn names_of_groups_are_bounded() {
+fn group_names_are_bounded() {
     let _alone = alone();
     // Each group has the long name, of an object or of a material.
     let long = "x".repeat(1 << 20);
@@ -36,7 +36,7 @@ fn names_of_groups_are_bounded() {
             "{error}"
         );
     }
-    // Groups that are entered again are no further ones.
+    // A group that is selected again is not a new group.
     let text = format!(
         "{TRIANGLE}o {long}\n{}",
         "usemtl a\nf 1 2 3\nusemtl b\nf 1 2 3\n".repeat(20_000)
@@ -61,7 +61,7 @@ fn materials_of_libraries_are_bounded() {
     let _alone = alone();
     let error = library_error("a.mtl", &"newmtl\n".repeat(1_500_000));
     assert!(error.contains("a.mtl: materials would take"), "{error}");
-    // Warnings take more than the statements that they are about.
+    // Warnings are longer than the statements that they describe.
     let warned = format!("newmtl m\n{}", "Kd\n".repeat(1_000_000));
     let error = library_error(&format!("{}a.mtl", "./".repeat(1500)), &warned);
     assert!(error.contains("a.mtl: warnings would take"), "{error}");
@@ -101,7 +101,7 @@ fn long_words_make_short_messages() {
 #[test]
 fn voxels_of_volumes_are_bounded() {
     let _alone = alone();
-    // A voxel of a thin volume has the memory of a block.
+    // A voxel of a thin volume needs the memory of a whole block.
     let vol = |size: [i32; 3]| {
         let mut bytes = b"VOL\x03".to_vec();
         let words = [3, size[0], size[1], size[2], 1];

@@ -1,4 +1,4 @@
-//! Differential test of the optimiser: random units give the same bits before and after.
+//! Differential test of the optimiser: random units give the same bits with and without optimisation.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +12,17 @@ use shading::interp::{RunOptions, run};
 use shading::opt::{Facts, OptLevel, OptOptions, optimize};
 use shading::ty::{Base, Type};
 
-/// Units tried; more with `KILN_FUZZ_UNITS`.
+/// Number of units; `KILN_FUZZ_UNITS` sets more.
 const UNITS: u64 = 3000;
 
-/// Units that once found something: an angle of a NaN, which took the NaN's sign.
+/// Seeds of units that failed in the past: the angle of a NaN got the NaN's sign.
 const FOUND: [u64; 1] = [3520];
 
 fn units() -> u64 {
     std::env::var("KILN_FUZZ_UNITS").map_or(UNITS, |n| n.parse().expect("KILN_FUZZ_UNITS is a number"))
 }
 
-/// Runs a unit raw and optimised at a shading point and compares; `None` when the raw run does not end.
+/// Runs a unit raw and optimised at a shading point and compares; `None` if the raw run exceeds its fuel.
 fn check(seed: u64, raw: &Unit, optimized: &Unit) -> Option<()> {
     let globals = generate::globals(seed);
     let options = RunOptions {
@@ -41,7 +41,7 @@ fn check(seed: u64, raw: &Unit, optimized: &Unit) -> Option<()> {
     Some(())
 }
 
-/// Bits are kept.
+/// Optimisation that preserves all bits.
 const EXACT: OptOptions<'_> = OptOptions {
     outputs: None,
     level: OptLevel::Exact,
@@ -77,7 +77,7 @@ fn count(block: &Block, counts: &mut BTreeMap<String, usize>) {
 }
 
 #[test]
-fn optimised_units_run_the_same() {
+fn optimised_units_give_the_same_bits() {
     let registry = generate::registry();
     let check_unit = |seed: u64| {
         let raw = generate::unit(seed);
@@ -119,7 +119,7 @@ fn optimised_units_run_the_same() {
 
 /// For units in which all numbers are finite, full optimisation changes no result either, not even the sign of a zero.
 #[test]
-fn units_of_finite_numbers_run_the_same() {
+fn full_optimisation_preserves_finite_results() {
     let check_unit = |seed: u64| {
         let raw = generate::unit(seed);
         let (mut exact, mut full) = (raw.clone(), raw.clone());
@@ -184,14 +184,14 @@ fn needed_outputs_and_facts_are_respected() {
 }
 
 #[test]
-fn optimising_twice_gains_nothing_wrong() {
+fn optimising_twice_is_valid() {
     (0..units() / 4).into_par_iter().for_each(|seed| {
         let raw = generate::unit(seed);
         let mut once = raw.clone();
         optimize(&mut once, &EXACT);
         let mut twice = once.clone();
         let stats = optimize(&mut twice, &EXACT);
-        // What has become short enough to unroll may grow.
+        // A loop that became short enough to unroll may grow.
         let loops = |unit: &Unit| unit.to_string().matches("loop {").count();
         let unrolled = loops(&twice) < loops(&once);
         assert!(unrolled || stats.ops_after <= stats.ops_before, "seed {seed}");
@@ -199,7 +199,7 @@ fn optimising_twice_gains_nothing_wrong() {
     });
 }
 
-/// Builds code whose first variable, of type `ty`, is the output, and compares what full optimisation leaves of it.
+/// Builds code whose first variable, of type `ty`, is the output, and compares the fully optimised code.
 fn left(ty: Type, code: impl FnOnce(&mut CodeBuilder, LocalId), expected: &str) {
     left_by(&OptOptions::default(), ty, code, expected);
 }
@@ -244,7 +244,7 @@ fn constants_fold() {
 }
 
 #[test]
-fn exact_algebra_keeps_the_sign_of_zero() {
+fn exact_algebra_preserves_the_sign_of_zero() {
     left_by(
         &EXACT,
         Type::FLOAT,
@@ -254,7 +254,7 @@ fn exact_algebra_keeps_the_sign_of_zero() {
             let u = b.op(Type::FLOAT, Op::Mul, &[u, one]);
             let u = b.op(Type::FLOAT, Op::Sub, &[u, zero]);
             let u = b.op(Type::FLOAT, Op::Div, &[u, two]);
-            // Turns a negative zero into zero.
+            // This operation turns a negative zero into a positive one.
             b.set(out, Op::Add, &[u, zero]);
         },
         "l1 = global<u>; l2 = mul l1, 0.5; l0 = add l2, 0.0",
@@ -263,7 +263,7 @@ fn exact_algebra_keeps_the_sign_of_zero() {
 
 /// `mix(u, noise(P), 0)`, clamped twice.
 #[test]
-fn what_is_switched_off_goes() {
+fn disabled_terms_are_removed() {
     left(
         Type::INT,
         |b, out| {
@@ -286,9 +286,9 @@ fn what_is_switched_off_goes() {
     );
 }
 
-/// `u + 0` is 0 where `u` is −0, which an output shows, and a comparison does not.
+/// `u + 0` is 0 if `u` is −0, which an output shows and a comparison does not.
 #[test]
-fn the_sign_of_zero_is_kept_where_it_is_seen() {
+fn the_sign_of_zero_is_preserved_where_observable() {
     let sum = |b: &mut CodeBuilder| {
         let (u, zero) = (global(b, Global::U), b.float(0.0));
         b.op(Type::FLOAT, Op::Add, &[u, zero])
@@ -311,7 +311,7 @@ fn the_sign_of_zero_is_kept_where_it_is_seen() {
     );
 }
 
-/// A loop over constants is evaluated, however long it is; one that reads the shading point is not.
+/// A loop over constants is evaluated, regardless of its length; one that reads the shading point is not.
 #[test]
 fn loops_over_constants_are_evaluated() {
     let sum = |b: &mut CodeBuilder, out: LocalId, step: Operand| {
@@ -338,7 +338,7 @@ fn loops_over_constants_are_evaluated() {
 }
 
 #[test]
-fn equal_expressions_are_computed_once() {
+fn common_subexpressions_are_computed_once() {
     left(
         Type::FLOAT,
         |b, out| {
@@ -366,9 +366,9 @@ fn short_loops_are_unrolled() {
     );
 }
 
-/// Multiplying by one assigns nothing: the factor is a constant throughout.
+/// Multiplication by one is no assignment: the factor is a constant throughout.
 #[test]
-fn what_loops_only_seem_to_assign_is_known() {
+fn loop_assignments_without_effect_preserve_constants() {
     left(
         Type::FLOAT,
         |b, out| {
@@ -391,7 +391,7 @@ fn what_loops_only_seem_to_assign_is_known() {
 }
 
 #[test]
-fn work_for_one_branch_moves_into_it() {
+fn code_sinks_into_its_only_branch() {
     left(
         Type::FLOAT,
         |b, out| {
@@ -406,7 +406,7 @@ fn work_for_one_branch_moves_into_it() {
 }
 
 #[test]
-fn whole_loops_move_into_the_branch_that_needs_them() {
+fn loops_sink_into_their_only_branch() {
     left(
         Type::FLOAT,
         |b, out| {
@@ -426,7 +426,7 @@ fn whole_loops_move_into_the_branch_that_needs_them() {
 }
 
 #[test]
-fn what_stays_the_same_leaves_the_loop() {
+fn loop_invariant_code_is_hoisted() {
     left(
         Type::FLOAT,
         |b, out| {
@@ -443,7 +443,7 @@ fn what_stays_the_same_leaves_the_loop() {
 }
 
 #[test]
-fn closures_scaled_by_zero_go() {
+fn closures_scaled_by_zero_are_removed() {
     left(
         Type::CLOSURE,
         |b, out| {
@@ -463,7 +463,7 @@ fn closures_scaled_by_zero_go() {
 }
 
 #[test]
-fn dead_loops_go_and_endless_ones_stay() {
+fn dead_loops_are_removed_and_endless_ones_preserved() {
     left(
         Type::INT,
         |b, out| {
@@ -488,7 +488,7 @@ fn dead_loops_go_and_endless_ones_stay() {
 }
 
 #[test]
-fn known_rays_decide() {
+fn known_ray_kinds_fold_branches() {
     let mut b = CodeBuilder::default();
     let out = b.local(Type::INT);
     let name = b.string("shadow");

@@ -1,6 +1,6 @@
-//! Results of the language: each line `//~ run EXPRESSION == VALUE` of `shaders/run/*.ksl` is evaluated in its file,
-//! four ways (the interpreter and machine code, each on raw and on optimised HIR), which must agree bit for bit, and
-//! with the value. Machine code also runs at several points as a batch, which must agree with single points.
+//! Results of the language: each line `//~ run EXPRESSION == VALUE` of `shaders/run/*.ksl` is evaluated in its file in
+//! four modes (the interpreter and machine code, each on raw and on optimised HIR), which must agree bit for bit, and
+//! equal the value. Machine code also runs at several points as a batch, which must agree with single points.
 //!
 //! - `==` is exact for all types: `3` is an int, `3.0` a float, `(1, 2, 3)` a triple, `[1 0 …]` a matrix, `"x"` a string;
 //!   `color(1, 2, 3)`, `-N` or `M_PI` is an expression, evaluated beside the first.
@@ -23,10 +23,10 @@ use shading::{
     Template,
 };
 
-/// Relative difference that `~=` allows.
+/// Relative tolerance of `~=`.
 const TOLERANCE: f32 = 4e-6;
 
-/// A line that says what must be.
+/// A line with an expected value.
 struct Check {
     line: usize,
     expression: String,
@@ -58,7 +58,7 @@ impl Expected {
         value(text).map(Expected::Value)
     }
 
-    /// Its type; all triples are compared as colours.
+    /// The type of the expression; all triples are compared as colours.
     fn ty(&self) -> &'static str {
         match self {
             Expected::Value(Const::Int(_)) => "int",
@@ -186,7 +186,7 @@ fn globals() -> ShaderGlobals {
     }
 }
 
-/// Results of one way of running.
+/// Results of one execution mode.
 #[derive(Clone, Debug)]
 struct Given {
     result: Const,
@@ -238,7 +238,7 @@ fn compiled(
     if !context.finished() {
         return Err(format!("was ended: {:?}", context.take_reports()));
     }
-    // Some points twice, so that not all part from each other.
+    // Repeated points, so that control flow diverges for only some of them.
     let points = [0.0, 0.0, 0.25, -1.5, 0.25].map(|d| ShaderGlobals {
         u: globals.u + d,
         v: globals.v - d,
@@ -261,7 +261,7 @@ fn compiled(
     })
 }
 
-/// All four ways by name.
+/// All four execution modes with their names.
 fn all_ways(system: &ShadingSystem, template: &Template) -> Vec<(&'static str, Result<Given, String>)> {
     let globals = globals();
     let mut ways = vec![];
@@ -292,7 +292,7 @@ fn folder(name: &str) -> PathBuf {
     data("shaders").join(name)
 }
 
-/// Runs the checks of a file; what is wrong goes to `failures`.
+/// Runs the checks of a file; appends mismatches to `failures`.
 fn run_file(name: &str, text: &str, failures: &mut String) -> usize {
     verify_all();
     let mut checks = vec![];
@@ -335,7 +335,7 @@ fn run_file(name: &str, text: &str, failures: &mut String) -> usize {
 }
 
 #[test]
-fn expressions_have_the_values_announced() {
+fn expressions_have_the_expected_values() {
     let mut files: Vec<_> = std::fs::read_dir(folder("run"))
         .unwrap()
         .map(|entry| entry.unwrap().path())

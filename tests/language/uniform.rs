@@ -1,5 +1,5 @@
-//! Uniformity analysis: shaders classified as uniform give the same result everywhere, and the right ones are cached in
-//! a render.
+//! Uniformity analysis: shaders classified as uniform give the same result everywhere, and renders cache the right
+//! ones.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ fn instance(system: &ShadingSystem, name: &str) -> Arc<ShaderInstance> {
         .unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// Runs at points that have nothing in common but normal and tangent, and asserts that the closures are the same.
+/// Runs at points with only normal and tangent in common, and asserts equal closures.
 fn assert_same_everywhere(
     what: &str,
     instance: &ShaderInstance,
@@ -46,7 +46,7 @@ fn assert_same_everywhere(
 }
 
 #[test]
-fn units_that_look_at_nothing_are_uniform() {
+fn units_that_read_no_globals_are_uniform() {
     let cases = [
         ("Ci = 0.5 * diffuse(N);", true),
         (
@@ -91,10 +91,9 @@ fn units_that_look_at_nothing_are_uniform() {
     }
 }
 
-/// Queries of geometry attributes are resolved when an instance is linked, if the attributes are known: the untaken
-/// branch is removed.
+/// Queries of geometry attributes are resolved at link time if the attributes are known: the dead branch is removed.
 #[test]
-fn attributes_are_asked_for_when_linked() {
+fn attribute_queries_are_resolved_when_linked() {
     let known = |lists: &[&[&str]]| {
         let names = lists
             .iter()
@@ -137,7 +136,7 @@ fn attributes_are_asked_for_when_linked() {
 }
 
 #[test]
-fn shipped_units_that_are_uniform_make_the_same_everywhere() {
+fn shipped_uniform_units_are_constant() {
     let system = system();
     let uniform: Vec<&str> = shipped::names()
         .into_iter()

@@ -1,4 +1,4 @@
-//! Pictures against those that another renderer made of the same numbers.
+//! Z-test of pictures against reference pictures of another renderer with the same parameters.
 //!
 //! A scene is rendered with a few independent seeds. A Z-test at every pixel weighs the difference of the means by the
 //! variances of both pictures. Both are pooled over 5×5 pixels: that of a few seeds is itself noisy, and a pixel that saw
@@ -21,15 +21,15 @@ const SIGNIFICANCE: f64 = 0.01;
 /// Amount of work of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Independent pictures.
+    /// Number of independent pictures.
     pub seeds: u64,
-    /// Samples of each at a pixel.
+    /// Samples per pixel of each picture.
     pub spp: u64,
     /// Unit of the samples.
     pub unit: SampleUnit,
-    /// Pixels of the reference, along each side, that are one pixel here. More than one only where both pictures have a
-    /// box filter of one pixel, so that a pixel is the mean of those of the reference. What is wrong in a share of the
-    /// picture is found as surely as at full size, since a pixel has as many samples, and the reference's has more.
+    /// Side of the square of reference pixels averaged to one pixel here. Values above one require box filters of one
+    /// pixel in both pictures. The test is as sensitive as at full size to errors in a share of the picture, since a
+    /// pixel has as many samples and the reference's has more.
     pub shrink: usize,
 }
 
@@ -38,11 +38,11 @@ pub struct Effort {
 pub struct Verdict {
     /// Relative difference of the means over the whole picture.
     pub mean_error: f64,
-    /// Its standard deviation.
+    /// Standard deviation of `mean_error`.
     pub mean_sigma: f64,
-    /// Share of the values that pass the Z-test at one per cent.
+    /// Share of the values that pass the Z-test at a significance of 1 %.
     pub accepted: f64,
-    /// All of it in words.
+    /// Summary of the result.
     pub text: String,
     /// Pictures to write for inspection of a failure.
     pictures: Pictures,
@@ -112,7 +112,7 @@ pub fn judge(name: &str, scene: &Path, folder: &Path, effort: Effort) -> Verdict
 }
 
 impl Verdict {
-    /// Writes what a person needs to see what is wrong, and says where.
+    /// Writes pictures for inspection and prints their paths.
     ///
     /// # Panics
     /// When that cannot be written.
@@ -127,7 +127,7 @@ impl Verdict {
     }
 }
 
-/// Mean of the seeds' pictures, and the variance of that mean, by value of the image.
+/// Mean of the pictures of all seeds, and the variance of that mean, by value of the image.
 #[derive(Clone, Debug)]
 struct Estimate {
     mean: Vec<f64>,
@@ -188,7 +188,7 @@ fn estimate(scene: &Path, effort: Effort, reference: &Image) -> Estimate {
             0,
             "samples that are not finite"
         );
-        // What the pilots of the first picture chose is good for the others.
+        // The pilot result of the first picture is reused for the others.
         settings.integrator = chosen(&rendered);
         let picture = rendered.state.film.develop();
         assert_eq!(
@@ -210,7 +210,7 @@ fn estimate(scene: &Path, effort: Effort, reference: &Image) -> Estimate {
     Estimate { mean, variance }
 }
 
-/// Each value's mean over the 5×5 pixels about its own, cut off at the edges.
+/// The mean of each value over the 5×5 pixels around it, clipped at the edges.
 fn pooled(values: &[f64], width: usize, height: usize) -> Vec<f64> {
     let mut result = Vec::with_capacity(values.len());
     for y in 0..height {
@@ -231,7 +231,7 @@ fn pooled(values: &[f64], width: usize, height: usize) -> Vec<f64> {
     result
 }
 
-/// Writes what a person needs to see what is wrong.
+/// Writes pictures for inspection of a failure.
 fn dump(name: &str, estimate: &Estimate, reference: &Image, scores: &[f64]) -> PathBuf {
     let folder = std::env::temp_dir().join("kiln-references");
     std::fs::create_dir_all(&folder).unwrap();

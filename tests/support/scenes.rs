@@ -1,4 +1,4 @@
-//! Small scenes built in code, and what they look like.
+//! Small scenes built in code, and their pictures.
 
 use std::f32::consts::{PI, TAU};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl SceneBuilder {
         SceneBuilder::default()
     }
 
-    /// A material of a surface shader with this body.
+    /// A material with a surface shader of this body.
     ///
     /// # Panics
     /// When it does not compile.
@@ -44,7 +44,7 @@ impl SceneBuilder {
         self.material_with(body, Sides::default())
     }
 
-    /// Adds a material of a surface shader with this body, and the sides that scatter or emit.
+    /// Adds a material with a surface shader of this body, and the sides that scatter or emit.
     pub fn material_with(&mut self, body: &str, sides: Sides) -> MaterialId {
         self.materials.push((compile_both(body, &self.host), sides));
         MaterialId(self.materials.len() as u32 - 1)
@@ -63,7 +63,7 @@ impl SceneBuilder {
         self.shapes.last_mut().expect("one was just added")
     }
 
-    /// Names the last shape.
+    /// Sets the name of the last shape.
     pub fn name(&mut self, name: &str) {
         *self.names.last_mut().expect("there is a shape") = name.into();
     }
@@ -111,8 +111,7 @@ pub fn compile(body: &str, host: &Arc<Host>) -> Arc<ShaderInstance> {
     compile_both(body, host).full
 }
 
-/// The instances of a surface shader with this body: the full one, and the reduced ones for rays towards lights, as
-/// scenes have them.
+/// The instances of a surface shader with this body: the full one, and the reduced ones for shadow rays, as in scenes.
 ///
 /// # Panics
 /// When it does not compile.
@@ -145,7 +144,7 @@ pub fn globe(rings: u32, sectors: u32) -> Mesh {
         for j in 0..=sectors {
             let (v, u) = (i as f32 / rings as f32, j as f32 / sectors as f32);
             let (sin_theta, cos_theta) = (v * PI).sin_cos();
-            // The seam has to be closed to the last bit.
+            // The seam must be closed to the last bit.
             let (sin_phi, cos_phi) = ((j % sectors) as f32 / sectors as f32 * TAU).sin_cos();
             let radius = if i == 0 || i == rings { 0.0 } else { sin_theta };
             let p = Vec3::new(radius * cos_phi, radius * sin_phi, -cos_theta);
@@ -164,7 +163,7 @@ pub fn globe(rings: u32, sectors: u32) -> Mesh {
     mesh
 }
 
-/// A camera that sees a spot of the given width about `to`, from `from`, with parallel rays.
+/// An orthographic camera at `from` that sees a spot of the given width about `to`.
 pub fn spot_meter(from: Vec3, to: Vec3, width: f32) -> CameraDesc {
     let up = if (to - from).normalize().y.abs() > 0.9 {
         Vec3::X
@@ -182,7 +181,7 @@ pub fn spot_meter(from: Vec3, to: Vec3, width: f32) -> CameraDesc {
     }
 }
 
-/// A camera at a point that sees all around.
+/// A panoramic camera at a point.
 pub fn all_around(from: Vec3) -> CameraDesc {
     CameraDesc {
         world_from_camera: Affine3A::from_translation(from),
@@ -195,17 +194,17 @@ pub fn all_around(from: Vec3) -> CameraDesc {
 /// Settings for rendering a scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    /// Film size.
+    /// Film size [pixels].
     pub size: [u32; 2],
-    /// Samples a pixel.
+    /// Samples per pixel.
     pub spp: u64,
     /// Number of the first sample.
     pub first: u64,
     /// The seed.
     pub seed: u64,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Path lengths.
+    /// Path settings.
     pub path: PathSettings,
 }
 
@@ -261,9 +260,9 @@ pub fn mean(scene: &Scene, camera: &CameraDesc, look: Look) -> (Rgb, f32) {
     (sum / n, error)
 }
 
-/// Radiance that probes find above a floor with this shader, which is white within two metres of the origin: the mean
-/// over all directions of the incoming radiance a metre above the origin, by paths and by photon maps. A sun above
-/// makes white as bright as 1.
+/// Radiance measured by probes above a floor with this shader, which is white within 2 m of the origin: the mean over
+/// all directions of the incident radiance 1 m above the origin, by paths and by photon maps. A sun above gives white
+/// the radiance 1.
 ///
 /// # Panics
 /// When it cannot be baked.

@@ -1,4 +1,4 @@
-//! What a camera sees in media: from its near plane on, and past the lamps that are hidden from it.
+//! Cameras in media: near plane and hidden lights.
 
 use std::f64::consts::PI;
 
@@ -6,7 +6,7 @@ use renderer::integrator::{Integrator, PathSettings};
 
 use crate::photon::against_path::{built, shot};
 
-/// The pixel in the middle, in its first colour.
+/// The first channel of the central pixel.
 fn seen(text: &str, settings: PathSettings, spp: u64) -> f64 {
     let scene = built(text);
     let picture = shot(&scene, Integrator::Path(settings), spp).state.film.develop();
@@ -20,7 +20,7 @@ fn camera(near: f32) -> String {
     )
 }
 
-/// A medium before the near plane is as little there as a surface.
+/// Media before the near plane are clipped like surfaces.
 #[test]
 fn media_begin_at_the_near_plane() {
     let wall = "shape wall : rectangle { size = 8; transform = translate(0, 0, -2); material = emitter(radiance = 1); }";
@@ -29,7 +29,7 @@ fn media_begin_at_the_near_plane() {
     for (medium, around, near, depth) in [
         ("0.5 * absorption()", everywhere, 0.0, 3.0),
         ("0.5 * absorption()", everywhere, 2.0, 2.0),
-        // Within the slab.
+        // The camera is in the slab.
         ("2 * absorption()", slab, 4.0, 2.0),
         ("max(0, 4 + P[2]) * absorption()", slab, 4.0, 3.5),
     ] {
@@ -45,9 +45,9 @@ fn media_begin_at_the_near_plane() {
     }
 }
 
-/// Fog before a hidden lamp and behind it is seen, and the lamp is not; what is scattered twice does not count.
+/// Fog before and behind a hidden light is visible, the light is not; only single scattering counts.
 #[test]
-fn lamps_in_fog_are_hidden() {
+fn lights_in_fog_can_be_hidden() {
     const RADIUS: f64 = 0.25;
     let text = format!(
         "{} volume mist() {{ Ci = 0.9 * henyey_greenstein(0) + 0.1 * absorption(); }}
@@ -60,7 +60,7 @@ fn lamps_in_fog_are_hidden() {
         hide_emitters: true,
         ..PathSettings::default()
     };
-    // Light at a distance from the middle of the lamp, over its cone.
+    // Irradiance at a distance from the centre of the light, over its cone.
     let light = |distance: f64| {
         let steps = 200;
         let least = (1.0 - (RADIUS / distance).powi(2)).sqrt();

@@ -1,4 +1,4 @@
-//! Translation invariance: 10 km from the origin of the world, shipped scenes look as they do near it.
+//! Translation invariance: shipped scenes 10 km from the origin of the world look as they do near it.
 //!
 //! Pictures of three seeds are compared: the difference between both places is no larger than that between two seeds.
 
@@ -26,7 +26,7 @@ fn scene(name: &str) -> SceneDesc {
     desc
 }
 
-/// The scene with all shapes, lights and cameras moved.
+/// The scene with all shapes, lights and cameras translated.
 fn moved(mut desc: SceneDesc, by: Vec3) -> SceneDesc {
     for shape in &mut desc.shapes {
         shape.world_from_object.translation += Vec3A::from(by);
@@ -90,7 +90,7 @@ fn difference(a: &Image, b: &Image) -> f64 {
 }
 
 fn check(name: &str) {
-    /// Samples of a pixel: pictures are noisy, and differ by more than that where rays pass over walls.
+    /// Samples per pixel; at this noise, surfaces that rays miss would be a larger difference.
     const SPP: u64 = 4;
     let near = scene(name);
     let far = moved(near.clone(), PLACE);

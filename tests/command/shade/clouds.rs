@@ -74,7 +74,7 @@ fn written_points_are_found() {
     }
 }
 
-/// Points come by grid point, and by call.
+/// Points are in the order of grid points, then of calls.
 #[test]
 fn points_come_in_order() {
     let bench = desk();
@@ -99,7 +99,7 @@ fn points_come_in_order() {
     assert_eq!(ids, &expected);
 }
 
-/// The last of several passes over the grid is written, and what other passes write is not.
+/// Only the last of several passes over the grid is written.
 #[test]
 fn points_are_written_once() {
     let bench = desk();
@@ -116,7 +116,7 @@ fn points_are_written_once() {
         assert_eq!((given.status, given.err.as_str()), (0, ""));
         assert!(bytes(&bench, "a.ply") == expected, "{flags}");
     }
-    // What a run that never ends has written is not kept.
+    // Points written by a run that exceeds its fuel are discarded.
     let endless = "shader s(output float f = 0) { pointcloud_write(\"b.ply\", P); while (u > 0.5) f += 1; }";
     std::fs::write(bench.path("s.ksl"), endless).unwrap();
     bench
@@ -125,7 +125,7 @@ fn points_are_written_once() {
     assert!(!bench.path("b.ply").exists());
 }
 
-/// Runs a shader with this body and expects a refusal that says all of `parts`; nothing is written then.
+/// Runs a shader with this body and expects an error with all of `parts` and no written file.
 #[track_caller]
 fn refused(files: &[(&str, &str)], body: &str, parts: &[&str]) {
     for way in ["", "--interpret"] {
@@ -145,7 +145,7 @@ fn refused(files: &[(&str, &str)], body: &str, parts: &[&str]) {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn invalid_writes_are_errors() {
     refused(
         &[],
         "ok = pointcloud_write(\"a.ptc\", P, \"u\", u);",
@@ -190,9 +190,9 @@ fn mistakes_are_told() {
     );
 }
 
-/// A command does not overwrite a file that it reads, whatever path names it.
+/// A command does not overwrite a file that it reads, regardless of the path that names it.
 #[test]
-fn files_that_are_read_are_spared() {
+fn input_files_are_not_overwritten() {
     let dots = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n\
                 end_header\n0 0 1\n";
     for name in ["\"dots.ply\"", "format(\"%s.ply\", u < 2 ? \"dots\" : \"\")"] {
@@ -212,9 +212,9 @@ fn files_that_are_read_are_spared() {
     );
 }
 
-/// Pictures write no points: that is told once.
+/// Renders write no points; a warning is reported once.
 #[test]
-fn pictures_write_nothing() {
+fn renders_write_no_points() {
     let scene = "film { size = (8, 6); }\ncamera main : perspective { from = (0, 0, 4); to = (0, 0, 0); }\n\
                  light sky : environment { color = 1; }\n\
                  surface look() { Ci = (1 - pointcloud_write(\"a.ply\", P, \"u\", u)) * diffuse(N); }\n\
@@ -228,9 +228,9 @@ fn pictures_write_nothing() {
     assert!(bench.image("out.exr").data.iter().any(|x| *x > 0.0));
 }
 
-/// A file that no shader has written is not written over.
+/// Files that no shader has written are not overwritten.
 #[test]
-fn files_of_others_stay() {
+fn foreign_files_are_not_overwritten() {
     let bench = desk();
     for file in ["a.ply", "a.geo"] {
         let line = format!("-g 9 9 -param file {file} w.ksl");

@@ -1,4 +1,4 @@
-//! Scenes from seeds.
+//! Generator of random scenes.
 
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
@@ -14,26 +14,26 @@ use crate::stats::Rng;
 /// Surroundings of a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
-    /// Things under the sky, with or without a ground.
+    /// Objects under a sky, with or without a ground.
     Open,
-    /// Things in a closed room with lamps.
+    /// Objects in a closed room with lights.
     Room,
-    /// Things in radiance 1 from all around, and no other light.
+    /// Objects under a white sky of radiance 1, without other lights.
     Furnace,
 }
 
 /// Constraints on the contents of a scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Recipe {
-    /// The surroundings; either open or a room when `None`.
+    /// The surroundings; `None` for either open or a room.
     pub setting: Option<Setting>,
     /// True if mirrors, clear glass and other specular lobes are allowed.
     pub specular: bool,
-    /// True if lights that no ray can hit are allowed: points, spots, distant lights.
+    /// True if lights that rays cannot hit are allowed: points, spots, distant lights.
     pub delta_lights: bool,
-    /// True if bumps that depend on the world's axes are allowed.
+    /// True if bumps in world space are allowed.
     pub world_bumps: bool,
-    /// True if the scene may have any size, and may be rotated and far from the origin.
+    /// True if the scene may have any size, rotation, and distance from the origin.
     pub anywhere: bool,
     /// True if all surfaces reflect or transmit all light.
     pub lossless: bool,
@@ -42,7 +42,7 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// Anything.
+    /// No constraints.
     pub const ANY: Recipe = Recipe {
         setting: None,
         specular: true,
@@ -87,8 +87,8 @@ pub fn generate(seed: u64, recipe: &Recipe) -> RandomScene {
     }
 }
 
-/// Any similarity without mirroring: of all sizes, turned or along the axes, at the origin or up to a thousand times the
-/// size away from it.
+/// A random similarity without mirroring: any scale, any or an axis-aligned rotation, at the origin or up to 1000 times
+/// the size away from it.
 fn anywhere(rng: &mut Rng) -> Similarity {
     let scale = if rng.chance(0.4) {
         1.0
@@ -113,17 +113,17 @@ fn anywhere(rng: &mut Rng) -> Similarity {
 }
 
 impl Rng {
-    /// True with that probability.
+    /// True with the given probability.
     pub fn chance(&mut self, probability: f64) -> bool {
         f64::from(self.next_1d()) < probability
     }
 
-    /// A number between two.
+    /// A random number in an interval.
     pub fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * f64::from(self.next_1d())
     }
 
-    /// A whole number below `count`.
+    /// A random integer below `count`.
     pub fn below(&mut self, count: u64) -> u64 {
         self.next_u64() % count
     }
@@ -136,7 +136,7 @@ impl Rng {
         )
     }
 
-    /// A rotation, about any axis by any angle.
+    /// A random rotation.
     pub fn rotation(&mut self) -> DQuat {
         let axis = self.direction().as_dvec3().normalize();
         DQuat::from_axis_angle(axis, self.between(0.0, TAU))
@@ -146,8 +146,8 @@ impl Rng {
 struct Maker {
     rng: Rng,
     recipe: Recipe,
-    /// True if the next surface may be of glass: in a furnace, only closed bodies may. Radiance within glass is greater
-    /// by the square of its index, and light that passes only one side of it breaks the balance.
+    /// True if the next surface may be glass. In a furnace, only closed objects may be: radiance in glass is multiplied
+    /// by the square of the index, so that light which crosses only one interface breaks the energy balance.
     glass_fits: bool,
     scene: RandomScene,
 }
@@ -212,7 +212,7 @@ impl Maker {
         });
     }
 
-    /// A ground in y = 0, as a plane or as a mesh.
+    /// A ground at y = 0, as a plane or as a mesh.
     fn ground(&mut self) {
         let wide = self.rng.chance(0.3);
         let size = if wide {
@@ -238,7 +238,7 @@ impl Maker {
         }
     }
 
-    /// The inside of a box from −3 to 3, its floor at y = 0.
+    /// The inside of a box from −3 to 3, with the floor at y = 0.
     fn room(&mut self) {
         let size = DVec3::new(6.0, 5.0, 6.0);
         let middle = DVec3::new(0.0, 2.5, 0.0);
@@ -362,7 +362,7 @@ impl Maker {
 
     // ---- Materials.
 
-    /// A surface; `depth` bounds how deep groups nest.
+    /// A surface; `depth` bounds the nesting of groups.
     fn surface(&mut self, depth: u32, has_uvs: bool, may_pass: bool) -> Surface {
         let root = self.closure(depth, has_uvs, may_pass);
         Surface {
@@ -504,7 +504,7 @@ impl Maker {
         }
     }
 
-    /// A GGX roughness; 0 sometimes, where that is allowed.
+    /// A GGX roughness, sometimes 0 if allowed.
     fn roughness(&mut self) -> Argument {
         if self.recipe.lossless || (self.recipe.specular && self.rng.chance(0.35)) {
             Argument::Number(0.0)
@@ -513,7 +513,7 @@ impl Maker {
         }
     }
 
-    /// A share between 0 and 1, constant or by a pattern.
+    /// A weight between 0 and 1, constant or from a pattern.
     fn share(&mut self, has_uvs: bool) -> Argument {
         if has_uvs && self.rng.chance(0.5) {
             let (unit, key) =
@@ -574,7 +574,7 @@ impl Maker {
         call(node)
     }
 
-    /// A bent normal. Maps are applied along the surface, so that they turn with it.
+    /// A perturbed normal. Maps are in tangent space, so that they rotate with the surface.
     fn normal(&mut self, has_uvs: bool) -> Option<Node> {
         if self.recipe.world_bumps && self.rng.chance(0.5) {
             let amount = Argument::Number(self.rng.between(0.1, 0.5));
@@ -673,7 +673,7 @@ impl Maker {
         Sky::Map(image, DVec3::ONE)
     }
 
-    /// Above the things, beside them or among them.
+    /// Above the objects, next to them or between them.
     fn light_position(&mut self, setting: Setting) -> DVec3 {
         let turn = self.rng.between(0.0, TAU);
         let (away, height) = match setting {
@@ -758,7 +758,7 @@ impl Maker {
             unit,
             vec![("radiance", color), ("scale", Argument::Number(1.0))],
         ));
-        // Shapes without an inside shine to both sides more often than not.
+        // Shapes without an inside often emit on both sides.
         surface.emits_both = self.rng.chance(0.4);
         self.add(geometry, world, surface);
     }
@@ -808,7 +808,7 @@ impl Maker {
 }
 
 impl Geometry {
-    /// Returns whether it has an inside.
+    /// Returns whether the shape is closed.
     pub(super) fn is_closed(&self) -> bool {
         match self {
             Geometry::Sphere { .. } | Geometry::Cube { .. } => true,
@@ -852,7 +852,7 @@ fn any_mesh(rng: &mut Rng) -> TriangleMesh {
     }
 }
 
-/// A point of the unit sphere as Kiln parametrises it.
+/// A point of the unit sphere in Kiln's parametrisation.
 pub(super) fn sphere_point(uv: DVec2) -> DVec3 {
     let (sin_phi, cos_phi) = (TAU * uv.x).sin_cos();
     let (sin_theta, cos_theta) = (PI * uv.y).sin_cos();

@@ -5,18 +5,18 @@ use glam::{DAffine3, DVec3};
 use super::{Argument, Geometry, Node, RandomScene, Recipe, Setting, Shape, Surface};
 use crate::stats::Rng;
 
-/// What is inside of the shapes of a material.
+/// The interior medium of a material.
 #[derive(Clone, Debug)]
 pub struct Inside {
     /// The call of the volume shader.
     pub medium: Node,
-    /// Priority, if the scene gives one.
+    /// Priority, if the scene sets one.
     pub priority: Option<i64>,
-    /// True if the volume shader is the material, which has no surface.
+    /// True if the material is the volume shader, without a surface.
     pub is_all: bool,
 }
 
-/// Units of the tests: media that are the same everywhere and that are not, about `q`.
+/// Units of the tests: homogeneous media, and media that vary about `q`.
 pub(super) const UNITS: &str = "\
 volume haze(float density = 1, color albedo = 0.8, float g = 0, float glow = 0) {
     Ci = density * (albedo * henyey_greenstein(g) + (1 - albedo) * absorption()) + glow * color(1, 0.6, 0.2) * emission();
@@ -30,7 +30,7 @@ volume billows(float density = 1, color albedo = 0.8, float g = 0, float glow = 
 ";
 
 impl RandomScene {
-    /// The scene with media, at the size that it is made in.
+    /// The scene with media, before its transform.
     pub(super) fn with_media(mut self, recipe: &Recipe, setting: Setting) -> RandomScene {
         let mut rng = Rng::new(self.seed ^ 0x006d_6564_6961);
         for index in 0..self.materials.len() {
@@ -57,7 +57,7 @@ impl RandomScene {
                 priority: rng.chance(0.4).then(|| rng.below(3) as i64),
                 is_all: !is_room && rng.chance(0.3),
             });
-            // What is inside out would be everywhere.
+            // A shape with its inside out would contain everything outside.
             let shapes = self.shapes.iter_mut().filter(of_it);
             shapes.for_each(|shape| shape.flip_normals = false);
         }
@@ -103,7 +103,7 @@ fn glass(rng: &mut Rng, recipe: &Recipe) -> Surface {
     ))
 }
 
-/// A body whose light walks below its surface.
+/// A material with subsurface scattering.
 fn wax(rng: &mut Rng) -> Surface {
     let albedo = DVec3::new(
         rng.between(0.2, 0.95),
@@ -120,7 +120,7 @@ fn wax(rng: &mut Rng) -> Surface {
     ))
 }
 
-/// A medium of about this optical thickness per metre at most.
+/// A medium with at most about this optical thickness per metre.
 fn medium(rng: &mut Rng, most: f64) -> Node {
     let albedo = DVec3::new(
         rng.between(0.3, 1.0),
@@ -145,7 +145,7 @@ fn medium(rng: &mut Rng, most: f64) -> Node {
 }
 
 impl Inside {
-    /// Moves the medium with its scene, which grows by `scale`: coefficients are per length.
+    /// Transforms the medium with its scene, whose scale factor is `scale`: coefficients are per length.
     pub(super) fn grow(&mut self, scale: f64) {
         for (key, argument) in &mut self.medium.arguments {
             if let ("density" | "glow", Argument::Number(value)) = (*key, argument) {

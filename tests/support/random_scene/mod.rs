@@ -1,5 +1,5 @@
-//! Random scenes as plain data: made from a seed, transformed and edited in ways that must not change the picture,
-//! written as a `.kiln` file with its meshes and images, and rendered.
+//! Random scenes as plain data: generated from a seed, changed without an effect on the picture, written as a `.kiln`
+//! file with meshes and images, and rendered.
 
 mod change;
 mod contacts;
@@ -32,9 +32,9 @@ pub struct RandomScene {
     pub materials: Vec<Surface>,
     /// The shapes.
     pub shapes: Vec<Shape>,
-    /// Lights that are no shapes.
+    /// Lights without shape.
     pub lights: Vec<Light>,
-    /// Images that materials name.
+    /// Images referenced by materials.
     pub images: Vec<ImageFile>,
     /// The camera.
     pub camera: Camera,
@@ -43,15 +43,15 @@ pub struct RandomScene {
 /// A shape in the world.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// Its geometry.
+    /// Geometry in object space.
     pub geometry: Geometry,
     /// World from object.
     pub world: DAffine3,
-    /// Index of its material.
+    /// Index of the material.
     pub material: usize,
     /// True if normals are flipped.
     pub flip_normals: bool,
-    /// The index of an earlier shape with the same geometry that this one is written as an instance of.
+    /// The index of an earlier shape with the same geometry; this shape is written as an instance of it.
     pub instance_of: Option<usize>,
 }
 
@@ -65,17 +65,17 @@ pub enum Geometry {
         /// Its radius.
         radius: f64,
     },
-    /// A square in the xz plane, facing +y.
+    /// A square in the xz plane that faces +y.
     Plane {
         /// Its side.
         size: f64,
     },
-    /// A rectangle in the xy plane, facing +z.
+    /// A rectangle in the xy plane that faces +z.
     Rectangle {
         /// Its sides.
         size: [f64; 2],
     },
-    /// A disk in the xy plane, facing +z.
+    /// A disk in the xy plane that faces +z.
     Disk {
         /// Its radius.
         radius: f64,
@@ -85,7 +85,7 @@ pub enum Geometry {
         /// Its sides.
         size: DVec3,
     },
-    /// The wall of a cylinder about z, from z = 0 up.
+    /// The side of a cylinder about z, from z = 0 up.
     Cylinder {
         /// Its radius.
         radius: f64,
@@ -96,17 +96,17 @@ pub enum Geometry {
     Mesh(Arc<TriangleMesh>, MeshFormat),
 }
 
-/// A light that is no shape.
+/// A light without shape.
 #[derive(Clone, Debug)]
 pub enum Light {
-    /// Shines equally in all directions.
+    /// Isotropic point light.
     Point {
         /// Position.
         position: DVec3,
-        /// Radiant intensity.
+        /// Radiant intensity [W/sr].
         intensity: DVec3,
     },
-    /// Shines in a cone.
+    /// Spot light with a cone.
     Spot {
         /// Position.
         position: DVec3,
@@ -114,9 +114,9 @@ pub enum Light {
         direction: DVec3,
         /// Radiant intensity along the axis.
         intensity: DVec3,
-        /// Half-angle beyond which there is no light, in degrees.
+        /// Half-angle of the cone [degrees].
         cutoff: f64,
-        /// Half-angle up to which the intensity is whole, in degrees.
+        /// Half-angle of full intensity [degrees].
         beam_width: f64,
         /// True if the falloff is that of glTF.
         squared_cosine: bool,
@@ -125,10 +125,10 @@ pub enum Light {
     Directional {
         /// Direction in which the light travels.
         direction: DVec3,
-        /// Irradiance on a surface that faces it.
+        /// Irradiance on a surface that faces the light.
         irradiance: DVec3,
     },
-    /// Light from all around.
+    /// Environment light.
     Environment {
         /// Radiance.
         sky: Sky,
@@ -142,20 +142,20 @@ pub enum Light {
 pub enum Sky {
     /// Equal radiance from all directions.
     Constant(DVec3),
-    /// Radiance from above and from below, with all between.
+    /// Radiance from above and from below, with a gradient between.
     Gradient(DVec3, DVec3),
     /// A latitude-longitude map.
     Map(ImageFile, DVec3),
 }
 
-/// An image that is written beside the scene.
+/// An image file next to the scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageFile {
-    /// The file's name.
+    /// File name.
     pub name: String,
-    /// Columns.
+    /// Width [pixels].
     pub width: usize,
-    /// Linear colours, row by row from the top.
+    /// Linear colours, row-major from the top.
     pub pixels: Vec<[f32; 3]>,
 }
 
@@ -173,18 +173,18 @@ pub struct Camera {
 pub enum Lens {
     /// A pinhole or a thin lens.
     Perspective {
-        /// Field of view in degrees.
+        /// Field of view [degrees].
         fov: f64,
         /// Radius of the lens.
         aperture_radius: f64,
-        /// Distance of the plane in focus.
+        /// Distance of the focal plane.
         focus_distance: f64,
     },
     /// Parallel rays.
     Orthographic {
-        /// Width of what it sees.
+        /// Width of the view.
         width: f64,
     },
-    /// All around.
+    /// Panorama of all directions.
     Panoramic,
 }

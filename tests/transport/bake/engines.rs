@@ -1,4 +1,4 @@
-//! Requirements of engines: coefficients of possible radiance, irradiance consistent with them.
+//! Requirements of engines: realisable coefficients, and irradiance that agrees with them.
 
 use std::f32::consts::PI;
 
@@ -14,7 +14,7 @@ use support::scenes::{SceneBuilder, mesh};
 use super::rooms::walls;
 use super::{GREY, globe, lightmap, pillow, run, settings, texture};
 
-/// A ball that is sunk half into a slab, tilted; the sun from the side and a blue sky.
+/// A tilted ball, half sunk into a slab, under a sun from the side and a blue sky.
 fn sunk_ball() -> Scene {
     let mut builder = SceneBuilder::new();
     let grey = builder.material(GREY);
@@ -41,7 +41,7 @@ fn apart(pairs: &[[f32; 2]]) -> f64 {
 }
 
 #[test]
-fn irradiance_agrees_with_coefficients_where_nobody_looks() {
+fn irradiance_agrees_with_coefficients_in_hidden_texels() {
     let scene = sunk_ball();
     let baked = run(&scene, &settings(texture(96), Include::Both, ShOrder::Two, 128));
     let map = lightmap(&baked);
@@ -101,7 +101,7 @@ fn irradiance_agrees_with_coefficients_where_nobody_looks() {
     );
 }
 
-/// Expects that some radiance that is nowhere negative has these coefficients.
+/// Asserts that some non-negative radiance has these coefficients.
 fn possible(coefficients: &[Rgb], irradiance: Option<Rgb>, what: &str) {
     for channel in 0..3 {
         let c: Vec<f32> = coefficients
@@ -124,8 +124,8 @@ fn possible(coefficients: &[Rgb], irradiance: Option<Rgb>, what: &str) {
 }
 
 #[test]
-fn coefficients_are_those_of_some_radiance() {
-    // Small bright spots, seams of smooth things, and things that stand in each other.
+fn coefficients_are_those_of_non_negative_radiance() {
+    // Small bright spots, seams of smooth surfaces, and intersecting objects.
     let mut builder = SceneBuilder::new();
     walls(&mut builder, Vec3::splat(-2.0), Vec3::splat(2.0), 0.1);
     let grey = builder.material(GREY);

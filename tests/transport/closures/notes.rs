@@ -1,4 +1,4 @@
-//! Every closure of the table either is what its name says, or a warning says what it is instead.
+//! Every closure of the table has its documented behaviour, or causes a warning about the actual one.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use support::stats::Rng;
 
 use super::{Subject, point};
 
-/// Parameters that may be without effect in closures that are what their names say: films have no thickness here.
+/// Parameters that may lack an effect although their closure is implemented: films have no thickness here.
 const IDLE: [&str; 3] = ["label", "energy_compensation", "thinfilm_ior"];
 
-/// The text of an argument; there are two of each type, so that an effect can be seen.
+/// The text of an argument; two values of each type, so that an effect is visible.
 fn argument(param: &ClosureParam, index: usize, other: bool) -> String {
     let scalar = 0.2 + 0.03 * index as f32 + if other { 0.25 } else { 0.0 };
     let single = match (param.name, param.ty.base) {
@@ -37,7 +37,7 @@ fn argument(param: &ClosureParam, index: usize, other: bool) -> String {
     }
 }
 
-/// A call of a closure with all arguments, the one at `other` of its other value.
+/// A call of a closure with all arguments, with the other value for the argument `other`.
 fn call(signature: &ClosureSignature, other: Option<usize>) -> String {
     let required = signature.required();
     let argument = |(i, param): (usize, &ClosureParam)| {
@@ -51,7 +51,7 @@ fn call(signature: &ClosureSignature, other: Option<usize>) -> String {
     format!("{}({})", signature.name, arguments.join(", "))
 }
 
-/// Everything that light and the camera can see of a surface that is a quarter transparent beside the closure, from both sides.
+/// All effects of a surface on light and camera, from both sides; a quarter of the surface is transparent.
 fn seen(closure: &str) -> Vec<u32> {
     let mut subject = Subject::new(&format!("0.25 * transparent() + {closure}"), Sides::default());
     let mut surface = ShadingResult::new();
@@ -105,7 +105,7 @@ fn warnings(closure: &str) -> Vec<String> {
 }
 
 #[test]
-fn closures_use_their_parameters_or_a_warning_tells() {
+fn closures_use_their_parameters_or_warn() {
     let registry = closure_registry();
     let mut failures = vec![];
     for (id, signature) in registry.iter() {

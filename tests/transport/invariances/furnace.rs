@@ -42,14 +42,14 @@ const RECIPE: Recipe = Recipe {
 };
 
 #[test]
-fn nothing_is_brighter_than_its_surroundings() {
+fn radiance_in_a_furnace_is_at_most_one() {
     ask("furnace", 16, |seed| {
         furnace("furnace", seed, &RECIPE, &["integrator=path"], false)
     });
 }
 
 #[test]
-fn what_loses_nothing_is_invisible() {
+fn lossless_objects_are_invisible_in_a_furnace() {
     let recipe = Recipe {
         lossless: true,
         ..RECIPE

@@ -5,7 +5,7 @@ use support::random_scene::{Limits, Recipe, compare, estimate, generate, opened,
 use super::{ALPHA, PATH, Same, ask, describe, sum_of};
 
 #[test]
-fn twice_the_radiance_is_twice_the_picture() {
+fn pictures_are_linear_in_radiance() {
     ask("twice", 6, |seed| {
         let scene = generate(seed, &Recipe::ANY);
         Same {
@@ -18,7 +18,7 @@ fn twice_the_radiance_is_twice_the_picture() {
 }
 
 #[test]
-fn the_picture_under_all_lights_is_the_sum_of_those_under_each() {
+fn pictures_of_separate_lights_add_up() {
     let limits = Limits {
         mean: 0.005,
         block: 0.02,

@@ -5,9 +5,9 @@ use support::random_scene::{Argument, Geometry, Node, Recipe, Setting, generate}
 
 use super::{Same, ask};
 
-/// Colours and numbers that are constant are made to look as if they depended on the place.
+/// Constant colours and numbers are replaced by expressions that look varying.
 #[test]
-fn a_uniform_material_is_the_same_when_it_does_not_look_it() {
+fn uniform_materials_match_equivalent_varying_ones() {
     ask("uniform", 8, |seed| {
         let scene = generate(seed, &Recipe::ANY);
         let mut other = scene.clone();
@@ -41,15 +41,15 @@ fn a_uniform_material_is_the_same_when_it_does_not_look_it() {
     });
 }
 
-/// A colour by a pattern of two colours that are equal.
+/// A colour as a pattern of two equal colours.
 fn same_everywhere(color: DVec3) -> Argument {
     let board = vec![("a", Argument::Color(color)), ("b", Argument::Color(color))];
     Argument::Call(Box::new(Node::new("checker", board)))
 }
 
-/// A body of which no ray sees the back, and lamps.
+/// An object whose back no ray hits, and lights.
 #[test]
-fn one_sided_bodies_look_the_same_from_outside() {
+fn one_sided_objects_look_the_same_from_outside() {
     ask("one_sided", 8, |seed| {
         let recipe = Recipe {
             setting: Some(Setting::Open),
@@ -65,7 +65,7 @@ fn one_sided_bodies_look_the_same_from_outside() {
         let is_lamp: Vec<bool> = (scene.shapes.iter())
             .map(|shape| scene.materials[shape.material].root.emits())
             .collect();
-        // Only one: what reaches into another sees its back.
+        // A single object, because objects that intersect it would show its back.
         let mut body = None;
         let mut index = 0;
         scene.shapes.retain(|shape| {

@@ -4,7 +4,8 @@ use support::random_scene::{Limits, RandomScene, Recipe, compare, estimate, gene
 
 use super::{ALPHA, PATH, Same, ask, describe};
 
-/// Scenes without what only one of both can find: light that reaches lobes without roughness from lights without size.
+/// Scenes without light that only one of the integrators finds: light of lights without size on lobes without
+/// roughness.
 fn scene(seed: u64) -> RandomScene {
     let specular = seed.is_multiple_of(2);
     let recipe = Recipe {
@@ -58,8 +59,8 @@ pub(super) const ONE_PASS_LIMITS: Limits = Limits {
 };
 
 #[test]
-fn progressive_photon_maps_agree_with_paths() {
-    // Within the radius of an edge a kernel misses photons; that goes as slowly as the radius shrinks.
+fn progressive_photon_maps_match_paths() {
+    // A kernel loses photons within its radius of an edge; the bias decreases slowly with the radius.
     let limits = Limits {
         mean: 0.01,
         block: 0.2,
@@ -73,13 +74,13 @@ fn progressive_photon_maps_agree_with_paths() {
 }
 
 #[test]
-fn photon_maps_agree_with_paths() {
+fn photon_maps_match_paths() {
     check("photon", 3, scene, &ONE_PASS, ONE_PASS_LIMITS, 16);
 }
 
-/// Irradiance records near surfaces that light passes.
+/// Irradiance records near transparent surfaces.
 #[test]
-fn photon_maps_agree_with_paths_beside_shells() {
+fn photon_maps_match_paths_near_shells() {
     let shelled = |seed| {
         let recipe = Recipe {
             delta_lights: false,
@@ -92,7 +93,7 @@ fn photon_maps_agree_with_paths_beside_shells() {
 }
 
 #[test]
-fn guided_paths_agree_with_paths() {
+fn guided_paths_match_unguided_paths() {
     ask("guided", 4, |seed| {
         let guided: &[&str] = &["integrator=path", "integrator.depth=8", "integrator.guide=true"];
         let scene = scene(seed);

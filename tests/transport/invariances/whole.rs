@@ -6,7 +6,7 @@ use support::stats::Rng;
 
 use super::{Same, ask};
 
-/// A scene about the origin, of the size that it was made in, and the same put somewhere else.
+/// Compares a scene about the origin, in its original size, with its transformed copy.
 fn check(name: &str, count: u64, change: impl Fn(&mut Rng) -> Similarity) {
     ask(name, count, |seed| {
         let recipe = Recipe {
@@ -46,7 +46,7 @@ fn turned_by_right_angles() {
             DMat3::from_axis_angle(axis, std::f64::consts::FRAC_PI_2 * rng.below(4) as f64)
         };
         let turn = quarter(DVec3::X, rng) * quarter(DVec3::Y, rng) * quarter(DVec3::Z, rng);
-        // Without the rounding of sines, so that planes stay planes.
+        // Without the rounding of sines, so that planes remain exact.
         let exact = DMat3::from_cols(turn.x_axis.round(), turn.y_axis.round(), turn.z_axis.round());
         Similarity {
             rotation: exact,

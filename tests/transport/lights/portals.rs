@@ -1,4 +1,4 @@
-//! Portals: densities, what they change in pictures, and what is no portal.
+//! Portals: densities, effect on pictures, and invalid portals.
 
 use std::f64::consts::PI;
 
@@ -14,7 +14,7 @@ use support::stats::{Moments, Rng};
 use super::Mesh;
 use super::picture::{picture, pixels};
 
-/// Two windows of a room about the origin, in walls at right angles.
+/// Two windows of a room about the origin, in perpendicular walls.
 fn windows(scale: f32) -> Vec<Portal> {
     let window = |turn: f32, width: f32| {
         let place = Affine3A::from_scale(Vec3::splat(scale))
@@ -36,7 +36,7 @@ fn sky() -> EnvironmentLight {
 }
 
 #[test]
-fn densities_are_those_of_samples() {
+fn densities_match_samples() {
     for scale in [1e-3, 1.0, 1e4] {
         for environment in [EnvironmentLight::Constant(Rgb::WHITE), sky()] {
             let is_even = matches!(environment, EnvironmentLight::Constant(_));
@@ -105,7 +105,7 @@ const ROOM: &str = r#"
 "#;
 
 #[test]
-fn rooms_are_as_bright_and_less_noisy() {
+fn portals_reduce_noise_without_bias() {
     let room = |light: &str| ROOM.replace("LIGHT", light);
     let open = room("color = 3;").replace("shape window", "// shape window");
     let with_portal = room("color = 3; portals = window;");
@@ -131,7 +131,7 @@ fn rooms_are_as_bright_and_less_noisy() {
 }
 
 #[test]
-fn portals_are_part_of_what_a_scene_is() {
+fn portals_change_the_fingerprint() {
     let fingerprint = |light: &str| {
         let folder = tempfile::tempdir().expect("there is room for a scene");
         let path = folder.path().join("scene.kiln");
@@ -149,7 +149,7 @@ fn portals_are_part_of_what_a_scene_is() {
 }
 
 #[test]
-fn what_is_no_portal_is_told() {
+fn invalid_portals_are_reported() {
     let errors = |light: &str| {
         let folder = tempfile::tempdir().expect("there is room for a scene");
         let path = folder.path().join("scene.kiln");

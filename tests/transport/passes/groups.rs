@@ -1,5 +1,5 @@
-//! The layer of a light group is the picture of the scene with the lights of that group alone; labels of closures, objects
-//! and lights choose paths.
+//! Light groups: each layer equals the picture with only the lights of its group; labels of closures, objects and
+//! lights select paths.
 
 use std::fs;
 use std::time::Instant;
@@ -10,7 +10,8 @@ use renderer::scene::load::{LoadOptions, load};
 
 use super::{Layers, layers};
 
-/// A corner with a plastic and a glass ball, a lamp, a spot and an environment, each in a group.
+/// A corner with a plastic and a glass ball, and three lights in separate groups: an area light, a spot and an
+/// environment.
 const SCENE: &str = r#"
     material plastic = principled(base_color = (0.7, 0.3, 0.2), roughness = 0.3);
     material pane = glass(ior = 1.4);
@@ -58,8 +59,8 @@ fn without(words: &[&str]) -> impl Fn(&str) -> String {
 }
 
 #[test]
-fn a_group_is_the_scene_with_its_lights_alone() {
-    // A lamp that is gone leaves a dark ball, which the pictures must have too.
+fn a_group_equals_the_scene_with_only_its_lights() {
+    // Without its light, the emitting ball is dark; the pictures must contain the dark ball.
     let dark = |text: &str| text.replace("emitter(radiance = (3, 3, 2))", "emitter(radiance = 0)");
     type Change = Box<dyn Fn(&str) -> String>;
     let alone: [(&str, Change); 3] = [
@@ -73,7 +74,7 @@ fn a_group_is_the_scene_with_its_lights_alone() {
             Box::new(move |text| dark(&without(&["light spot"])(text))),
         ),
     ];
-    // Caustics from photons vary more: their lights share the photons otherwise.
+    // Caustics from photons vary more, because the lights share the photons differently.
     let photon: &[&str] = &["integrator=photon", "integrator.photons=200000"];
     for (set, limit) in [(&["integrator=path"][..], 0.02), (photon, 0.04)] {
         let all = built(|text| text.to_owned(), set);
@@ -95,7 +96,7 @@ fn a_group_is_the_scene_with_its_lights_alone() {
     }
 }
 
-/// Two spots through balls of glass into fog, each in a group.
+/// Two spots through glass balls into fog, in separate groups.
 const FOG: &str = "
     volume mist() { Ci = 0.05 * henyey_greenstein(0.3) + 0.02 * absorption(); }
     shape fog : cube { size = 7.8; material = mist(); }
@@ -109,7 +110,7 @@ const FOG: &str = "
 ";
 
 #[test]
-fn light_that_is_focused_into_fog_keeps_its_group() {
+fn caustics_in_fog_belong_to_their_group() {
     let lit_by = |lamps: &[&str]| {
         let fog = without(lamps)(FOG);
         built(|_| fog.clone(), &["integrator=photon"])
@@ -125,9 +126,9 @@ fn light_that_is_focused_into_fog_keeps_its_group() {
     }
 }
 
-/// A lamp that has the name of another one's group is in its own group alone.
+/// A light with the name of another light's group is only in its own group.
 #[test]
-fn names_of_lamps_are_no_groups() {
+fn names_of_lights_are_not_groups() {
     let passes = ["light_warm", "light_cold", "light_outside"];
     let all = built(|text| text.to_owned(), &["integrator=path"]);
     let expected = looked_at(&all, &passes, 8);
@@ -142,9 +143,9 @@ fn names_of_lamps_are_no_groups() {
     assert_eq!(found.mean("light_rest"), 0.0);
 }
 
-/// What glows without being a light belongs to no group.
+/// Emission that is not a light belongs to no group.
 #[test]
-fn what_overrides_let_glow_is_in_no_group() {
+fn emission_of_overrides_is_in_no_group() {
     let glowing = |text: &str| format!("{text}\noverride camera = emitter(radiance = 0.5);");
     let scene = built(glowing, &["integrator=path"]);
     let layers = ["light_warm", "light_cold", "light_outside", "light_rest"];
@@ -153,9 +154,9 @@ fn what_overrides_let_glow_is_in_no_group() {
     found.assert_sum(&layers.map(str::to_owned), "an override that glows");
 }
 
-/// Three hundred lamps, each in a group: they take no automaton, which would be larger by the square of their number.
+/// Three hundred lights in separate groups need no automaton, whose size would be quadratic.
 #[test]
-fn hundreds_of_groups_are_planned_at_once() {
+fn hundreds_of_groups_are_compiled_quickly() {
     let lamp = |index: usize| {
         let [x, y] = [index % 20, index / 20].map(|i| 0.2 * i as f32 - 2.0);
         format!("light p{index} : point {{ position = ({x}, {y}, 2); intensity = 0.1; group = g{index}; }}\n")
@@ -182,7 +183,7 @@ fn hundreds_of_groups_are_planned_at_once() {
 }
 
 #[test]
-fn labels_choose_paths() {
+fn labels_select_paths() {
     let labelled = |text: &str| {
         let unit = r#"
             surface two(output closure color surface = 0) {
@@ -231,7 +232,7 @@ fn labels_choose_paths() {
         found.mean("warm"),
         "name and group of a light",
     );
-    // Light samples without those of the BSDF, which see what is open only: equal in the mean.
+    // `open` samples lights without MIS with the BSDF, which only sees unoccluded light: the means are equal.
     let difference = found.mean("open") - found.mean("blocked");
     assert!(
         (difference / found.mean("seen") - 1.0).abs() < 0.02,
@@ -240,9 +241,9 @@ fn labels_choose_paths() {
     );
 }
 
-/// Light through a cutout is direct light to expressions that do not name the crossing.
+/// Light through a cutout is direct light for expressions that do not name the crossing.
 #[test]
-fn crossings_are_events_where_they_are_named() {
+fn crossings_are_events_if_expressions_name_them() {
     let screen = |text: &str| {
         let shape = "shape screen : plane { size = 6; transform = translate(0, 2.8, 0); material = \
                      cutout(base = matte(albedo = 0), opacity = 0.5); }";

@@ -1,4 +1,4 @@
-//! Components and light groups add up to the picture in random scenes, by `path` and by `photon`.
+//! Sums of components and of light groups equal the picture in random scenes, for `path` and `photon`.
 
 use renderer::passes::COMPONENTS;
 use renderer::render::RenderSettings;
@@ -25,7 +25,7 @@ const RECIPE: Recipe = Recipe {
     ..Recipe::ANY
 };
 
-/// Returns the mean of the light that media scatter, in proportion to the picture.
+/// Returns the mean light scattered by media relative to the picture.
 fn check(seed: u64, recipe: &Recipe, set: &[&str]) -> f64 {
     let scene = generate(seed, recipe);
     let loaded = opened(&scene, set).unwrap_or_else(|errors| panic!("seed {seed}: {errors}"));
@@ -103,7 +103,7 @@ fn components_add_up_without_gathering() {
     scenes("direct", 4, &set);
 }
 
-/// Light of media is a part of its own, and there is some.
+/// Light of media is a component of its own and is not black.
 #[test]
 fn components_add_up_in_media() {
     let recipe = Recipe {
