@@ -1,7 +1,7 @@
 //! Compile time of groups: parsing, linking, optimising and generating code, for chains of layers, kinds of
 //! connections, and nested groups.
 //!
-//! `cargo bench -p benches --bench groups [-- FILE…]`; of files the last unit or group is measured instead.
+//! `cargo bench -p benches --bench groups [-- FILE…]`; with files, their last unit or group is measured instead.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

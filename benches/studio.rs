@@ -1,12 +1,12 @@
-//! What a frame of a studio costs before the first sample: many groups of 75 instances of the library's units, with most
-//! parameters at their defaults or constant, are linked, optimised and compiled.
+//! Startup cost of a production frame: links, optimises and compiles many groups of 75 instances of the library's
+//! units, with most parameters at their defaults or constant.
 //!
 //! `cargo bench -p benches --bench studio [-- GROUPS [THREADS]]`
 //!
-//! A group has five layers. Each is a general network that an artist has only begun to use: an image, corrected and
-//! worn off by noise, drives the colour, the roughness and the bumps of a `principled` surface. Layers are laid over each
-//! other by masks, and most masks are switched off. What is switched on is drawn by a counter, so that every group
-//! differs and every run is the same.
+//! A group has five layers. Each is a general network of which an artist uses only a part: an image with colour
+//! correction and noise wear controls the colour, the roughness and the bumps of a `principled` surface. Masks blend
+//! the layers, and most masks are disabled. A counter selects the enabled features, so that all groups differ and every
+//! run is the same.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -464,7 +464,7 @@ fn tiles_of_grids_need_proportional_memory() {
     let input = Input::new(&[("a.vdb", &vdb::one(2, &tree))]);
     assert_eq!(input.read("a.vdb"), Ok(1));
 
-    // The same nodes at large distances.
+    // Such nodes at large distances.
     let mut tree = 1f32.to_le_bytes().to_vec();
     tree.extend(vdb::numbers(&[0, nodes]));
     for i in 0..nodes as i32 {

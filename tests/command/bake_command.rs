@@ -38,7 +38,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// All files of a folder.
+/// The files of a folder by name.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     fs::read_dir(folder)
         .unwrap()

@@ -1,6 +1,7 @@
 //! Denoising: errors against references, bytes, sums of layers, and what is kept; without the library the message.
 //!
-//! Tests that need the library install it once into the cache of the tests. Where that fails they check nothing.
+//! Tests that need the library install it once into the cache of the tests. If the installation fails, they check
+//! nothing.
 
 use std::fs;
 use std::io::Write as _;
@@ -25,7 +26,7 @@ shape block : sphere { center = (0.6, 0.4, 0.3); radius = 0.4; material = grey; 
 shape bulb : rectangle { size = (0.6, 0.6); material = lamp; transform = translate(0, 2, 0.5) * rotate((1, 0, 0), 90); }
 ";
 
-/// All layers that the denoiser reads or preserves.
+/// Layers that the denoiser reads or preserves.
 const LAYERS: &str = "--aov albedo --aov N --aov components --aov crypto --aov depth --light-groups each";
 
 /// A folder with the scene; `None` if there is no library.

@@ -257,7 +257,7 @@ fn foreign_files_are_not_overwritten() {
     }
 }
 
-/// All shipped units have a visible picture, and their calls compile.
+/// Every shipped unit has a visible picture, and its calls compile.
 #[test]
 fn shipped_units_have_visible_pictures() {
     let folder = TempDir::new().unwrap();

@@ -300,7 +300,7 @@ fn an_error_is_reported_once() {
         );
         assert!(err.contains(&format!("{} with mistakes", files.len())), "{err}");
     }
-    // The same error at two places is reported twice.
+    // Equal errors at two places are reported twice.
     let twice = groups.replace(
         "group c",
         "group d(output closure color surface) { matte m(albdo = 0.5); surface = m.surface; }\ngroup c",

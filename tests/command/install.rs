@@ -273,7 +273,7 @@ fn an_unpacked_archive_works_in_any_folder() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", message(&output));
-    // The same program makes the same archive at any time.
+    // The archive of a program does not depend on the time.
     std::thread::sleep(std::time::Duration::from_millis(1100));
     let mut command = Command::new(installed.path("bin/kiln"));
     command.current_dir(installed.path("out"));

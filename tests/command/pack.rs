@@ -175,7 +175,7 @@ fn a_pack_is_complete_and_renders_the_same_bytes() {
     ];
     assert_eq!(names(&at.join("s.zip")), expected);
 
-    // The same pack from another working folder and by another path.
+    // A pack made from another working folder and by another path is identical.
     done(
         &at.join("project/scenes"),
         "pack s.kiln -I ../include -o ../../t.zip -q",

@@ -266,7 +266,7 @@ fn mismatched_parts_are_refused() {
             &["does not belong", words],
         );
         fs::remove_file(at.join("other.part")).unwrap();
-        // The same mismatches for a checkpoint, and for a part that would be overwritten.
+        // Also for a checkpoint, and for a part that would be overwritten.
         done(
             at,
             &format!("render a.kiln {flags} --spp 4 --checkpoint other.part -o o.exr"),

@@ -113,7 +113,7 @@ pub(crate) fn refused(folder: &Path, args: &str, words: &[&str]) {
     same(&files(folder), &before, args);
 }
 
-/// All files in a folder and its subfolders, by path.
+/// The files in a folder and its subfolders, by path.
 pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut list = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {

@@ -1,7 +1,7 @@
 //! Mitsuba 3 importer: a scene for each feature against Mitsuba's image (`mitsuba/make.py` makes both); diagnostics
 //! with lines; fuzzing.
 //!
-//! `KILN_REFERENCE_FACTOR=8 cargo test --release --workspace --test formats mitsuba::` takes eight times the samples;
+//! `KILN_REFERENCE_FACTOR=8 cargo test --release --workspace --test formats mitsuba::` uses eight times the samples;
 //! `KILN_FUZZ_SECONDS=600` damages text for ten minutes.
 
 use std::fs;

@@ -2,8 +2,8 @@
 //! program.
 //!
 //! A shape is a family of texts of any size. Each is compiled as a whole (preprocessor, parser, checker, linker,
-//! derivatives, optimiser, machine code) at two sizes. What grows with the square of the size takes 64 times as long,
-//! and what is exponential does not end.
+//! derivatives, optimiser, machine code) at two sizes. Quadratic growth would give a factor of 64, and exponential
+//! growth would not terminate.
 
 use std::sync::Arc;
 

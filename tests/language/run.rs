@@ -3,9 +3,9 @@
 //! equal the value. Machine code also runs at several points as a batch, which must agree with single points.
 //!
 //! - `==` is exact for all types: `3` is an int, `3.0` a float, `(1, 2, 3)` a triple, `[1 0 …]` a matrix, `"x"` a string;
-//!   `color(1, 2, 3)`, `-N` or `M_PI` is an expression, evaluated beside the first.
-//! - `~=` allows a float or triple to be a few last places off, for functions that no standard fixes to the bit.
-//! - `//~ prints EXPRESSION == "text"` looks at what the evaluation prints instead.
+//!   `color(1, 2, 3)`, `-N` or `M_PI` is an expression, which is also evaluated.
+//! - `~=` allows rounding errors of floats and triples, for functions without a standardised result.
+//! - `//~ prints EXPRESSION == "text"` compares the printed text instead.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -261,7 +261,7 @@ fn compiled(
     })
 }
 
-/// All four execution modes with their names.
+/// Results of the four execution modes, with their names.
 fn all_ways(system: &ShadingSystem, template: &Template) -> Vec<(&'static str, Result<Given, String>)> {
     let globals = globals();
     let mut ways = vec![];

@@ -1,8 +1,9 @@
 //! Cases of the language: `shaders/pass` must check without diagnostics; `shaders/fail` must give exactly the
 //! diagnostics that comments in its lines state. `run.rs` tests computed values.
 //!
-//! A line announces with `//~ error 5-12: message` (columns from 1, both inclusive; `5-` where the place goes on in a
-//! later line); several follow one another. `UPDATE=1` writes the announcements of `fail` anew: read the difference.
+//! A comment `//~ error 5-12: message` expects a diagnostic in its line (columns from 1, both inclusive; `5-` for a
+//! range that ends in a later line); several may follow one another. `UPDATE=1` rewrites the comments of `fail`; review
+//! the difference.
 
 use std::fmt::Write as _;
 use std::fs;

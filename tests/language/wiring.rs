@@ -41,7 +41,7 @@ fn check(text: &str, expected: f32) {
     assert_eq!(found, Const::Float(expected), "{text}");
 }
 
-/// All errors of a text, each with a location.
+/// The errors of a text, each with a location.
 #[track_caller]
 fn errors(text: &str) -> Vec<String> {
     let diagnostics = result(text).expect_err(text);

@@ -1,8 +1,8 @@
 //! Z-test of pictures against reference pictures of another renderer with the same parameters.
 //!
-//! A scene is rendered with a few independent seeds. A Z-test at every pixel weighs the difference of the means by the
-//! variances of both pictures. Both are pooled over 5×5 pixels: that of a few seeds is itself noisy, and a pixel that saw
-//! no bright path thinks too well of itself.
+//! A scene is rendered with a few independent seeds. A Z-test at every pixel uses the variances of both pictures,
+//! pooled over 5×5 pixels: the variance of a few seeds is itself noisy, and a pixel without a sample of a bright path
+//! underestimates it.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -28,8 +28,8 @@ pub struct Effort {
     /// Unit of the samples.
     pub unit: SampleUnit,
     /// Side of the square of reference pixels averaged to one pixel here. Values above one require box filters of one
-    /// pixel in both pictures. The test is as sensitive as at full size to errors in a share of the picture, since a
-    /// pixel has as many samples and the reference's has more.
+    /// pixel in both pictures. Sensitivity to errors in a share of the picture is that of full size, since a pixel has
+    /// equally many samples and the reference's has more.
     pub shrink: usize,
 }
 

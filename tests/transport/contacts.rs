@@ -271,7 +271,7 @@ fn coincident_covers_hide_lights_completely() {
              {shapes}"
         )
     };
-    // The same part of the light is visible above the cover if their sides are not coplanar.
+    // Without coplanar sides, the visible part of the light above the cover is unchanged.
     let higher = "shape cover : cube { size = (1.0002, 0.5, 1.0002); material = matte(albedo = 0); transform = translate(0, 0.7499, 0); }";
     let covered = mean(&scene(&format!("{cover} {lamp}")), path(), 256);
     let apart = mean(&scene(&format!("{higher} {lamp}")), path(), 256);

@@ -1,6 +1,6 @@
 //! Translation invariance: shipped scenes 10 km from the origin of the world look as they do near it.
 //!
-//! Pictures of three seeds are compared: the difference between both places is no larger than that between two seeds.
+//! Pictures of three seeds are compared: the difference between both places is at most that between two seeds.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -54,7 +54,7 @@ fn sums_are_exact() {
 }
 
 proptest! {
-    /// All values from 2⁻³⁷ to the limit are exact.
+    /// Every value from 2⁻³⁷ to the limit is exact.
     #[test]
     fn values_in_range_are_exact(exponent in -37i32..36, mantissa in 1.0f32..2.0, negative: bool) {
         let v = mantissa * 2f32.powi(exponent) * if negative { -1.0 } else { 1.0 };
@@ -323,7 +323,7 @@ fn filtered<const N: usize>(filter: &Filter, bounds: Option<Rect>, picture: impl
             sum += f64::from(sample.weight * picture(x as f32 + 0.5 + sample.offset.x));
             weights += f64::from(sample.weight);
         }
-        // All samples have the same y, and so the same weight along y.
+        // Samples have equal y, and so equal weights along y.
         sum / weights
     })
 }

@@ -1,8 +1,8 @@
 //! Invariances of random scenes: changes that preserve the picture, or change it in a known manner, without a
 //! reference. `KILN_SCENES=N` tests N scenes, and `KILN_FIRST=N` starts at that seed.
 //!
-//! Pictures that differ are rendered again, with new seeds and more samples. If they differ again, the test fails, and
-//! the scene is kept in the folder `KILN_FINDINGS`, or in a folder for temporary files.
+//! Scenes with different pictures are rendered again, with new seeds and more samples. If they differ again, the test
+//! fails, and saves the scene in the folder `KILN_FINDINGS`, or in a temporary folder.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

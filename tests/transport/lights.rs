@@ -98,7 +98,7 @@ fn placed(scale: Vec3) -> Affine3A {
     Affine3A::from_scale_rotation_translation(scale, turn, Vec3::new(0.3, -0.2, 0.5))
 }
 
-/// All emitting hits along a ray, each with the transmittance of the earlier ones.
+/// Emitting hits along a ray, each with the transmittance of the earlier ones.
 fn hits(case: &Case, mut ray: Ray, context: &mut Context) -> Vec<(Interaction, f32)> {
     let mut found = vec![];
     let mut visible = 1.0;

@@ -1,8 +1,8 @@
 //! Adaptive sampling, with an error goal and by sample density: unbiased, reaches the requested error, independent of
 //! threads, image size and sample ranges.
 //!
-//! Pictures are compared with references of many even samples in `tests/noise`, which
-//! `UPDATE=1 cargo test --release --workspace --test transport references_are_current` renders again (minutes).
+//! The references in `tests/noise` have many uniform samples; `UPDATE=1 cargo test --release --workspace --test
+//! transport references_are_current` renders them (minutes).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

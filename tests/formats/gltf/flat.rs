@@ -136,7 +136,7 @@ fn meshes_scaled_to_a_line_are_not_shown() {
             "{scale:?}"
         );
     }
-    // One of its primitives is perpendicular to the other.
+    // A primitive perpendicular to the other one.
     let mut glb = slab();
     let upright = glb.floats("VEC3", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
     let primitives = glb.json["meshes"][0]["primitives"]

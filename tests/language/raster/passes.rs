@@ -68,7 +68,7 @@ fn passes_compute_only_required_values() {
         programs.each_ref().map(|program| program.raster.textures.len()),
         [0, 1, 1]
     );
-    // All passes have the same mask.
+    // Every pass has the same mask.
     for i in 0..8 {
         let opacities = programs
             .each_ref()

@@ -29,7 +29,7 @@ const CHUNK: u64 = 250;
 /// system of its own. `KILN_FUZZ_SEED` sets the seed.
 ///
 /// # Panics
-/// When ways to run a text differ, one takes too long, or next to none compiles.
+/// If execution modes of a text differ, a text exceeds the time limit, or almost no text compiles.
 pub fn fuzz(count: u64, system: impl Fn() -> ShadingSystem + Sync) {
     verify_all();
     let time = number("KILN_FUZZ_SECONDS").map(Duration::from_secs);
@@ -150,7 +150,7 @@ fn outputs(
     for output in 0..instance.outputs().len() {
         let mut numbers = [0.0_f32; NUMBERS];
         instance.output_numbers(output, context, &mut numbers).unwrap();
-        // All NaNs are equal.
+        // NaNs are all equal.
         all.extend(numbers.map(|x| {
             if x.is_nan() {
                 f32::NAN.to_bits()

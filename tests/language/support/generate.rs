@@ -1,8 +1,8 @@
 //! Random HIR: every operation, nested control flow, arrays, closures, recursive functions. A seed gives the same unit
 //! on every machine.
 //!
-//! Units are valid and mix ordinary numbers with zeros of both signs, infinities and NaNs. They end within the default
-//! fuel, unless they are asked not to.
+//! Units are valid and mix ordinary numbers with zeros of both signs, infinities and NaNs. They terminate within the
+//! default fuel, unless the caller asks for endless ones.
 
 mod cloud;
 pub mod group;
@@ -250,7 +250,7 @@ fn numeric_templates() -> Vec<Template> {
     list
 }
 
-/// All operations except those on arrays, in every form.
+/// Operations in every form, except those on arrays.
 fn templates() -> Vec<Template> {
     use Kind as K;
     let mut list = vec![];
@@ -596,7 +596,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A function with as many recursive calls as its first parameter.
+    /// A function whose number of recursive calls is its first parameter.
     fn function(mut self, id: FunctionId, index: usize) -> Function {
         let countdown = self.local(Kind::INT);
         let params = vec![countdown, self.local(Kind::FLOAT), self.local(Kind::TRIPLE)];

@@ -1,7 +1,7 @@
 //! Reference compilation: the unit of time for bounds of compile time.
 //!
-//! A bound in seconds fails on a slow processor. The ratio to a fixed text that the same process compiles does not depend
-//! on the processor, nor on the optimisation level of the compiler.
+//! A bound in seconds fails on a slow processor. The ratio to the compile time of a fixed text in the same process
+//! depends neither on the processor nor on the compiler's optimisation level.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};

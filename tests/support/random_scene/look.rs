@@ -1,8 +1,9 @@
 //! Pictures of random scenes, and tests of their equality.
 //!
-//! Pictures are rendered with several seeds and summed up in blocks of pixels. The differences between the blocks of two
-//! scenes, seed by seed, are tested against zero with the variance between seeds, pooled over neighbouring blocks. What
-//! looks different is rendered again, with new seeds and more samples: a defect stays, and chance does not.
+//! Pictures are rendered with several seeds and averaged over blocks of pixels. The test compares the differences
+//! between the blocks of two scenes, seed by seed, with zero, by the variance between seeds, pooled over neighbouring
+//! blocks. Scenes that differ are rendered again with new seeds and more samples, so that random deviations vanish and
+//! defects remain.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -195,7 +196,7 @@ impl Pictures {
         [lowest, highest].map(|found| found.expect("there are blocks"))
     }
 
-    /// All values times a factor.
+    /// The values times a factor.
     #[must_use]
     pub fn times(mut self, factor: f64) -> Pictures {
         self.blocks.iter_mut().flatten().for_each(|v| *v *= factor);

@@ -58,7 +58,7 @@ fn white_furnace() {
                 for vertex in used.into_iter().map(|vertex| vertex as usize) {
                     let e = light.irradiance(object.first + vertex);
                     let coefficients = light.coefficients(object.first + vertex);
-                    // All directions around the normal are equally bright.
+                    // The light comes equally from all directions around the normal.
                     let linear = [3, 1, 2].map(|i| coefficients[i].g);
                     let rebuilt = irradiance(coefficients, Vec3::from(linear).normalize());
                     let worst = relative(e, PI).max(relative(rebuilt, PI));

@@ -1,7 +1,7 @@
 //! Shipped surfaces with random parameters in a white furnace: the albedo is at most one, and one for white surfaces.
 //!
 //! `KILN_FUZZ_SETS=10000` sets the number of parameter sets of each surface, `KILN_FUZZ_SEED` the seed, and
-//! `KILN_FUZZ_SUBJECTS=0..20` limits the test to these numbers of [`SUBJECTS`].
+//! `KILN_FUZZ_SUBJECTS=0..20` limits the test to these indices of [`SUBJECTS`].
 
 mod subjects;
 

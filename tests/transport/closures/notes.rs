@@ -51,7 +51,7 @@ fn call(signature: &ClosureSignature, other: Option<usize>) -> String {
     format!("{}({})", signature.name, arguments.join(", "))
 }
 
-/// All effects of a surface on light and camera, from both sides; a quarter of the surface is transparent.
+/// The effects of a surface on light and camera, from both sides; a quarter of the surface is transparent.
 fn seen(closure: &str) -> Vec<u32> {
     let mut subject = Subject::new(&format!("0.25 * transparent() + {closure}"), Sides::default());
     let mut surface = ShadingResult::new();

@@ -136,7 +136,7 @@ fn member_value(source: &MemberSource, g: &ShaderGlobals, host: &dyn ShaderHost)
     }
 }
 
-/// All numbers of a constant; an empty list for strings and closures.
+/// The numbers of a constant; an empty list for strings and closures.
 pub fn numbers(value: &Const) -> Vec<f32> {
     match value {
         Const::Int(x) => vec![*x as f32],

@@ -34,7 +34,7 @@ impl Value {
         Value::List(list.iter().map(|&x| Value::Float(x)).collect())
     }
 
-    /// All numbers of the value in order; ints as floats.
+    /// The numbers of the value in order; ints as floats.
     pub fn numbers(&self) -> Vec<f32> {
         match self {
             Value::Int(x) => vec![*x as f32],
