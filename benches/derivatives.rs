@@ -13,7 +13,7 @@ use shading::{InstanceOptions, NoHost, ShaderGlobals, ShaderInstance, ShadingCon
 const SIDE: usize = 48;
 
 /// Number of measurements, taken in turn; the fastest counts.
-const TURNS: usize = 60;
+const REPEATS: usize = 60;
 
 fn main() {
     let wanted: Vec<String> = std::env::args()
@@ -41,7 +41,7 @@ fn main() {
         let (with, without) = (make(false), make(true));
         let mut context = system.context();
         let (mut slow, mut fast) = (f64::INFINITY, f64::INFINITY);
-        for _ in 0..TURNS {
+        for _ in 0..REPEATS {
             slow = slow.min(nanoseconds(&with, &points, &mut context));
             fast = fast.min(nanoseconds(&without, &points, &mut context));
         }

@@ -20,7 +20,7 @@ const SIDE: i32 = 192;
 const LOOKUPS: u32 = 1_000_000;
 const BOXES: u32 = 50_000;
 /// Number of measurements; the fastest counts.
-const TURNS: usize = 3;
+const REPEATS: usize = 3;
 
 fn main() {
     let file = env::args().skip(1).find(|arg| !arg.starts_with('-'));
@@ -108,7 +108,7 @@ fn rate(grid: &Grid, count: u32, scattered: bool, lookup: impl Fn(Vec3) -> f32) 
     let [low, high] = grid.activity().bounds.expect("there are voxels");
     let (low, extent) = (low.as_vec3(), (high - low).as_vec3());
     let mut best = f64::INFINITY;
-    for _ in 0..TURNS {
+    for _ in 0..REPEATS {
         let (start, cpu_start) = (Instant::now(), cpu_time());
         let mut sum = 0.0;
         for index in 0..count {

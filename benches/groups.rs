@@ -11,7 +11,7 @@ use renderer::material::{closure_registry, library};
 use shading::{InstanceOptions, NoHost, ShaderInstance, ShadingSystem, Source};
 
 /// Number of measurements; the median counts.
-const TURNS: usize = 9;
+const REPEATS: usize = 9;
 
 /// Kind of the inputs of each layer in a chain.
 #[derive(Clone, Copy, Debug)]
@@ -52,10 +52,10 @@ fn main() {
 }
 
 fn report(name: &str, text: &str) {
-    let mut times: Vec<[Duration; 5]> = (0..TURNS).map(|_| make(text)).collect();
+    let mut times: Vec<[Duration; 5]> = (0..REPEATS).map(|_| make(text)).collect();
     let median = |part: usize, times: &mut Vec<[Duration; 5]>| {
         times.sort_by_key(|time| time[part]);
-        times[TURNS / 2][part].as_secs_f64() * 1e3
+        times[REPEATS / 2][part].as_secs_f64() * 1e3
     };
     let [parse, link, optimize, code, all] = [0, 1, 2, 3, 4].map(|part| median(part, &mut times));
     println!("{name:25} {parse:8.2} {link:8.2} {optimize:8.2} {code:8.2} {all:8.2}");

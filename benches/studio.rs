@@ -99,9 +99,9 @@ fn compile(system: &ShadingSystem, frame: &[Template], threads: usize) -> Vec<Ar
 }
 
 /// Random numbers in `[0,1)`.
-struct Draws(u64);
+struct RandomNumbers(u64);
 
-impl Draws {
+impl RandomNumbers {
     /// SplitMix64 (Steele, Lea and Flood 2014).
     fn next(&mut self) -> f32 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -119,7 +119,7 @@ impl Draws {
 /// Instances of a group under construction.
 struct Network {
     group: ShaderGroupTemplate,
-    draws: Draws,
+    draws: RandomNumbers,
 }
 
 impl Network {
@@ -148,7 +148,7 @@ impl Network {
 fn group(seed: u64) -> ShaderGroupTemplate {
     let mut network = Network {
         group: ShaderGroupTemplate::new(format!("material_{seed}")),
-        draws: Draws(seed),
+        draws: RandomNumbers(seed),
     };
     for layer in 0..LAYERS {
         layer_of(&mut network, layer);

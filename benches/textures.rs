@@ -21,7 +21,7 @@ const SIDE: usize = 2048;
 const LOOKUPS: usize = 1_000_000;
 
 /// Number of measurements; the fastest counts.
-const TURNS: usize = 3;
+const REPEATS: usize = 3;
 
 fn main() {
     let image = Image::from_fn(SIDE, SIDE, |x, y| {
@@ -114,5 +114,5 @@ fn rate(
         });
         (LOOKUPS * threads) as f64 / start.elapsed().as_secs_f64() / 1e6
     };
-    (0..TURNS).map(|_| turn()).fold(0.0, f64::max)
+    (0..REPEATS).map(|_| turn()).fold(0.0, f64::max)
 }

@@ -17,7 +17,7 @@ use shading::{Diagnostics, Preprocessor, Source};
 const MAX_REFERENCES: f64 = 200.0;
 
 /// Wall-clock time after which a text counts as hanging, even on a busy machine.
-const HANGS: Duration = Duration::from_secs(240);
+const HANG_TIMEOUT: Duration = Duration::from_secs(240);
 
 /// Maximum printed output for a text [bytes].
 const MAX_OUTPUT: usize = 100_000;
@@ -27,11 +27,11 @@ const MAX_MEMORY: u64 = 1 << 30;
 
 /// Expected outcome for a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum Outcome {
     Taken,
     Refused,
 }
-use Fate::{Refused, Taken};
+use Outcome::{Refused, Taken};
 
 fn repeat(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).map(line).collect()
@@ -63,7 +63,7 @@ fn functions(ty: &str, first: &str, body: impl Fn(usize) -> String) -> String {
 }
 
 /// Shader sources with their names and expected outcomes.
-fn shaders() -> Vec<(&'static str, String, Fate)> {
+fn shaders() -> Vec<(&'static str, String, Outcome)> {
     let deep = |open: &str, inner: &str, close: &str| {
         unit(&format!(
             "r = {}{inner}{};",
@@ -151,7 +151,7 @@ fn shaders() -> Vec<(&'static str, String, Fate)> {
 }
 
 /// Scenes with their names and expected outcomes.
-fn scenes() -> Vec<(&'static str, String, Fate)> {
+fn scenes() -> Vec<(&'static str, String, Outcome)> {
     let camera = "camera main : perspective { from = (0, 0, 5); }\n";
     vec![
         (
@@ -228,14 +228,14 @@ fn check_scene(text: &str) -> Result<String, String> {
 }
 
 /// Checks that a text has its expected outcome within the bounds; returns the printed text.
-fn check(name: &'static str, text: String, fate: Fate, how: fn(&str) -> Result<String, String>) -> String {
+fn check(name: &'static str, text: String, fate: Outcome, how: fn(&str) -> Result<String, String>) -> String {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let result = how(&text);
         let _ = sender.send((result, thread_seconds()));
     });
     let (result, seconds) = receiver
-        .recv_timeout(HANGS)
+        .recv_timeout(HANG_TIMEOUT)
         .unwrap_or_else(|_| panic!("{name}: it hangs"));
     let found = if result.is_ok() { Taken } else { Refused };
     let output = result.unwrap_or_else(|errors| errors);

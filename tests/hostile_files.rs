@@ -2,8 +2,8 @@
 //! (`renderer::files::Budget`), or rejected by a message that names the file; and a fuzzer of each reader that measures
 //! both (`KILN_FUZZ_SECONDS`, `KILN_FUZZ_SEED`).
 
-#[path = "hostile_files/kept.rs"]
-mod kept;
+#[path = "hostile_files/kiln_files.rs"]
+mod kiln_files;
 #[path = "hostile_files/models.rs"]
 mod models;
 
@@ -20,16 +20,16 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// Wall-clock time after which a file counts as hanging, even on a busy machine.
-const HANGS: Duration = Duration::from_secs(240);
+const HANG_TIMEOUT: Duration = Duration::from_secs(240);
 
 /// Memory of a reader beyond that of the contents: texts, buffers of decoders, threads [bytes].
 const SLACK: u64 = 192 << 20;
 
 /// Memory is measured for the process, so that only one file is read at a time.
-static ALONE: Mutex<()> = Mutex::new(());
+static MEMORY_LOCK: Mutex<()> = Mutex::new(());
 
-fn alone() -> MutexGuard<'static, ()> {
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock_memory() -> MutexGuard<'static, ()> {
+    MEMORY_LOCK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Value of a line of `/proc/self/status` [bytes]; 0 where the system does not have it.
@@ -57,8 +57,8 @@ fn read(path: &Path) -> Result<usize, String> {
             let failed = grids.filter_map(Result::err).next();
             failed.map_or(Ok(file.entries().len()), |error| Err(error.to_string()))
         }
-        "part" => kept::read_part(path),
-        "zip" => kept::read_pack(path),
+        "part" => kiln_files::read_part(path),
+        "zip" => kiln_files::read_pack(path),
         "xml" => {
             let scene = translate(path, &MitsubaOptions::default()).map_err(|errors| errors.to_string())?;
             Ok(scene.declarations.len())
@@ -80,7 +80,7 @@ fn measured(path: &Path, size: u64) -> Result<usize, String> {
     let (sender, receiver) = mpsc::channel();
     let file = path.to_owned();
     std::thread::spawn(move || sender.send(read(&file)));
-    let result = receiver.recv_timeout(HANGS);
+    let result = receiver.recv_timeout(HANG_TIMEOUT);
     let result = result.unwrap_or_else(|_| panic!("{}: reading hangs", path.display()));
     let used = status("VmHWM:").saturating_sub(before);
     let most = match path.extension().and_then(|extension| extension.to_str()) {
@@ -137,7 +137,7 @@ impl Input {
 
 #[test]
 fn material_libraries_are_read_once() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let library: String = (0..500).map(|i| format!("newmtl m{i}\nKd 1 0 0\n")).collect();
     for spelling in ["r.mtl", "./r.mtl", "../%/r.mtl", "R.MTL"] {
         let mut text = "v 0 0 0\nv 1 0 0\nv 0 1 0\n".to_owned();
@@ -208,7 +208,7 @@ fn push(document: &mut Value, list: &str, value: Value) -> usize {
 
 #[test]
 fn accessors_without_data_are_bounded() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let zeros = json!({ "componentType": 5126, "count": 1 << 24, "type": "VEC3" });
     let sparse = json!({
         "componentType": 5126, "count": 1 << 24, "type": "VEC3",
@@ -291,7 +291,7 @@ fn accessors_without_data_are_bounded() {
 
 #[test]
 fn compressed_buffer_views_have_their_length() {
-    let _alone = alone();
+    let _alone = lock_memory();
     // A stream of zeros expands each byte to 1024 bytes.
     let count: usize = 1 << 25;
     let stream = [&[0xa1][..], &vec![0xaa; count.div_ceil(256)], &[0; 64]].concat();
@@ -327,7 +327,7 @@ fn compressed_buffer_views_have_their_length() {
 
 #[test]
 fn polygons_repeat_their_attributes_within_bounds() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let corners = 60_000;
     let properties: String = (0..2000).map(|i| format!("property float p{i}\n")).collect();
     let numbers = "0 ".repeat(2000);
@@ -347,7 +347,7 @@ fn polygons_repeat_their_attributes_within_bounds() {
 fn meshes_with_coincident_vertices_are_bounded() {
     use std::io::Write as _;
 
-    let _alone = alone();
+    let _alone = lock_memory();
     // Version 3: flags, numbers of vertices and triangles, positions, triangles.
     let (vertices, triangles) = (1_000_000u64, 1u64);
     let mut content = vec![];
@@ -414,7 +414,7 @@ mod vdb {
 
 #[test]
 fn descriptions_of_grids_do_not_overlap() {
-    let _alone = alone();
+    let _alone = lock_memory();
     for has_ends in [false, true] {
         let error = overlapping(20_000, has_ends)
             .read("a.vdb")
@@ -451,7 +451,7 @@ fn overlapping(grids: u32, has_ends: bool) -> Input {
 
 #[test]
 fn tiles_of_grids_need_proportional_memory() {
-    let _alone = alone();
+    let _alone = lock_memory();
     // Nodes without values, each of 32768 tiles of the negative background.
     let nodes = 300;
     let mut tree = 1f32.to_le_bytes().to_vec();
@@ -482,7 +482,7 @@ fn tiles_of_grids_need_proportional_memory() {
 
 #[test]
 fn scattered_tiles_have_fast_lookups() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let mut state = 1u64;
     let mut random = || {
         state = state
@@ -514,13 +514,13 @@ fn scattered_tiles_have_fast_lookups() {
         let built = renderer::scene::build::build(&desc, None, 1);
         sender.send(built.map(|_| ()).map_err(|errors| errors.to_string()))
     });
-    let built = receiver.recv_timeout(HANGS).expect("building hangs");
+    let built = receiver.recv_timeout(HANG_TIMEOUT).expect("building hangs");
     built.expect("the scene is valid");
 }
 
 #[test]
 fn directories_of_tiffs_do_not_overlap() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let (directories, entries, chain) = (4000usize, 100_000usize, 1000usize);
     let entry = |tag: u16, kind: u16, count: u64, value: u64| {
         let mut bytes = [tag.to_le_bytes(), kind.to_le_bytes()].concat();
@@ -564,12 +564,12 @@ fn directories_of_tiffs_do_not_overlap() {
     let start = Instant::now();
     // The first picture is valid.
     assert_eq!(input.read("a.tif"), Ok(1));
-    assert!(start.elapsed() < HANGS);
+    assert!(start.elapsed() < HANG_TIMEOUT);
 }
 
 #[test]
 fn included_files_are_bounded() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let include = format!(
         "<scene version=\"3.0.0\"><!-- {} --></scene>",
         "x".repeat(4 << 20)
@@ -636,7 +636,7 @@ fn seeds() -> Vec<(String, Vec<u8>)> {
     );
     document["buffers"] = json!([{ "byteLength": bytes.len(), "uri": uri }]);
     files.push(("a.gltf".to_owned(), document.to_string().into_bytes()));
-    files.extend(kept::seeds());
+    files.extend(kiln_files::seeds());
     files.push((
         "a.obj".to_owned(),
         b"mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\ng a\nusemtl m\nf 1/1/1 2/1/1 3/1/1\n"
@@ -678,7 +678,7 @@ fn damage(bytes: &mut Vec<u8>, random: &mut impl FnMut(usize) -> usize) {
 
 #[test]
 fn damaged_files_stay_within_their_bounds() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let seconds = number("KILN_FUZZ_SECONDS");
     let mut state = number("KILN_FUZZ_SEED").unwrap_or(1);
@@ -716,7 +716,7 @@ fn damaged_files_stay_within_their_bounds() {
         for (name, bytes) in &seeds {
             let mut bytes = bytes.clone();
             match name.as_str() {
-                "a.part" => kept::damage_part(&mut bytes, &mut random),
+                "a.part" => kiln_files::damage_part(&mut bytes, &mut random),
                 _ => damage(&mut bytes, &mut random),
             }
             let input = Input::new(&[(name, &bytes)]);

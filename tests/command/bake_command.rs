@@ -1,8 +1,8 @@
 //! Command line tests of `kiln bake`: files written and errors.
 
 mod bevy;
+mod cache;
 mod engines;
-mod kept;
 mod layouts;
 mod lights;
 mod model;
@@ -305,11 +305,11 @@ fn direct_light_plus_baked_light_equals_the_picture() {
         at,
         "bake a.kiln --resolution 96 --samples 256 --order 2 --layout coefficients -o out",
     );
-    let ways = [
+    let materials = [
         ("back", "lightmap(albedo = 0.5, file = \"out/irradiance.exr\")"),
         ("sh", "lightmap_sh(albedo = 0.5, folder = \"out\", order = 2)"),
     ];
-    for (file, material) in ways {
+    for (file, material) in materials {
         let mut back =
             "film { size = (48, 36); }\nsampler { spp = 256; }\nimport \"out/scene.glb\" as room;\n\
                         camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }\n\

@@ -111,13 +111,13 @@ fn images_are_found_from_any_working_folder() {
 fn foreign_files_are_not_overwritten() {
     let folder = scene("bitmap");
     let at = folder.path();
-    let told = &["no earlier `kiln convert`"];
+    let words = &["no earlier `kiln convert`"];
     fs::write(at.join("own.kiln"), "// my own scene\n").unwrap();
-    refused(at, "convert scene.xml own.kiln", told);
+    refused(at, "convert scene.xml own.kiln", words);
     fs::remove_file(at.join("own.kiln")).unwrap();
     fs::create_dir(at.join("own_files")).unwrap();
     fs::write(at.join("own_files/colors.png"), "mine").unwrap();
-    refused(at, "convert scene.xml own.kiln", told);
+    refused(at, "convert scene.xml own.kiln", words);
     fs::remove_file(at.join("own_files/colors.png")).unwrap();
     for _ in 0..2 {
         done(at, "convert scene.xml own.kiln -q");

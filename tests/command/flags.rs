@@ -4,9 +4,9 @@
 mod bake;
 mod case;
 mod files;
-mod finish;
 mod inspection;
 mod jobs;
+mod pictures;
 mod render;
 mod run;
 mod shade;
@@ -36,13 +36,13 @@ const COMMANDS: [(&str, &[Case]); 21] = [
     ("check", inspection::CHECK),
     ("info", inspection::INFO),
     ("debug", inspection::DEBUG),
-    ("gallery", finish::GALLERY),
+    ("gallery", pictures::GALLERY),
     ("graph", inspection::GRAPH),
     ("shade", shade::SHADE),
     ("compare", inspection::COMPARE),
-    ("denoise", finish::DENOISE),
-    ("image", finish::IMAGE),
-    ("sheet", finish::SHEET),
+    ("denoise", pictures::DENOISE),
+    ("image", pictures::IMAGE),
+    ("sheet", pictures::SHEET),
 ];
 
 #[test]

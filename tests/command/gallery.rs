@@ -218,13 +218,13 @@ fn errors_do_not_affect_other_units() {
     let example = "shader lost [[ string example = \"nowhere at(); lost x(a = at.y);\" ]] (float a = 0, output color c = 0) { c = a; }";
     fs::write(at.join("lib/lost.ksl"), example).unwrap();
     let output = run(at, &format!("gallery lib -o out {ARGS}"));
-    let told = message(&output);
-    assert_eq!(output.status.code(), Some(1), "{told}");
+    let text = message(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(
-        told.contains("wrong.ksl:1") && told.contains("2 shaders with mistakes"),
-        "{told}"
+        text.contains("wrong.ksl:1") && text.contains("2 shaders with mistakes"),
+        "{text}"
     );
-    assert!(told.contains("nowhere"), "{told}");
+    assert!(text.contains("nowhere"), "{text}");
     let page = page(at);
     let view = between(&page, "<article id=\"wrong\"", "</article>");
     assert!(

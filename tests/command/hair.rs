@@ -13,7 +13,7 @@ use tempfile::TempDir;
 const ABSORPTION: Rgb = Rgb::new(0.2, 0.5, 1.0);
 
 /// The colour of a point at (0, 0, `z`) of `shape`, seen along −x, under a white sky of radiance 1.
-fn seen(folder: &Path, head: &str, shape: &str, z: f32, arguments: &str) -> Rgb {
+fn radiance(folder: &Path, head: &str, shape: &str, z: f32, arguments: &str) -> Rgb {
     let scene = format!(
         "{head}
         film {{ size = (1, 1); filter = box; }}
@@ -68,13 +68,13 @@ fn a_tube_is_one_fibre() {
     let hair = tube("hair(absorption = (0.2, 0.5, 1), tilt = 0, direction = dPdv, tube = 1)");
     for h in [0.0, 0.5, 0.9] {
         for integrator in ["path", "photon"] {
-            let found = seen(folder.path(), "", &hair, h, &format!("--integrator {integrator}"));
+            let found = radiance(folder.path(), "", &hair, h, &format!("--integrator {integrator}"));
             close(found, albedo(ABSORPTION, h), 0.01);
         }
     }
     // Without `tube`, light meets a second fibre on its exit, so that more is absorbed.
     let twice = tube("hair(absorption = (0.2, 0.5, 1), tilt = 0, direction = dPdv)");
-    assert!(seen(folder.path(), "", &twice, 0.0, "").g < 0.8 * albedo(ABSORPTION, 0.0).g);
+    assert!(radiance(folder.path(), "", &twice, 0.0, "").g < 0.8 * albedo(ABSORPTION, 0.0).g);
 }
 
 /// A ribbon scatters light from either side to both sides.
@@ -84,13 +84,13 @@ fn a_ribbon_is_one_fibre_from_both_sides() {
     for turn in [90.0, -90.0] {
         let hair = ribbon("hair(absorption = (0.2, 0.5, 1), tilt = 0)", turn);
         close(
-            seen(folder.path(), "", &hair, 0.0, ""),
+            radiance(folder.path(), "", &hair, 0.0, ""),
             albedo(ABSORPTION, 0.0),
             0.01,
         );
     }
     let tube = ribbon("hair(absorption = (0.2, 0.5, 1), tube = 1)", -90.0);
-    close(seen(folder.path(), "", &tube, 0.0, ""), Rgb::WHITE, 1e-5);
+    close(radiance(folder.path(), "", &tube, 0.0, ""), Rgb::WHITE, 1e-5);
 }
 
 /// The colour of a thick mass of hair is about the colour that its absorption was computed from, and pigments darken.
@@ -98,7 +98,7 @@ fn a_ribbon_is_one_fibre_from_both_sides() {
 fn hair_colour_and_pigments_set_the_absorption() {
     let folder = TempDir::new().unwrap();
     let fibre = |how: &str| {
-        seen(
+        radiance(
             folder.path(),
             "",
             &ribbon(&format!("hair(tilt = 0, {how})"), 90.0),
@@ -166,7 +166,7 @@ fn generated_hair_shaders_match_hair() {
     assert_eq!(said, "", "nothing stands in for it");
     let head = "import \"hair.osl\";";
     close(
-        seen(path, head, &ribbon("made()", 90.0), 0.0, ""),
+        radiance(path, head, &ribbon("made()", 90.0), 0.0, ""),
         albedo(ABSORPTION, 0.0),
         0.01,
     );
@@ -185,7 +185,7 @@ fn cycles_hair_matches_hair() {
             }}"
         );
         fs::write(path.join("hair.osl"), unit).unwrap();
-        let found = seen(path, "import \"hair.osl\";", &ribbon("made()", 90.0), 0.0, "");
+        let found = radiance(path, "import \"hair.osl\";", &ribbon("made()", 90.0), 0.0, "");
         close(found, albedo(ABSORPTION, 0.0), 0.01);
     }
 }

@@ -112,11 +112,11 @@ fn a_page_changes_parameters_and_the_view() {
     page.change("{\"params\": {\"level\": null}}");
     page.picture(4);
 
-    let (_, told) = page.server.answer("GET /pick?x=0.5&y=0.5 HTTP/1.1");
-    let told = String::from_utf8(told).unwrap();
+    let (_, answer) = page.server.answer("GET /pick?x=0.5&y=0.5 HTTP/1.1");
+    let answer = String::from_utf8(answer).unwrap();
     assert!(
-        told.contains("object      subject") && told.contains("level   0.5    default"),
-        "{told}"
+        answer.contains("object      subject") && answer.contains("level   0.5    default"),
+        "{answer}"
     );
 }
 
@@ -191,12 +191,12 @@ fn material_parameters_of_scenes_can_be_changed() {
     let first = page.picture(2);
     let news = page.state();
     assert_eq!(news["materials"], serde_json::json!(["floor", "lamp"]));
-    let (_, told) = page.server.answer("GET /material?name=lamp HTTP/1.1");
-    let told: Value = serde_json::from_slice(&told).unwrap();
-    let params = told["params"].as_array().unwrap();
+    let (_, answer) = page.server.answer("GET /material?name=lamp HTTP/1.1");
+    let answer: Value = serde_json::from_slice(&answer).unwrap();
+    let params = answer["params"].as_array().unwrap();
     let of = |name: &str| params.iter().find(|param| param["name"] == name).unwrap();
     assert_eq!(
-        (of("scale")["default"].as_str(), &told["unit"]),
+        (of("scale")["default"].as_str(), &answer["unit"]),
         (Some("2"), &"emitter".into())
     );
     let mut given = String::new();

@@ -9,7 +9,7 @@ use renderer::image::read;
 use tempfile::TempDir;
 
 /// The colour of a wall with `material` under a white sky of radiance 1, seen along its normal.
-fn seen(folder: &Path, unit: &str, material: &str) -> [f32; 3] {
+fn radiance(folder: &Path, unit: &str, material: &str) -> [f32; 3] {
     fs::write(folder.join("unit.osl"), unit).unwrap();
     let scene = format!(
         "import \"unit.osl\";
@@ -48,12 +48,12 @@ fn a_surface_may_be_a_structure() {
             out.edf = 0;
         }";
     let path = folder.path();
-    close(seen(path, unit, "made()"), [0.4, 0.2, 0.0], 1e-5);
-    close(seen(path, unit, "made(opacity = 0.5)"), [0.7, 0.6, 0.5], 0.02);
+    close(radiance(path, unit, "made()"), [0.4, 0.2, 0.0], 1e-5);
+    close(radiance(path, unit, "made(opacity = 0.5)"), [0.7, 0.6, 0.5], 0.02);
     let named = "group two(output closure color surface) { made m(opacity = 1); surface = m.out.edf; }
         shader last(output closure color o = 0) { o = 0; }";
     close(
-        seen(path, &format!("{unit} {named}"), "two()"),
+        radiance(path, &format!("{unit} {named}"), "two()"),
         [0.4, 0.2, 0.0],
         1e-5,
     );
@@ -83,8 +83,12 @@ fn images_of_generated_code_are_not_decoded() {
     };
     let (raw, decoded) = (128.0 / 255.0, 0.21586);
     let generated = "[[ string mtlx_category = \"surfacematerial\", string mtlx_name = \"m\" ]]";
-    close(seen(path, &unit(generated), "made()"), [raw, raw, decoded], 1e-3);
-    close(seen(path, &unit(""), "made()"), [decoded; 3], 1e-3);
+    close(
+        radiance(path, &unit(generated), "made()"),
+        [raw, raw, decoded],
+        1e-3,
+    );
+    close(radiance(path, &unit(""), "made()"), [decoded; 3], 1e-3);
 }
 
 /// MaterialX calls object space `model` or `object`.
@@ -95,9 +99,9 @@ fn model_space_is_object_space() {
         {
             out = color(transform(space, P)) * emission();
         }";
-    close(seen(folder.path(), unit, "made()"), [0.0; 3], 0.05);
+    close(radiance(folder.path(), unit, "made()"), [0.0; 3], 0.05);
     close(
-        seen(folder.path(), unit, "made(space = \"world\")"),
+        radiance(folder.path(), unit, "made(space = \"world\")"),
         [2.0, 0.0, 0.0],
         0.05,
     );
@@ -156,7 +160,7 @@ fn roughness_textures_are_data() {
     half.save(path.join("half.png")).unwrap();
     let metal = |how: &str| {
         let material = format!("gltf_pbr(base_color = (1, 0, 0), roughness = 0, {how})");
-        seen(path, "shader none() {}", &material)
+        radiance(path, "shader none() {}", &material)
     };
     close(
         metal("metallic_roughness_texture = \"half.png\""),

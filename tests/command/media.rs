@@ -19,7 +19,7 @@ fn folder(scene: &str) -> TempDir {
 }
 
 /// Messages of a render of a scene.
-fn told(scene: &str) -> String {
+fn messages(scene: &str) -> String {
     let folder = folder(scene);
     let output = run(folder.path(), "render a.kiln -o a.exr");
     assert!(output.status.success(), "{}", message(&output));
@@ -27,16 +27,16 @@ fn told(scene: &str) -> String {
 }
 
 #[track_caller]
-fn tells_once(scene: &str, words: &[&str]) {
-    let text = told(scene);
+fn warns_once(scene: &str, words: &[&str]) {
+    let text = messages(scene);
     for words in words {
         assert_eq!(text.matches(words).count(), 1, "{words} in {text}");
     }
 }
 
 #[track_caller]
-fn tells_nothing(scene: &str) {
-    let text = told(scene);
+fn warns_not(scene: &str) {
+    let text = messages(scene);
     assert!(
         !text.contains("warning") && !text.contains("error"),
         "{scene}: {text}"
@@ -55,7 +55,7 @@ shape ball : sphere { material = glassy; }
     // `kiln check` prints the same warnings.
     let folder = folder(scene);
     let text = message(&run(folder.path(), "check a.kiln"));
-    for text in [text, told(scene)] {
+    for text in [text, messages(scene)] {
         for words in [
             "depends on `u`, `N`, which only surfaces have",
             "a.kiln:9:49",
@@ -64,8 +64,8 @@ shape ball : sphere { material = glassy; }
             assert!(text.contains(words), "{words} in {text}");
         }
     }
-    tells_nothing("shape puff : sphere { material = smoke(); }");
-    tells_nothing("shape drink : sphere { material = milk(scale = 0.001); }");
+    warns_not("shape puff : sphere { material = smoke(); }");
+    warns_not("shape drink : sphere { material = milk(scale = 0.001); }");
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn distant_light_in_an_endless_medium_causes_a_warning() {
 scene { medium = fog(density = 0.1); }
 shape ball : sphere { }
 ";
-    tells_once(
+    warns_once(
         scene,
         &[
             "no light of `sky`, `sun` comes through it",
@@ -84,7 +84,7 @@ shape ball : sphere { }
         ],
     );
     // A medium that transmits blue light causes no warning.
-    tells_nothing(
+    warns_not(
         "volume red() { Ci = color(1, 1, 0) * absorption(); }
          scene { medium = red(); }
          shape ball : sphere { }",
@@ -106,13 +106,13 @@ fn open_shapes_with_a_medium_cause_a_warning() {
     ] {
         scene += &side(name, turn);
     }
-    tells_once(
+    warns_once(
         &scene,
         &["the inside of material `drink` is not closed: `front`, `right`, `back`, …"],
     );
     // A closed box causes no warning, and neither does a single sheet, which is the surface of a sea.
-    tells_nothing(&(scene + &side("bottom", "rotate((1, 0, 0), -90)")));
-    tells_nothing("shape sea : rectangle { size = 20; material = ocean_water(); }");
+    warns_not(&(scene + &side("bottom", "rotate((1, 0, 0), -90)")));
+    warns_not("shape sea : rectangle { size = 20; material = ocean_water(); }");
 }
 
 #[test]
@@ -127,10 +127,10 @@ fn invalid_coefficients_cause_a_warning() {
              shape a : sphere {{ material = odd(); }}
              shape b : sphere {{ material = odd(); center = (1, 0, 0); }}"
         );
-        let text = told(&scene);
+        let text = messages(&scene);
         assert!(text.contains("has coefficients below zero"), "{medium}: {text}");
     }
-    tells_nothing("shape a : sphere { material = fog(albedo = 1); }");
+    warns_not("shape a : sphere { material = fog(albedo = 1); }");
 }
 
 #[test]
@@ -141,18 +141,18 @@ fn media_above_their_majorant_cause_a_warning() {
              shape dust : sphere {{ material = grain(); }}"
         )
     };
-    tells_once(
+    warns_once(
         &grain("200"),
         &["the medium of material `dust", "details that are finer than 0.2"],
     );
     for unit in ["smoke", "cloud", "fire"] {
-        tells_nothing(&format!("shape a : sphere {{ material = {unit}(); }}"));
+        warns_not(&format!("shape a : sphere {{ material = {unit}(); }}"));
     }
 }
 
 #[test]
 fn media_without_density_cause_a_warning() {
-    tells_once(
+    warns_once(
         "volume speck() { if (distance(P, point(0.312, 0.417, 0.218)) < 1e-4) Ci = 9 * absorption(); }
          shape air : cube { size = 30; material = speck(); }",
         &[

@@ -449,9 +449,9 @@ fn a_file_beyond_the_limit_is_an_error_and_leaves_nothing() {
             .unwrap();
         let message = program::message(&output);
         assert_eq!(output.status.code(), Some(1), "{command}: {message}");
-        let told = ["error: cannot write '", unwritten];
-        let is_told = told.iter().all(|part| message.contains(part));
-        assert!(is_told, "{command}: {message}");
+        let expected = ["error: cannot write '", unwritten];
+        let is_reported = expected.iter().all(|part| message.contains(part));
+        assert!(is_reported, "{command}: {message}");
         assert!(!message.contains("ZipWriter"), "{message}");
         assert_eq!(entries(at), before, "{command}");
     }

@@ -225,14 +225,14 @@ fn a_pack_is_complete_and_renders_the_same_bytes() {
     assert!(image("folder.png") == fs::read(other.join("s.png")).unwrap());
 
     // The unpacked files are a complete scene, except for files named by absolute paths.
-    let told = run(at, "check other/place/s.zip");
+    let text = run(at, "check other/place/s.zip");
     assert!(
-        String::from_utf8_lossy(&told.stdout).contains("1 scene"),
+        String::from_utf8_lossy(&text.stdout).contains("1 scene"),
         "{}",
-        message(&told)
+        message(&text)
     );
-    let told = run(at, "info other/place/s.zip");
-    let text = String::from_utf8_lossy(&told.stdout).into_owned();
+    let text = run(at, "info other/place/s.zip");
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
     assert!(
         text.contains("scene \"other/place/s.zip/scenes/s.kiln\""),
         "{text}"
@@ -372,17 +372,17 @@ fn point_clouds_are_packed() {
     // Without the file, a search reports an error and finds no points.
     fs::remove_file(at.join("gone/clouds/dots.ply")).unwrap();
     let output = run(at, "render gone/s.kiln --light gone/sky.exr -o c.png");
-    let told = message(&output);
-    assert!(output.status.success(), "{told}");
+    let text = message(&output);
+    assert!(output.status.success(), "{text}");
     let expected = "there is no point cloud file \"clouds/dots.ply\"; nothing is found";
-    assert_eq!(told.matches(expected).count(), 1, "{told}");
+    assert_eq!(text.matches(expected).count(), 1, "{text}");
     assert!(fs::read(at.join("a.png")).unwrap() != fs::read(at.join("c.png")).unwrap());
     for line in ["check gone/s.kiln", "pack gone/s.kiln -o w.zip"] {
         let output = run(at, line);
-        let told = message(&output);
-        assert!(output.status.success(), "{told}");
+        let text = message(&output);
+        assert!(output.status.success(), "{text}");
         let expected = "material `grey`: there is no point cloud file `clouds/dots.ply`";
-        assert_eq!(told.matches(expected).count(), 1, "{told}");
+        assert_eq!(text.matches(expected).count(), 1, "{text}");
     }
     // A computed file name cannot be packed.
     let computed = SCAN.replace(
@@ -652,10 +652,10 @@ fn hostile_archives_are_refused() {
             "pack b.zip -o o.zip",
         ] {
             let output = run(at, command);
-            let told = message(&output);
-            assert_eq!(output.status.code(), Some(1), "{command}: {told}");
+            let text = message(&output);
+            assert_eq!(output.status.code(), Some(1), "{command}: {text}");
             for word in words {
-                assert!(told.contains(word), "{command}: `{word}` is not in {told}");
+                assert!(text.contains(word), "{command}: `{word}` is not in {text}");
             }
             assert_eq!(files(at).keys().collect::<Vec<_>>(), ["b.zip"], "{command}");
         }
@@ -806,7 +806,7 @@ fn files_outside_the_folder_cause_a_warning() {
     );
     let secret = at.join("secret/key.png");
     std::os::unix::fs::symlink(&secret, at.join("project/scenes/link.png")).unwrap();
-    for (file, is_told) in [
+    for (file, warns) in [
         (secret.to_str().unwrap(), true),
         ("../../secret/key.png", true),
         ("link.png", true),
@@ -816,7 +816,7 @@ fn files_outside_the_folder_cause_a_warning() {
         let output = run(at, "pack project/scenes/s.kiln -I given -o s.zip");
         let message = message(&output);
         assert!(output.status.success(), "{message}");
-        assert_eq!(message.contains("secret/key.png"), is_told, "{file}: {message}");
-        assert_eq!(message.contains("far from it"), is_told, "{file}: {message}");
+        assert_eq!(message.contains("secret/key.png"), warns, "{file}: {message}");
+        assert_eq!(message.contains("far from it"), warns, "{file}: {message}");
     }
 }

@@ -22,7 +22,7 @@ shape bulb : sphere { center = (1, 2, 0); radius = 0.2; material = lamp; }
 ";
 
 /// Render settings, each with photon maps or pilot decisions of its own.
-const WAYS: [&str; 5] = [
+const SETTINGS: [&str; 5] = [
     "--integrator path",
     "--integrator photon --set integrator.photons=4000 --set integrator.caustic_photons=4000",
     "--integrator photon --set integrator.progressive=true --set integrator.photons=2000",
@@ -45,8 +45,8 @@ fn bytes(at: &Path, name: &str) -> Vec<u8> {
 fn merged_ranges_equal_a_single_run() {
     let folder = folder();
     let at = folder.path();
-    for (i, way) in WAYS.iter().enumerate() {
-        let render = format!("render a.kiln {way}");
+    for (i, settings) in SETTINGS.iter().enumerate() {
+        let render = format!("render a.kiln {settings}");
         done(at, &format!("{render} -o straight{i}.exr -o straight{i}.part"));
         for (threads, range) in [(1, "0..5"), (2, "5..6"), (3, "6..16"), (1, "16..24")] {
             done(
@@ -63,11 +63,11 @@ fn merged_ranges_equal_a_single_run() {
             done(at, &format!("merge {parts} -o joined.exr -o joined{i}.part"));
             assert!(
                 bytes(at, "joined.exr") == bytes(at, &format!("straight{i}.exr")),
-                "{way}"
+                "{settings}"
             );
             assert!(
                 bytes(at, &format!("joined{i}.part")) == bytes(at, &format!("straight{i}.part")),
-                "{way}"
+                "{settings}"
             );
         }
         // Merged parts of merged parts.
@@ -81,7 +81,7 @@ fn merged_ranges_equal_a_single_run() {
         );
         assert!(
             bytes(at, "joined.exr") == bytes(at, &format!("straight{i}.exr")),
-            "{way}"
+            "{settings}"
         );
         fs::remove_file(at.join("some.part")).unwrap();
     }
@@ -95,11 +95,11 @@ fn ranges_that_divide_camera_rays_merge() {
     // Paths of the small scene are not split.
     let split = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenes/cornell_box.kiln");
     fs::copy(split, at.join("box.kiln")).unwrap();
-    for way in [
+    for settings in [
         "box.kiln --integrator path --size 24x24",
         "a.kiln --integrator photon",
     ] {
-        let render = format!("render {way} --spp 128");
+        let render = format!("render {settings} --spp 128");
         done(at, &format!("{render} -o straight.exr --stats s.json"));
         let mut parts = String::new();
         for range in ["0..27", "27..28", "28..101", "101..128"] {
@@ -107,11 +107,11 @@ fn ranges_that_divide_camera_rays_merge() {
             parts += &format!("{range}.part ");
         }
         done(at, &format!("merge {parts} -o joined.exr"));
-        assert!(bytes(at, "joined.exr") == bytes(at, "straight.exr"), "{way}");
+        assert!(bytes(at, "joined.exr") == bytes(at, "straight.exr"), "{settings}");
         let stats: serde_json::Value = serde_json::from_slice(&bytes(at, "s.json")).unwrap();
         let [spp, counts] = ["spp", "samples_per_camera_ray"].map(|name| stats[name].as_u64().unwrap());
         assert_eq!(spp, 128);
-        assert!(counts > 1, "{way}: nothing was cut");
+        assert!(counts > 1, "{settings}: nothing was cut");
         for range in ["0..27", "27..28", "28..101", "101..128"] {
             fs::remove_file(at.join(format!("{range}.part"))).unwrap();
         }
@@ -128,10 +128,10 @@ fn kills() -> u64 {
 fn killed_and_resumed_renders_equal_a_single_run() {
     let folder = folder();
     let at = folder.path();
-    for (i, way) in WAYS.iter().chain(&["--noise 0.0025"]).enumerate() {
+    for (i, settings) in SETTINGS.iter().chain(&["--noise 0.0025"]).enumerate() {
         // Enough samples for a few passes.
-        let spp = if way.contains("progressive") { 60 } else { 500 };
-        let render = format!("render a.kiln {way} --spp {spp} --size 48x36");
+        let spp = if settings.contains("progressive") { 60 } else { 500 };
+        let render = format!("render a.kiln {settings} --spp {spp} --size 48x36");
         let whole = timed(at, &format!("{render} -o straight.exr"));
         let kept = format!("kept{i}.part");
         let keeping = format!("{render} --checkpoint {kept} --checkpoint-every 0.01s --resume -o victim.exr");
@@ -140,14 +140,17 @@ fn killed_and_resumed_renders_equal_a_single_run() {
         let share = |n: u64| 0.1 + 0.01 * i as f64 + 0.07 * (n % 5) as f64;
         let kills = (0..kills()).map(|n| killed(at, &keeping, whole.mul_f64(share(n))));
         let kills = kills.filter(|killed| *killed).count();
-        assert!(kills > 0, "{way}: nothing was killed");
+        assert!(kills > 0, "{settings}: nothing was killed");
         done(at, &format!("{keeping} -o resumed.exr"));
-        assert!(bytes(at, "resumed.exr") == bytes(at, "straight.exr"), "{way}");
+        assert!(
+            bytes(at, "resumed.exr") == bytes(at, "straight.exr"),
+            "{settings}"
+        );
         // The checkpoint is a part, so that merging it gives the picture.
         done(at, &format!("merge {kept} -o of_checkpoint.exr"));
         assert!(
             bytes(at, "of_checkpoint.exr") == bytes(at, "straight.exr"),
-            "{way}"
+            "{settings}"
         );
     }
 }
@@ -191,20 +194,20 @@ fn more_samples_are_added_to_a_finished_render() {
             message(&output)
         );
         let info = String::from_utf8(run(at, "info d.part").stdout).unwrap();
-        let taken = info
+        let sample_count = info
             .lines()
             .find_map(|line| line.trim().strip_prefix("samples"))
             .unwrap()
             .trim();
-        let taken: u64 = taken.strip_prefix("0..").unwrap().parse().unwrap();
+        let sample_count: u64 = sample_count.strip_prefix("0..").unwrap().parse().unwrap();
         done(
             at,
             &format!(
                 "render a.kiln --spp {} --checkpoint d.part --resume -o d.exr",
-                taken + 64
+                sample_count + 64
             ),
         );
-        done(at, &format!("render a.kiln --spp {} -o e.exr", taken + 64));
+        done(at, &format!("render a.kiln --spp {} -o e.exr", sample_count + 64));
         assert!(bytes(at, "d.exr") == bytes(at, "e.exr"));
     }
 }
@@ -337,14 +340,14 @@ fn a_part_with_more_samples_than_a_timed_run_is_preserved_with_a_warning() {
     let before = bytes(at, "a.part");
     let timed = "render a.kiln --spp 100000000 --time 0.001s -o a.part -o a.png --stats s.json";
     let output = run(at, timed);
-    let told = message(&output);
-    assert!(output.status.success(), "{told}");
+    let text = message(&output);
+    assert!(output.status.success(), "{text}");
     for words in [
         "'a.part' is kept",
         "the samples 0..2000",
         "--checkpoint a.part --resume",
     ] {
-        assert!(told.contains(words), "{told}");
+        assert!(text.contains(words), "{text}");
     }
     assert!(bytes(at, "a.part") == before);
     assert!(at.join("a.png").exists());

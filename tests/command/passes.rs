@@ -130,12 +130,12 @@ fn unknown_attributes_cause_a_warning() {
     let folder = folder();
     let wet = SCENE.replace("radius = 0.5;", "radius = 0.5; attributes = { wetness = 0.25; }");
     fs::write(folder.path().join("a.kiln"), wet).unwrap();
-    let told = |pass: &str| {
+    let message_about = |pass: &str| {
         let output = run(folder.path(), &format!("render a.kiln -o a.exr --aov {pass}"));
         assert!(output.status.success(), "{}", message(&output));
         message(&output)
     };
-    let text = told("attribute:wetnes");
+    let text = message_about("attribute:wetnes");
     assert!(text.contains("no shape has an attribute `wetnes`"), "{text}");
     assert!(text.contains("did you mean `wetness`"), "{text}");
     for known in [
@@ -143,7 +143,7 @@ fn unknown_attributes_cause_a_warning() {
         "x=attribute:object:random",
         "x=attribute:camera:fov",
     ] {
-        let text = told(known);
+        let text = message_about(known);
         assert!(!text.contains("attribute"), "{known}: {text}");
     }
 }

@@ -116,9 +116,9 @@ const CAR_PAINT: &str = "surface car_paint(color tint = 1, output closure color 
                          { surface = tint * diffuse(N); }\n";
 
 /// A folder with the files that the pages assume: a clone of the repository and a few of the reader's own files.
-fn desk() -> TempDir {
-    let desk = TempDir::new().unwrap();
-    let at = |name: &str| desk.path().join(name);
+fn sample_folder() -> TempDir {
+    let sample_folder = TempDir::new().unwrap();
+    let at = |name: &str| sample_folder.path().join(name);
     for folder in ["scenes", "scenes/meshes", "shaders"] {
         fs::create_dir(at(folder)).unwrap();
         for entry in fs::read_dir(root().join(folder)).unwrap() {
@@ -132,7 +132,7 @@ fn desk() -> TempDir {
     fs::copy(root().join("scenes/sun_sky.exr"), at("sky.exr")).unwrap();
     fs::write(at("paint.ksl"), CAR_PAINT).unwrap();
     fs::write(at("box.xml"), MITSUBA).unwrap();
-    desk
+    sample_folder
 }
 
 /// The file name that the first line of a block states: `// paint.kiln`.
@@ -163,14 +163,17 @@ fn check(folder: &Path, name: &str, text: &str) {
 fn code_blocks_check() {
     let mut count = 0;
     for page in pages() {
-        let desk = desk();
+        let sample_folder = sample_folder();
         for block in blocks(&read(&page)) {
             // The commands of the page produce the files that the block reads.
             if block.contains("import \"box/scene.glb\"") {
-                kiln(desk.path(), &small("kiln bake scenes/cornell_box.kiln -o box"));
+                kiln(
+                    sample_folder.path(),
+                    &small("kiln bake scenes/cornell_box.kiln -o box"),
+                );
             }
             count += 1;
-            check(desk.path(), &format!("block{count}.kiln"), &block);
+            check(sample_folder.path(), &format!("block{count}.kiln"), &block);
         }
     }
     assert!(count >= 8, "only {count} blocks were found");
@@ -286,16 +289,16 @@ fn small(line: &str) -> Vec<String> {
 fn commands_run() {
     let mut count = 0;
     for page in pages() {
-        let (desk, text) = (desk(), read(&page));
+        let (sample_folder, text) = (sample_folder(), read(&page));
         for block in blocks(&text) {
             if let Some(name) = file_name(&block) {
-                fs::write(desk.path().join(name), &block).unwrap();
+                fs::write(sample_folder.path().join(name), &block).unwrap();
             }
         }
         for line in command_lines(&text) {
             // The archive has a test of its own; denoising needs a library that may be missing.
             if !line.starts_with("kiln archive") && (!line.contains("denoise") || has_denoiser()) {
-                kiln(desk.path(), &small(&line));
+                kiln(sample_folder.path(), &small(&line));
                 count += 1;
             }
         }

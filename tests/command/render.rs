@@ -449,9 +449,9 @@ fn ray_rates_count_rays_of_the_measured_time() {
     let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
     let rays = |kind: &str| stats["rays"][kind].as_f64().unwrap();
     let traced: f64 = ["camera", "shadow", "indirect", "gather"].map(rays).iter().sum();
-    let told = stats["rays_per_s"].as_f64().unwrap() * stats["stages_s"]["render"].as_f64().unwrap();
+    let reported = stats["rays_per_s"].as_f64().unwrap() * stats["stages_s"]["render"].as_f64().unwrap();
     assert!(
-        rays("photon") > 1e4 && (traced / told - 1.0).abs() < 1e-6,
+        rays("photon") > 1e4 && (traced / reported - 1.0).abs() < 1e-6,
         "{stats:#}"
     );
     // Small counts are printed exactly.
@@ -771,8 +771,11 @@ fn auto_chooses_paths_for_direct_light_and_photons_for_indirect_light_or_caustic
                     "s.json",
                 ],
             );
-            let told = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert!(told.contains(&format!("auto: {expected}")), "{name}: {told}");
+            let reported = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(
+                reported.contains(&format!("auto: {expected}")),
+                "{name}: {reported}"
+            );
             let stats = fs::read_to_string(folder.path().join("s.json")).unwrap();
             let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
             assert_eq!(stats["decision"]["integrator"], expected, "{name}");
@@ -1067,14 +1070,14 @@ shape glass : sphere { radius = 1; material = glass(ior = 1.5); }
         let mean = center.map(|(x, y)| image.rgb(x, y).luminance()).sum::<f32>() / 64.0;
         assert!((0.21..0.25).contains(&mean), "{spp} samples: {mean}");
     }
-    let told = |line: &str| {
+    let reported = |line: &str| {
         let output = run(at, &line.split(' ').collect::<Vec<_>>());
         String::from_utf8_lossy(&output.stderr).contains("cannot find the light")
     };
-    assert!(told("render a.kiln --integrator path --spp 4 -o o.exr"));
+    assert!(reported("render a.kiln --integrator path --spp 4 -o o.exr"));
     let lamp = "--set light.sun.angle=1 --integrator path --spp 4 -o o.exr";
     assert!(
-        !told(&format!("render a.kiln {lamp}")),
+        !reported(&format!("render a.kiln {lamp}")),
         "a sun with a size is found"
     );
 }

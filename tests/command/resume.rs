@@ -167,7 +167,7 @@ fn damaged_checkpoints_are_reported_and_completed() {
         fs::write(at.join(name), bytes).unwrap();
     }
     refused(at, &format!("{bake} -o out --checkpoint c"), &["--resume"]);
-    let told = |line: &str| {
+    let damaged_resume = |line: &str| {
         let output = run(at, line);
         let message = message(&output);
         assert!(
@@ -175,15 +175,15 @@ fn damaged_checkpoints_are_reported_and_completed() {
             "{message}"
         );
     };
-    told(&format!("{bake} -o again --checkpoint c --resume"));
+    damaged_resume(&format!("{bake} -o again --checkpoint c --resume"));
     same(&files(&at.join("again")), &files(&at.join("whole")), "again");
-    told("merge 1.part 2.part -o all.part");
+    damaged_resume("merge 1.part 2.part -o all.part");
     done(at, &format!("{bake} -o joined --checkpoint all.part --resume"));
     same(&files(&at.join("joined")), &files(&at.join("whole")), "joined");
 }
 
 /// Returns whether a bake accepts the checkpoint of the scene in `folder` after a change.
-fn takes(change: impl Fn(&Path), flags: &str) -> bool {
+fn accepts(change: impl Fn(&Path), flags: &str) -> bool {
     let folder = folder();
     let at = folder.path();
     let bake = "bake a.kiln --integrator path --samples 2 --resolution 64 --checkpoint c";
@@ -209,21 +209,21 @@ fn edit(name: &'static str, from: &'static str, to: &'static str) -> impl Fn(&Pa
 #[test]
 fn changes_of_the_light_invalidate_a_checkpoint() {
     assert!(
-        !takes(|at| image(&at.join("sky.exr"), 0.6), ""),
+        !accepts(|at| image(&at.join("sky.exr"), 0.6), ""),
         "environment map"
     );
-    assert!(!takes(|at| image(&at.join("paint.png"), 0.4), ""), "texture");
-    assert!(!takes(edit("thing.ply", "0 1 0\n3", "0 2 0\n3"), ""), "mesh");
+    assert!(!accepts(|at| image(&at.join("paint.png"), 0.4), ""), "texture");
+    assert!(!accepts(edit("thing.ply", "0 1 0\n3", "0 2 0\n3"), ""), "mesh");
     assert!(
-        !takes(edit("unit.ksl", "k * diffuse", "0.9 * k * diffuse"), ""),
+        !accepts(edit("unit.ksl", "k * diffuse", "0.9 * k * diffuse"), ""),
         "shader"
     );
-    assert!(!takes(edit("a.kiln", "k = 0.5", "k = 0.6"), ""), "parameter");
+    assert!(!accepts(edit("a.kiln", "k = 0.5", "k = 0.6"), ""), "parameter");
     assert!(
-        !takes(edit("a.kiln", "radius = 0.5", "radius = 0.6"), ""),
+        !accepts(edit("a.kiln", "radius = 0.5", "radius = 0.6"), ""),
         "shape"
     );
-    assert!(!takes(
+    assert!(!accepts(
         edit(
             "a.kiln",
             "light sky : environment {",
@@ -238,32 +238,32 @@ fn changes_of_the_light_invalidate_a_checkpoint() {
         "--dilation 3",
         "--set material.own.k=0.1",
     ] {
-        assert!(!takes(|_| (), flags), "{flags}");
+        assert!(!accepts(|_| (), flags), "{flags}");
     }
 }
 
 #[test]
 fn other_changes_keep_a_checkpoint_valid() {
-    assert!(takes(|_| (), "--threads 3 --denoise --layout packed"));
+    assert!(accepts(|_| (), "--threads 3 --denoise --layout packed"));
     assert!(
-        takes(edit("a.kiln", "from = (0, 1, 4)", "from = (1, 1, 4)"), ""),
+        accepts(edit("a.kiln", "from = (0, 1, 4)", "from = (1, 1, 4)"), ""),
         "camera"
     );
     assert!(
-        takes(edit("a.kiln", "size = (8, 6)", "size = (9, 7)"), ""),
+        accepts(edit("a.kiln", "size = (8, 6)", "size = (9, 7)"), ""),
         "film"
     );
     assert!(
-        takes(edit("a.kiln", "import", "// a comment\nimport"), ""),
+        accepts(edit("a.kiln", "import", "// a comment\nimport"), ""),
         "comment"
     );
     assert!(
-        takes(edit("unit.ksl", "shader", "\n// a comment\nshader"), ""),
+        accepts(edit("unit.ksl", "shader", "\n// a comment\nshader"), ""),
         "comment in a shader"
     );
-    assert!(takes(edit("a.kiln", "own", "mine"), ""), "name of a material");
+    assert!(accepts(edit("a.kiln", "own", "mine"), ""), "name of a material");
     assert!(
-        takes(edit("a.kiln", "shape ball", "shape bowl"), ""),
+        accepts(edit("a.kiln", "shape ball", "shape bowl"), ""),
         "name of a shape"
     );
     let rename = |from: &'static str, to: &'static str| {
@@ -272,11 +272,17 @@ fn other_changes_keep_a_checkpoint_valid() {
             edit("a.kiln", from, to)(at);
         }
     };
-    assert!(takes(rename("thing.ply", "other.ply"), ""), "name of a mesh file");
-    assert!(takes(rename("sky.exr", "heaven.exr"), ""), "name of a map");
     assert!(
-        takes(rename("unit.ksl", "shaders.ksl"), ""),
+        accepts(rename("thing.ply", "other.ply"), ""),
+        "name of a mesh file"
+    );
+    assert!(accepts(rename("sky.exr", "heaven.exr"), ""), "name of a map");
+    assert!(
+        accepts(rename("unit.ksl", "shaders.ksl"), ""),
         "name of a shader file"
     );
-    assert!(takes(rename("paint.png", "colours.png"), ""), "name of a texture");
+    assert!(
+        accepts(rename("paint.png", "colours.png"), ""),
+        "name of a texture"
+    );
 }

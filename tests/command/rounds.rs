@@ -57,17 +57,20 @@ fn straight(at: &Path, render: &str) -> u64 {
 fn pieces_equal_a_single_run() {
     let folder = folder();
     let at = folder.path();
-    let ways = [
+    let settings_list = [
         "--integrator path",
         "--integrator photon --set integrator.progressive=true --set integrator.photons=2000",
         "--integrator auto --min-spp 10",
     ];
-    for way in ways {
-        let render = format!("{} {way}", NOISE.replace("0.006", "0.014"));
-        let taken = straight(at, &render);
-        assert!(taken > 64, "{way}: {taken} samples leave nothing to split");
+    for settings in settings_list {
+        let render = format!("{} {settings}", NOISE.replace("0.006", "0.014"));
+        let sample_count = straight(at, &render);
+        assert!(
+            sample_count > 64,
+            "{settings}: {sample_count} samples leave nothing to split"
+        );
         // The first round has 16 samples, or 12 for a minimum of ten.
-        let ends = if way.contains("min-spp") {
+        let ends = if settings.contains("min-spp") {
             [12, 48]
         } else {
             [16, 48]
@@ -88,7 +91,7 @@ fn pieces_equal_a_single_run() {
                 ends[0], ends[1]
             ),
         );
-        assert!(bytes(at, "a.part") == bytes(at, "b.part"), "{way}");
+        assert!(bytes(at, "a.part") == bytes(at, "b.part"), "{settings}");
         // The last piece resumes from a copy, as on a machine without the first one.
         done(
             at,
@@ -97,14 +100,14 @@ fn pieces_equal_a_single_run() {
                 ends[1]
             ),
         );
-        assert!(bytes(at, "c.exr") == bytes(at, "straight.exr"), "{way}");
-        assert!(bytes(at, "c.part") == bytes(at, "straight.part"), "{way}");
+        assert!(bytes(at, "c.exr") == bytes(at, "straight.exr"), "{settings}");
+        assert!(bytes(at, "c.part") == bytes(at, "straight.part"), "{settings}");
         // A merge of one part writes its pictures and preserves its statistics.
         done(at, "merge a.part -o d.part -o d.exr");
-        assert!(bytes(at, "d.part") == bytes(at, "a.part"), "{way}");
-        assert!(bytes(at, "d.exr") == bytes(at, "b.exr"), "{way}");
+        assert!(bytes(at, "d.part") == bytes(at, "a.part"), "{settings}");
+        assert!(bytes(at, "d.exr") == bytes(at, "b.exr"), "{settings}");
         done(at, &format!("{render} --checkpoint d.part --resume -o e.exr"));
-        assert!(bytes(at, "e.exr") == bytes(at, "straight.exr"), "{way}");
+        assert!(bytes(at, "e.exr") == bytes(at, "straight.exr"), "{settings}");
         for name in ["a.part", "b.part", "c.part", "d.part"] {
             fs::remove_file(at.join(name)).unwrap();
         }

@@ -43,7 +43,7 @@ struct Bench {
 }
 
 /// Exit status and output of a command.
-struct Given {
+struct CommandOutput {
     status: i32,
     out: String,
     err: String,
@@ -58,13 +58,13 @@ impl Bench {
         Bench { folder }
     }
 
-    fn kiln(&self, args: &[&str]) -> Given {
+    fn kiln(&self, args: &[&str]) -> CommandOutput {
         let Output {
             status,
             stdout,
             stderr,
         } = program(self.folder.path()).args(args).output().unwrap();
-        Given {
+        CommandOutput {
             status: status.code().expect("the command ended by itself"),
             out: String::from_utf8(stdout).unwrap(),
             err: String::from_utf8(stderr).unwrap(),
@@ -72,7 +72,7 @@ impl Bench {
     }
 
     /// `kiln shade` with arguments split as by a shell.
-    fn shade(&self, line: &str) -> Given {
+    fn shade(&self, line: &str) -> CommandOutput {
         let args: Vec<&str> = ["shade"].into_iter().chain(line.split_whitespace()).collect();
         self.kiln(&args)
     }
@@ -93,7 +93,7 @@ impl Bench {
     }
 }
 
-impl Given {
+impl CommandOutput {
     #[track_caller]
     fn ok(&self) -> &str {
         assert_eq!((self.status, self.err.as_str()), (0, ""), "{}", self.out);
@@ -885,9 +885,9 @@ fn unreadable_pictures_count_as_missing() {
         ),
     ]);
     bench.shade("one.ksl -o c good.exr").ok();
-    for way in ["", "--interpret"] {
+    for mode in ["", "--interpret"] {
         let given = bench.shade(&format!(
-            "s.ksl {way} -o a null -o b null -o c null -o d null -o f null --print"
+            "s.ksl {mode} -o a null -o b null -o c null -o d null -o f null --print"
         ));
         assert_eq!(given.status, 0, "{}", given.err);
         for expected in ["a : 1 2 3", "b : 0.25", "c : 1", "d : 0", "f : 0"] {
@@ -913,9 +913,9 @@ fn texture3d_of_a_picture_is_an_error() {
         ("one.ksl", "shader one(output color c = 1) {}"),
     ]);
     bench.shade("one.ksl -o c good.exr").ok();
-    for way in ["", "--interpret"] {
+    for mode in ["", "--interpret"] {
         let outputs = "-o a null -o b null -o c null -o told null -o d null --print";
-        let given = bench.shade(&format!("-g 2 1 -t 2 s.ksl {way} {outputs}"));
+        let given = bench.shade(&format!("-g 2 1 -t 2 s.ksl {mode} {outputs}"));
         assert_eq!(given.status, 0, "{}", given.err);
         for expected in [
             "a : 0 0 0",
@@ -930,7 +930,7 @@ fn texture3d_of_a_picture_is_an_error() {
         assert!(given.err.contains("good.exr"), "{}", given.err);
         assert!(!given.err.contains("s.ksl:6:"), "{}", given.err);
 
-        let given = bench.shade(&format!("-g 64 64 -t 3 late.ksl {way} -o a a.exr"));
+        let given = bench.shade(&format!("-g 64 64 -t 3 late.ksl {mode} -o a a.exr"));
         assert_eq!(given.status, 0, "{}", given.err);
         let expected = "texture \"good.exr\" is not a volume, and is black";
         assert_eq!(given.err.matches(expected).count(), 1, "{}", given.err);
@@ -957,16 +957,16 @@ fn environment_of_a_tile_set_is_an_error() {
         ("one.ksl", "shader one(output color c = 1) {}"),
     ]);
     bench.shade("one.ksl -o c sky.1001.exr").ok();
-    for way in ["", "--interpret"] {
+    for mode in ["", "--interpret"] {
         let outputs = "-o a null -o b null -o c null -o told null --print";
-        let given = bench.shade(&format!("-g 2 1 -t 2 s.ksl {way} {outputs}"));
+        let given = bench.shade(&format!("-g 2 1 -t 2 s.ksl {mode} {outputs}"));
         assert_eq!(given.status, 0, "{}", given.err);
         for expected in ["a : 0 0 0", "b : 1 1 1", "c : 1 2 3", "told : 2"] {
             assert!(given.out.contains(expected), "{expected} in {}", given.out);
         }
         assert!(given.err.contains("s.ksl:3:9"), "{}", given.err);
 
-        let given = bench.shade(&format!("-g 64 64 -t 3 late.ksl {way} -o a a.exr"));
+        let given = bench.shade(&format!("-g 64 64 -t 3 late.ksl {mode} -o a a.exr"));
         assert_eq!(given.status, 0, "{}", given.err);
         let expected = "texture \"sky.<UDIM>.exr\" is a set of tiles, not one environment, and is black";
         assert_eq!(given.err.matches(expected).count(), 1, "{}", given.err);
@@ -986,13 +986,13 @@ fn point_clouds_are_searched() {
     let dots = "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n\
                 end_header\n0 0 1\n1 0.5 1\n";
     let bench = Bench::new(&[("s.ksl", text), ("dots.ply", dots)]);
-    for way in ["", "--interpret"] {
-        bench.shade(&format!("-g 2 2 {way} s.ksl -o f f.exr")).ok();
+    for mode in ["", "--interpret"] {
+        bench.shade(&format!("-g 2 2 {mode} s.ksl -o f f.exr")).ok();
         let image = bench.image("f.exr");
         let pixels = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(x, y)| image.pixel(x, y)[0]);
         assert_eq!(pixels, [10.0, 10.5, 0.0, 10.5]);
         let given = bench.shade(&format!(
-            "-t 3 -g 64 64 {way} -param file none.ply s.ksl -o f f.exr"
+            "-t 3 -g 64 64 {mode} -param file none.ply s.ksl -o f f.exr"
         ));
         assert_eq!(given.status, 0);
         let expected = "there is no point cloud file \"none.ply\"; nothing is found";

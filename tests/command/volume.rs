@@ -63,10 +63,10 @@ fn texture3d_reads_grids() {
         "g : 1 2 3",
         "h : 3",
     ];
-    for way in ["", "--interpret"] {
+    for mode in ["", "--interpret"] {
         let (status, out, err) = run(
             &folder,
-            &format!("shade -g 2 1 s.ksl {way} {} --print", outputs.join(" ")),
+            &format!("shade -g 2 1 s.ksl {mode} {} --print", outputs.join(" ")),
         );
         assert_eq!((status, err.as_str()), (0, ""), "{out}");
         for line in expected {
@@ -92,8 +92,8 @@ fn a_missing_grid_is_an_error_with_its_location() {
     ] {
         assert!(err.contains(part), "{part} in {err}");
     }
-    for way in ["", "--interpret"] {
-        let (status, _, err) = run(&folder, &format!("shade -g 8 8 -t 2 late.ksl {way} -o a null"));
+    for mode in ["", "--interpret"] {
+        let (status, _, err) = run(&folder, &format!("shade -g 8 8 -t 2 late.ksl {mode} -o a null"));
         assert_eq!(status, 0, "{err}");
         assert_eq!(err.matches("late.ksl:2:9").count(), 1, "{err}");
     }

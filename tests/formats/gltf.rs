@@ -1,10 +1,10 @@
 //! glTF importer: contents of documents; damaged documents give errors, never panics.
 
+mod appearance;
 mod compressed;
 mod exports;
 mod flat;
 mod layers;
-mod looks;
 mod pose;
 mod tangents;
 

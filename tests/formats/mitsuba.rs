@@ -111,11 +111,11 @@ fn around(line: &str) -> String {
 
 #[test]
 fn emitters_may_be_referenced_and_projectors_need_no_texture() {
-    let lamps = "<emitter type=\"area\" id=\"glow\"><rgb name=\"radiance\" value=\"3\"/></emitter>
+    let emitters = "<emitter type=\"area\" id=\"glow\"><rgb name=\"radiance\" value=\"3\"/></emitter>
         <shape type=\"sphere\"><ref id=\"glow\"/></shape>
         <emitter type=\"projector\"><rgb name=\"irradiance\" value=\"2\"/></emitter>";
     let (desc, warnings) =
-        loaded(&around(lamps), MitsubaOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+        loaded(&around(emitters), MitsubaOptions::default()).unwrap_or_else(|e| panic!("{e}"));
     assert!(warnings.list.is_empty(), "{warnings}");
     assert_eq!((desc.shapes.len(), desc.lights.len()), (2, 1));
     let lost = "<emitter type=\"area\"/>";
@@ -649,7 +649,7 @@ fn damaged_scenes_load_or_cause_errors() {
     let folder = tempfile::tempdir_in(folder()).unwrap();
     let path = folder.path().join("scene.xml");
     let mut random = Random(number("KILN_FUZZ_SEED").unwrap_or(9));
-    let (mut taken, mut count) = (0, 0);
+    let (mut accepted, mut count) = (0, 0);
     while time.map_or(count < 600, |time| start.elapsed() < time) {
         let text = &texts[random.below(texts.len())];
         // The data files are outside the folder.
@@ -657,17 +657,17 @@ fn damaged_scenes_load_or_cause_errors() {
         fs::write(&path, &text).unwrap();
         let begin = Instant::now();
         if let Ok((desc, _)) = load(&path, &LoadOptions::default()) {
-            taken += 1;
+            accepted += 1;
             // The shaders of the scene compile or are rejected.
             let _ = renderer::scene::build::check(&desc);
         }
-        let taken_long = begin.elapsed() > Duration::from_secs(20);
-        assert!(!taken_long, "{:?} for\n{text}", begin.elapsed());
+        let is_slow = begin.elapsed() > Duration::from_secs(20);
+        assert!(!is_slow, "{:?} for\n{text}", begin.elapsed());
         count += 1;
     }
-    println!("{count} texts, {taken} of them taken");
+    println!("{count} texts, {accepted} of them taken");
     assert!(
-        taken > count / 100 && taken < count,
-        "{taken} of {count} are taken"
+        accepted > count / 100 && accepted < count,
+        "{accepted} of {count} are taken"
     );
 }

@@ -546,12 +546,12 @@ fn errors_of_files_read_in_parallel_are_in_scene_order() {
         .map(|(i, name)| format!("shape s{i} : mesh {{ file = \"{name}\"; }}\n"))
         .collect();
     let error = scene(&text, folder.path()).expect_err("many are wrong");
-    let told: Vec<usize> = names
+    let reported: Vec<usize> = names
         .iter()
         .filter_map(|name| error.find(&format!("/{name}: triangle 0 uses vertex 7")))
         .collect();
-    assert_eq!(told.len(), 13, "{error}");
-    assert!(told.is_sorted(), "{error}");
+    assert_eq!(reported.len(), 13, "{error}");
+    assert!(reported.is_sorted(), "{error}");
 }
 
 #[test]

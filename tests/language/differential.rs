@@ -112,7 +112,7 @@ impl Case {
 
 /// Levels of code generation for a raw unit and for the optimised unit: one and two of the three, because each
 /// compilation is slow.
-fn dealt(seed: u64) -> (OptLevel, [OptLevel; 2]) {
+fn levels_of(seed: u64) -> (OptLevel, [OptLevel; 2]) {
     use OptLevel::{Fast, Full, Plain};
     match seed % 3 {
         0 => (Fast, [Plain, Full]),
@@ -142,7 +142,7 @@ fn compiled_units_match_the_interpreter() {
         let case = Case::new(seed, shading::eval::DEFAULT_FUEL);
         let raw = generate::unit(seed);
         let expected = case.interpret(&raw);
-        let (level, levels) = dealt(seed);
+        let (level, levels) = levels_of(seed);
         case.compare(&raw, &[level], &expected, Some(&expected.reports));
         // An optimised unit does not report errors of removed code.
         case.compare(&optimized(&raw), &levels, &expected, None);
@@ -218,7 +218,7 @@ fn endless_units_stop_as_in_the_interpreter() {
         assert!(violations.is_empty(), "seed {seed}: {violations:?}\n{raw}");
         // An optimised unit makes more progress with the same fuel; therefore it is compared with its own
         // interpretation.
-        let (level, levels) = dealt(seed);
+        let (level, levels) = levels_of(seed);
         for (unit, levels) in [(optimized(&raw), &levels[..]), (raw, &[level][..])] {
             let expected = case.interpret(&unit);
             case.compare(&unit, levels, &expected, Some(&expected.reports));

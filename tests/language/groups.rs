@@ -274,7 +274,7 @@ fn printed(system: &ShadingSystem, optimize: OptLevel) -> [String; 2] {
 }
 
 /// Warnings about a group that contains this call.
-fn told(call: &str) -> String {
+fn warnings(call: &str) -> String {
     let text = format!(
         "shader s(string mode = \"linear\" [[ string widget = \"popup\", string options = \"linear|smooth\" ]],
                   string free = \"c\" [[ string widget = \"popup\", string options = \"a|b\" ]],
@@ -294,21 +294,21 @@ fn told(call: &str) -> String {
 
 #[test]
 fn strings_outside_the_options_cause_warnings() {
-    assert_eq!(told("s it(mode = \"smooth\")"), "");
+    assert_eq!(warnings("s it(mode = \"smooth\")"), "");
     // A list that lacks the default is incomplete, so that it is no restriction.
-    assert_eq!(told("s it(free = \"d\")"), "");
+    assert_eq!(warnings("s it(free = \"d\")"), "");
     // Leading and trailing blanks are ignored; an empty option is valid.
     for text in ["smooth step", " smooth step ", "linear", ""] {
-        assert_eq!(told(&format!("s it(wide = \"{text}\")")), "");
+        assert_eq!(warnings(&format!("s it(wide = \"{text}\")")), "");
     }
-    assert!(told("s it(wide = \"smoothstep\")").contains("did you mean \"smooth step\"?"));
+    assert!(warnings("s it(wide = \"smoothstep\")").contains("did you mean \"smooth step\"?"));
     // Pairs of names and values, popups without options, and options without a popup are no restriction.
-    assert_eq!(told("s it(named = \"1\", open = \"x\", bare = \"c\")"), "");
-    let error = told("s it(mode = \"smoth\")");
+    assert_eq!(warnings("s it(named = \"1\", open = \"x\", bare = \"c\")"), "");
+    let error = warnings("s it(mode = \"smoth\")");
     assert!(
         error.contains("`mode` has no option \"smoth\"") && error.contains("did you mean \"smooth\"?"),
         "{error}"
     );
-    let error = told("inner it(mode = \"x\")");
+    let error = warnings("inner it(mode = \"x\")");
     assert!(error.contains("its options are smooth"), "{error}");
 }

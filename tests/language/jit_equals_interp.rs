@@ -241,13 +241,13 @@ fn exit_ends_a_unit_within_a_default() {
 }
 
 /// A host that answers a texture query only when a given number of threads query at the same time.
-struct Meeting {
+struct BarrierHost {
     threads: usize,
     here: Mutex<usize>,
     everybody: Condvar,
 }
 
-impl ShaderHost for Meeting {
+impl ShaderHost for BarrierHost {
     fn texture_handle(&self, _: &TextureRequest) -> Option<TextureHandle> {
         let mut here = self.here.lock().unwrap();
         *here += 1;
@@ -270,7 +270,7 @@ impl ShaderHost for Meeting {
 #[test]
 fn no_lock_is_held_while_shaders_compile() {
     const THREADS: usize = 64;
-    let host = Arc::new(Meeting {
+    let host = Arc::new(BarrierHost {
         threads: THREADS,
         here: Mutex::new(0),
         everybody: Condvar::new(),

@@ -18,13 +18,13 @@ use shading::{InstanceOptions, ShadingSystem, Source};
 const GROWTH: usize = 8;
 
 /// Divisor of the sizes of the shapes, so that the test runs for seconds.
-const SHARE: usize = 2;
+const SIZE_DIVISOR: usize = 2;
 
 /// Factor by which the time may exceed proportionality: logarithms, caches, and timer noise.
 const FACTOR: f64 = 3.0;
 
 /// Time below which a measurement is meaningless [s]: the clock has a resolution of a few milliseconds.
-const TICK: f64 = 8e-3;
+const MIN_TIME: f64 = 8e-3;
 
 /// Compiles the last unit or group of a text.
 fn compile(name: &str, text: &str) -> Result<(), String> {
@@ -67,11 +67,11 @@ fn seconds(name: &str, text: &str, tries: usize) -> Result<f64, String> {
 
 /// A description of the excessive growth of a shape, if any.
 fn growth((name, size, text): &Shape) -> Result<(), String> {
-    let size = size.div_ceil(SHARE);
+    let size = size.div_ceil(SIZE_DIVISOR);
     let (small, large) = (text(size), text(size * GROWTH));
     let ratio = large.len() as f64 / small.len() as f64;
     let few = seconds(name, &small, 3)?;
-    let bound = FACTOR * ratio * few.max(TICK);
+    let bound = FACTOR * ratio * few.max(MIN_TIME);
     let mut many = seconds(name, &large, 1)?;
     if many > bound {
         many = seconds(name, &large, 2)?;

@@ -16,7 +16,7 @@ use shading::ty::{Base, Type};
 const UNITS: u64 = 3000;
 
 /// Seeds of units that failed in the past: the angle of a NaN got the NaN's sign.
-const FOUND: [u64; 1] = [3520];
+const REGRESSION_SEEDS: [u64; 1] = [3520];
 
 fn units() -> u64 {
     std::env::var("KILN_FUZZ_UNITS").map_or(UNITS, |n| n.parse().expect("KILN_FUZZ_UNITS is a number"))
@@ -95,7 +95,7 @@ fn optimised_units_give_the_same_bits() {
         count(&raw.code.body, &mut counts);
         ([ended.count(), stats.ops_before, stats.ops_after], counts)
     };
-    let seeds: Vec<u64> = (0..units()).chain(FOUND).collect();
+    let seeds: Vec<u64> = (0..units()).chain(REGRESSION_SEEDS).collect();
     let ([ended, ops_before, ops_after], counts) = seeds.into_par_iter().map(check_unit).reduce(
         || ([0; 3], BTreeMap::new()),
         |(mut sums, mut counts), (more, more_counts)| {
@@ -200,11 +200,16 @@ fn optimising_twice_is_valid() {
 }
 
 /// Builds code whose first variable, of type `ty`, is the output, and compares the fully optimised code.
-fn left(ty: Type, code: impl FnOnce(&mut CodeBuilder, LocalId), expected: &str) {
-    left_by(&OptOptions::default(), ty, code, expected);
+fn check_optimized(ty: Type, code: impl FnOnce(&mut CodeBuilder, LocalId), expected: &str) {
+    check_optimized_with(&OptOptions::default(), ty, code, expected);
 }
 
-fn left_by(options: &OptOptions<'_>, ty: Type, code: impl FnOnce(&mut CodeBuilder, LocalId), expected: &str) {
+fn check_optimized_with(
+    options: &OptOptions<'_>,
+    ty: Type,
+    code: impl FnOnce(&mut CodeBuilder, LocalId),
+    expected: &str,
+) {
     let mut builder = CodeBuilder::default();
     let out = builder.local(ty);
     code(&mut builder, out);
@@ -226,7 +231,7 @@ fn global(b: &mut CodeBuilder, global: Global) -> Operand {
 
 #[test]
 fn constants_fold() {
-    left(
+    check_optimized(
         Type::FLOAT,
         |b, out| {
             let (two, three) = (b.float(2.0), b.float(3.0));
@@ -245,7 +250,7 @@ fn constants_fold() {
 
 #[test]
 fn exact_algebra_preserves_the_sign_of_zero() {
-    left_by(
+    check_optimized_with(
         &EXACT,
         Type::FLOAT,
         |b, out| {
@@ -264,7 +269,7 @@ fn exact_algebra_preserves_the_sign_of_zero() {
 /// `mix(u, noise(P), 0)`, clamped twice.
 #[test]
 fn disabled_terms_are_removed() {
-    left(
+    check_optimized(
         Type::INT,
         |b, out| {
             let (u, v, p) = (global(b, Global::U), global(b, Global::V), global(b, Global::P));
@@ -293,7 +298,7 @@ fn the_sign_of_zero_is_preserved_where_observable() {
         let (u, zero) = (global(b, Global::U), b.float(0.0));
         b.op(Type::FLOAT, Op::Add, &[u, zero])
     };
-    left(
+    check_optimized(
         Type::FLOAT,
         |b, out| {
             let sum = sum(b);
@@ -301,7 +306,7 @@ fn the_sign_of_zero_is_preserved_where_observable() {
         },
         "l1 = global<u>; l2 = add l1, 0.0; l0 = neg l2",
     );
-    left(
+    check_optimized(
         Type::INT,
         |b, out| {
             let (sum, v) = (sum(b), global(b, Global::V));
@@ -318,7 +323,7 @@ fn loops_over_constants_are_evaluated() {
         let turns = b.int(1000);
         b.count(turns, |b, _| b.set(out, Op::Add, &[Operand::Local(out), step]));
     };
-    left(
+    check_optimized(
         Type::FLOAT,
         |b, out| {
             let half = b.float(0.5);
@@ -326,7 +331,7 @@ fn loops_over_constants_are_evaluated() {
         },
         "l0 = copy 500.0",
     );
-    left(
+    check_optimized(
         Type::FLOAT,
         |b, out| {
             let u = global(b, Global::U);
@@ -339,7 +344,7 @@ fn loops_over_constants_are_evaluated() {
 
 #[test]
 fn common_subexpressions_are_computed_once() {
-    left(
+    check_optimized(
         Type::FLOAT,
         |b, out| {
             let (u, v) = (global(b, Global::U), global(b, Global::V));
@@ -354,7 +359,7 @@ fn common_subexpressions_are_computed_once() {
 
 #[test]
 fn short_loops_are_unrolled() {
-    left(
+    check_optimized(
         Type::FLOAT,
         |b, out| {
             let u = global(b, Global::U);
@@ -369,7 +374,7 @@ fn short_loops_are_unrolled() {
 /// Multiplication by one is no assignment: the factor is a constant throughout.
 #[test]
 fn loop_assignments_without_effect_preserve_constants() {
-    left(
+    check_optimized(
         Type::FLOAT,
         |b, out| {
             let (u, v) = (global(b, Global::U), global(b, Global::V));
@@ -392,7 +397,7 @@ fn loop_assignments_without_effect_preserve_constants() {
 
 #[test]
 fn code_sinks_into_its_only_branch() {
-    left(
+    check_optimized(
         Type::FLOAT,
         |b, out| {
             let (p, u) = (global(b, Global::P), global(b, Global::U));
@@ -407,7 +412,7 @@ fn code_sinks_into_its_only_branch() {
 
 #[test]
 fn loops_sink_into_their_only_branch() {
-    left(
+    check_optimized(
         Type::FLOAT,
         |b, out| {
             let (u, v) = (global(b, Global::U), global(b, Global::V));
@@ -427,7 +432,7 @@ fn loops_sink_into_their_only_branch() {
 
 #[test]
 fn loop_invariant_code_is_hoisted() {
-    left(
+    check_optimized(
         Type::FLOAT,
         |b, out| {
             let (u, v) = (global(b, Global::U), global(b, Global::V));
@@ -444,7 +449,7 @@ fn loop_invariant_code_is_hoisted() {
 
 #[test]
 fn closures_scaled_by_zero_are_removed() {
-    left(
+    check_optimized(
         Type::CLOSURE,
         |b, out| {
             let normal = global(b, Global::N);
@@ -464,7 +469,7 @@ fn closures_scaled_by_zero_are_removed() {
 
 #[test]
 fn dead_loops_are_removed_and_endless_ones_preserved() {
-    left(
+    check_optimized(
         Type::INT,
         |b, out| {
             let u = global(b, Global::U);
@@ -476,7 +481,7 @@ fn dead_loops_are_removed_and_endless_ones_preserved() {
         },
         "l0 = copy 7",
     );
-    left(
+    check_optimized(
         Type::INT,
         |b, out| {
             b.repeat(|_| {});

@@ -111,7 +111,7 @@ impl Check {
         format!("check_{}", self.line)
     }
 
-    fn fits(&self, given: &Given) -> bool {
+    fn fits(&self, given: &ModeResult) -> bool {
         let close = |a: f32, b: f32| a == b || (a - b).abs() <= TOLERANCE * a.abs().max(b.abs()).max(0.1);
         let expected = match &self.expected {
             Expected::Value(value) => value,
@@ -188,21 +188,21 @@ fn globals() -> ShaderGlobals {
 
 /// Results of one execution mode.
 #[derive(Clone, Debug)]
-struct Given {
+struct ModeResult {
     result: Const,
     expected: Const,
     printed: String,
 }
 
-impl Given {
-    fn same(&self, other: &Given) -> bool {
+impl ModeResult {
+    fn same(&self, other: &ModeResult) -> bool {
         self.result.same(&other.result)
             && self.expected.same(&other.expected)
             && self.printed == other.printed
     }
 }
 
-fn interpret(unit: &Unit, globals: &ShaderGlobals) -> Result<Given, String> {
+fn interpret(unit: &Unit, globals: &ShaderGlobals) -> Result<ModeResult, String> {
     let outcome = interp::run(
         unit,
         &RunOptions {
@@ -217,7 +217,7 @@ fn interpret(unit: &Unit, globals: &ShaderGlobals) -> Result<Given, String> {
         Some(Value::Plain(value)) => Ok(value.clone()),
         other => Err(format!("{name} is {other:?}")),
     };
-    Ok(Given {
+    Ok(ModeResult {
         result: output("result")?,
         expected: output("expected")?,
         printed: outcome.printed.text(),
@@ -229,7 +229,7 @@ fn compiled(
     template: &Template,
     options: &InstanceOptions,
     globals: &ShaderGlobals,
-) -> Result<Given, String> {
+) -> Result<ModeResult, String> {
     let instance = system
         .instantiate(template.clone(), options)
         .map_err(|error| error.to_string())?;
@@ -254,7 +254,7 @@ fn compiled(
         Ok::<_, String>(instance.output(index, &context).unwrap())
     };
     let (result, expected) = (output("result")?, output("expected")?);
-    Ok(Given {
+    Ok(ModeResult {
         result,
         expected,
         printed: context.take_printed(),
@@ -262,9 +262,9 @@ fn compiled(
 }
 
 /// Results of the four execution modes, with their names.
-fn all_ways(system: &ShadingSystem, template: &Template) -> Vec<(&'static str, Result<Given, String>)> {
+fn all_modes(system: &ShadingSystem, template: &Template) -> Vec<(&'static str, Result<ModeResult, String>)> {
     let globals = globals();
-    let mut ways = vec![];
+    let mut results = vec![];
     for (optimize, names) in [
         (OptLevel::None, ["interpreter", "machine code"]),
         (
@@ -282,10 +282,10 @@ fn all_ways(system: &ShadingSystem, template: &Template) -> Vec<(&'static str, R
             Ok((unit, _, _)) => interpret(&unit, &globals),
             Err(error) => Err(error.to_string()),
         };
-        ways.push((names[0], interpreted));
-        ways.push((names[1], compiled(system, template, &options, &globals)));
+        results.push((names[0], interpreted));
+        results.push((names[1], compiled(system, template, &options, &globals)));
     }
-    ways
+    results
 }
 
 fn folder(name: &str) -> PathBuf {
@@ -316,10 +316,10 @@ fn run_file(name: &str, text: &str, failures: &mut String) -> usize {
     }
     for check in &checks {
         let template = system.template(&check.name()).expect("it was loaded");
-        let ways = all_ways(&system, &template);
-        let first = ways[0].1.clone();
-        for (way, given) in ways {
-            let place = format!("{name}:{}: {}: {way}", check.line, check.expression);
+        let results = all_modes(&system, &template);
+        let first = results[0].1.clone();
+        for (mode, given) in results {
+            let place = format!("{name}:{}: {}: {mode}", check.line, check.expression);
             match &given {
                 Err(message) => writeln!(failures, "{place}: {message}").unwrap(),
                 Ok(given) if !check.fits(given) => writeln!(failures, "{place} gives {given:?}").unwrap(),

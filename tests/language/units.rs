@@ -10,8 +10,8 @@ use shading::{InstanceOptions, NoHost, RayKind, ShaderGlobals, ShadingSystem, So
 
 mod color;
 mod math;
-mod odd;
 mod pattern;
+mod random_parameters;
 mod surface;
 
 /// An instance of a unit with arguments, an output, and its expected numbers.

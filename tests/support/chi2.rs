@@ -12,7 +12,7 @@ const ROWS: usize = 30;
 /// Number of columns of bins, equal in φ.
 const COLUMNS: usize = 60;
 /// Minimum expected number of samples in a bin; smaller bins are pooled.
-const LEAST_EXPECTED: f64 = 5.0;
+const MIN_EXPECTED: f64 = 5.0;
 /// Tolerance of the integral of the density over the sphere.
 const INTEGRATION_TOLERANCE: f64 = 2e-4;
 
@@ -100,7 +100,7 @@ fn pooled_statistic(bins: &[(f64, f64, usize)]) -> (f64, usize) {
             return (f64::INFINITY, 1);
         }
         pool = (pool.0 + expected, pool.1 + observed);
-        if pool.0 >= LEAST_EXPECTED {
+        if pool.0 >= MIN_EXPECTED {
             statistic += (pool.1 - pool.0).powi(2) / pool.0;
             count += 1;
             pool = (0.0, 0.0);

@@ -13,7 +13,7 @@ use renderer::scene::build::build;
 use renderer::scene::load::{LoadOptions, load};
 use shading::hir::verify::verify_all;
 
-use crate::chosen::chosen;
+use crate::pilot_result::with_pilot_result;
 use crate::stats::{accepted_share, z_score};
 
 const SIGNIFICANCE: f64 = 0.01;
@@ -189,7 +189,7 @@ fn estimate(scene: &Path, effort: Effort, reference: &Image) -> Estimate {
             "samples that are not finite"
         );
         // The pilot result of the first picture is reused for the others.
-        settings.integrator = chosen(&rendered);
+        settings.integrator = with_pilot_result(&rendered);
         let picture = rendered.state.film.develop();
         assert_eq!(
             (picture.width, picture.height),

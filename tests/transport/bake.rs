@@ -1,10 +1,10 @@
 //! Baked light: furnaces, lights with known coefficients, light leaks in rooms, and comparison with path tracing at
 //! points of the shipped scenes.
 
+mod analytic;
+mod cache;
 mod engines;
 mod features;
-mod kept;
-mod known;
 mod path_traced;
 mod rooms;
 mod sides;

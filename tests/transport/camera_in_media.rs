@@ -7,7 +7,7 @@ use renderer::integrator::{Integrator, PathSettings};
 use crate::photon::against_path::{built, shot};
 
 /// The first channel of the central pixel.
-fn seen(text: &str, settings: PathSettings, spp: u64) -> f64 {
+fn radiance(text: &str, settings: PathSettings, spp: u64) -> f64 {
     let scene = built(text);
     let picture = shot(&scene, Integrator::Path(settings), spp).state.film.develop();
     f64::from(picture.rgb(4, 4).r)
@@ -37,7 +37,7 @@ fn media_begin_at_the_near_plane() {
             "{} volume soot() {{ Ci = {medium}; }} {around} {wall}",
             camera(near)
         );
-        let (found, expected) = (seen(&text, PathSettings::default(), 4096), f64::exp(-depth));
+        let (found, expected) = (radiance(&text, PathSettings::default(), 4096), f64::exp(-depth));
         assert!(
             (found / expected - 1.0).abs() < 0.03,
             "{found}, not {expected}: {text}"
@@ -79,6 +79,6 @@ fn lights_in_fog_can_be_hidden() {
         (0..steps).map(|step| scattered(at(step))).sum::<f64>() * (to - from) / f64::from(steps)
     };
     let expected = part(RADIUS, 1.0) + part(-1.0, -RADIUS);
-    let found = seen(&text, settings, 1 << 14);
+    let found = radiance(&text, settings, 1 << 14);
     assert!((found / expected - 1.0).abs() < 0.04, "{found}, not {expected}");
 }

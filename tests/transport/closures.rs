@@ -1,7 +1,7 @@
 //! Closure trees as surfaces: energy conservation, unbiased selection of excess lobes, consistent transparency for all
 //! rays.
 
-mod notes;
+mod warnings;
 
 use std::sync::Arc;
 

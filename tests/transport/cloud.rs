@@ -89,7 +89,7 @@ impl Clouds {
         let mut found = vec![];
         for (unit, instance) in &levels {
             let mut context = system.context();
-            let mut told = BTreeSet::new();
+            let mut reported = BTreeSet::new();
             let mut values = vec![];
             for globals in points {
                 instance.run(globals, &mut context).unwrap();
@@ -100,7 +100,7 @@ impl Clouds {
                 let expected = interp::run(unit, &options);
                 let difference = compiled::difference(instance, &mut context, system.closures(), &expected);
                 assert_eq!(difference, None);
-                told.extend(expected.reports.iter().map(|report| report.message.clone()));
+                reported.extend(expected.reports.iter().map(|report| report.message.clone()));
                 let outputs = 0..instance.outputs().len();
                 values.push(
                     outputs
@@ -110,7 +110,7 @@ impl Clouds {
             }
             let reports = context.take_reports();
             let messages: BTreeSet<String> = reports.iter().map(|report| report.message.clone()).collect();
-            assert!(messages.is_subset(&told), "{messages:?} {told:?}");
+            assert!(messages.is_subset(&reported), "{messages:?} {reported:?}");
             let batch = compiled::batch_difference(instance, points, || system.context());
             assert_eq!(batch, None);
             found.push(Found {

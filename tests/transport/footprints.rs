@@ -37,23 +37,23 @@ fn quad(corners: [[f32; 3]; 4]) -> Mesh {
 
 /// A floor of that material up to the horizon, and optionally a mirror in the plane z = 0.
 fn scene(floor: &str, with_mirror: bool) -> Scene {
-    const FAR: f32 = 1e4;
+    const HORIZON: f32 = 1e4;
     let mut scene = SceneBuilder::new();
     let floor = scene.material(floor);
     let ground = quad([
-        [-FAR, 0.0, FAR],
-        [FAR, 0.0, FAR],
-        [FAR, 0.0, -FAR],
-        [-FAR, 0.0, -FAR],
+        [-HORIZON, 0.0, HORIZON],
+        [HORIZON, 0.0, HORIZON],
+        [HORIZON, 0.0, -HORIZON],
+        [-HORIZON, 0.0, -HORIZON],
     ]);
     scene.shape(mesh(ground), Affine3A::IDENTITY, floor);
     if with_mirror {
         let mirror = scene.material("Ci = reflection(N);");
         let wall = quad([
-            [-FAR, 0.0, 0.0],
-            [FAR, 0.0, 0.0],
-            [FAR, FAR, 0.0],
-            [-FAR, FAR, 0.0],
+            [-HORIZON, 0.0, 0.0],
+            [HORIZON, 0.0, 0.0],
+            [HORIZON, HORIZON, 0.0],
+            [-HORIZON, HORIZON, 0.0],
         ]);
         scene.shape(mesh(wall), Affine3A::IDENTITY, mirror);
     }

@@ -1,6 +1,6 @@
 //! Ray intersection with shapes of known hits.
 
-mod alike;
+mod equivalent_shapes;
 
 use std::sync::Arc;
 

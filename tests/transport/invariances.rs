@@ -6,7 +6,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use support::random_scene::{Comparison, Limits, Pictures, RandomScene, compare, estimate, opened, saved};
+use support::random_scene::{
+    Comparison, Limits, Pictures, RandomScene, compare, estimate, load_scene, save_scene,
+};
 
 mod bake;
 mod contacts;
@@ -24,14 +26,14 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// Runs a test on `count` scenes by seed, unless the environment sets another number. `question` returns a message if
+/// Runs a test on `count` scenes by seed, unless the environment sets another number. `test` returns a message if
 /// its scene fails.
-fn ask(name: &str, count: u64, question: impl Fn(u64) -> Result<(), String>) {
+fn for_each_seed(name: &str, count: u64, test: impl Fn(u64) -> Result<(), String>) {
     let first = number("KILN_FIRST").unwrap_or(0);
     let count = number("KILN_SCENES").unwrap_or(count);
     let mut wrong = vec![];
     for seed in first..first + count {
-        let answer = catch_unwind(AssertUnwindSafe(|| question(seed)))
+        let answer = catch_unwind(AssertUnwindSafe(|| test(seed)))
             .unwrap_or_else(|panic| Err(format!("panicked: {:?}", panic.downcast_ref::<String>())));
         if let Err(message) = answer {
             println!("{name}, seed {seed}: {message}");
@@ -81,10 +83,10 @@ impl Same<'_> {
     /// Compares the pictures; the error describes the difference.
     fn check(&self, a: &RandomScene, b: &RandomScene) -> Result<(), String> {
         let seed = a.seed;
-        let [first, second] = [(a, self.set[0]), (b, self.set[1])].map(|(scene, set)| opened(scene, set));
+        let [first, second] = [(a, self.set[0]), (b, self.set[1])].map(|(scene, set)| load_scene(scene, set));
         let keep = |what: &str| {
-            let file = saved(a, &format!("{}-{seed}-a", self.name));
-            saved(b, &format!("{}-{seed}-b", self.name));
+            let file = save_scene(a, &format!("{}-{seed}-a", self.name));
+            save_scene(b, &format!("{}-{seed}-b", self.name));
             format!("{what}\n    {}", file.display())
         };
         let (first, second) = match (first, second) {
@@ -134,7 +136,7 @@ fn sum_of(scenes: &[RandomScene], seeds: std::ops::Range<u64>, spp: u64) -> Resu
         // Independent random numbers for each, so that the noise of the sum is independent.
         let shift = 1000 * (index as u64 + 1);
         let pictures = estimate(
-            &opened(scene, PATH)?,
+            &load_scene(scene, PATH)?,
             seeds.start + shift..seeds.end + shift,
             spp,
             None,

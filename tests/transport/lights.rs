@@ -187,12 +187,12 @@ impl Directions<'_> {
 }
 
 /// Points from far away to near the shape, and inside. (Nearer, a few samples in a thousand carry most of the light.)
-fn lookouts(case: &Case) -> Vec<(&'static str, Vec3)> {
+fn viewpoints(case: &Case) -> Vec<(&'static str, Vec3)> {
     let shape = &case.scene.shapes()[0];
     let bounds = case.scene.bounds();
     let point = shape.sample_area(0, Vec2::new(0.31, 0.62)).point;
     let side = point.ng.any_orthonormal_vector();
-    let mut lookouts = vec![
+    let mut viewpoints = vec![
         (
             "inside",
             shape.world_from_object.transform_point3(Vec3::new(0.1, 0.2, 0.3)),
@@ -206,10 +206,10 @@ fn lookouts(case: &Case) -> Vec<(&'static str, Vec3)> {
     ];
     let is_even = case.scene.material(ShapeId(0)).constant_emission().is_some();
     if is_even && case.by_solid_angle {
-        lookouts.push(("just before", point.p + point.ng * 0.02));
-        lookouts.push(("just behind", point.p - point.ng * 0.02));
+        viewpoints.push(("just before", point.p + point.ng * 0.02));
+        viewpoints.push(("just behind", point.p - point.ng * 0.02));
     }
-    lookouts
+    viewpoints
 }
 
 fn all_cases(mut check: impl FnMut(&Case)) {
@@ -258,7 +258,7 @@ fn light_samples_match_rays_in_density_and_radiance() {
         let mut context = Context::new(&case.scene);
         let mut rng = Rng::new(7);
         let light = &case.scene.lights()[0];
-        for (place, p) in lookouts(case) {
+        for (place, p) in viewpoints(case) {
             let (mut chosen, mut sampled) = (Moments::default(), Moments::default());
             for _ in 0..SAMPLES {
                 let Some(sample) = sample_lights(&case.scene, p, &mut rng) else {

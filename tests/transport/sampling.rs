@@ -548,7 +548,7 @@ fn assert_counts(name: &str, counts: &[u64], expected: &[f64]) {
 }
 
 /// Viewpoints of a unit square: far away, near, to the side, at an edge, directly above the middle.
-const LOOKOUTS: [[f32; 3]; 9] = [
+const VIEWPOINTS: [[f32; 3]; 9] = [
     [0.5, 0.5, 1.0],
     [0.5, 0.5, 0.01],
     [0.2, 0.9, 4e-3],
@@ -567,7 +567,7 @@ fn spherical_rectangles_are_sampled_by_solid_angle() {
     let mut rng = Rng::new(5);
     for scale in [1e-3f32, 1.0, 1e5] {
         for size in [Vec2::ONE, Vec2::new(1.0, 0.05), Vec2::new(0.2, 6.0)].map(|size| size * scale) {
-            for [x, y, z] in LOOKOUTS {
+            for [x, y, z] in VIEWPOINTS {
                 let (low, z) = (-Vec2::new(x, y) * size, z * size.min_element());
                 if z < 2e-3 * size.max_element() {
                     // At this distance, rounding is visible, and lights are sampled by area.
@@ -619,7 +619,7 @@ fn spherical_triangles_are_sampled_by_solid_angle() {
         ] {
             let edges = [b, c].map(|(x, y)| Vec3::new(x, y, 0.0) * scale);
             let area = 0.5 * edges[0].cross(edges[1]).length();
-            for [x, y, z] in LOOKOUTS {
+            for [x, y, z] in VIEWPOINTS {
                 let longest = edges[0].length().max(edges[1].length());
                 let z = -z * area.sqrt().max(0.5 * longest);
                 let p = -(edges[0] * x + edges[1] * y).with_z(z);

@@ -356,21 +356,21 @@ fn rays_between_two_surfaces_hit_neither() {
 fn rays_to_a_surface_hit_covers_just_before_it() {
     let mut random = Random(7);
     for number in 0..300 {
-        let world_from_lamp = random.place(number, false);
-        let size = world_from_lamp.matrix3.x_axis.length();
-        let center = Vec3::from(world_from_lamp.translation);
-        let n = Vec3::from(world_from_lamp.matrix3.z_axis).normalize();
+        let world_from_light = random.place(number, false);
+        let size = world_from_light.matrix3.x_axis.length();
+        let center = Vec3::from(world_from_light.translation);
+        let n = Vec3::from(world_from_light.matrix3.z_axis).normalize();
         let distance = random.magnitude(0.1, 1e3) * size;
         let from = center + (n + 0.5 * random.direction()).normalize() * distance;
         let extent = from.abs().max(center.abs()).max_element() + size + distance;
         let gap = 64.0 * f32::EPSILON * extent;
         let cover =
-            Affine3A::from_translation(n * gap) * world_from_lamp * Affine3A::from_scale(Vec3::splat(1.1));
-        let lamp = [Shape::new(mesh(grid(Affine3A::IDENTITY)), world_from_lamp)];
+            Affine3A::from_translation(n * gap) * world_from_light * Affine3A::from_scale(Vec3::splat(1.1));
+        let light = [Shape::new(mesh(grid(Affine3A::IDENTITY)), world_from_light)];
         let cover = build(&mut [Shape::new(mesh(grid(Affine3A::IDENTITY)), cover)]);
         for _ in 0..40 {
             let u = glam::Vec2::new(random.uniform(), random.uniform());
-            let point = lamp[0].sample_area((random.uniform() * 8.0) as u32, u).point;
+            let point = light[0].sample_area((random.uniform() * 8.0) as u32, u).point;
             let ray = RayEnd::in_space(from).ray_to(&point.ray_end());
             assert!(cover.occluded(&ray, ALL), "{ray:?} passes {gap} before {point:?}");
         }
@@ -397,17 +397,17 @@ fn rays_continued_after_a_hit_end_before_their_target() {
     let mut random = Random(8);
     let mut passed = 0;
     for number in 0..300 {
-        let world_from_lamp = random.place(number, false);
-        let size = world_from_lamp.matrix3.x_axis.length();
-        let center = Vec3::from(world_from_lamp.translation);
-        let n = Vec3::from(world_from_lamp.matrix3.z_axis).normalize();
+        let world_from_light = random.place(number, false);
+        let size = world_from_light.matrix3.x_axis.length();
+        let center = Vec3::from(world_from_light.translation);
+        let n = Vec3::from(world_from_light.matrix3.z_axis).normalize();
         // A sheet wider than the light, halfway to it, arbitrarily rotated.
         let way = (n + 0.5 * random.direction()).normalize() * random.magnitude(1.0, 30.0) * size;
         let turn = Quat::from_axis_angle(random.direction(), random.between(0.0, 6.0));
         let wide = Vec3::splat(random.magnitude(1e2, 1e4) * size);
         let sheet = Affine3A::from_scale_rotation_translation(wide, turn, center + 0.5 * way);
         let mut shapes =
-            [world_from_lamp, sheet].map(|place| Shape::new(mesh(grid(Affine3A::IDENTITY)), place));
+            [world_from_light, sheet].map(|place| Shape::new(mesh(grid(Affine3A::IDENTITY)), place));
         let accel = build(&mut shapes);
         for _ in 0..20 {
             let u = glam::Vec2::new(random.uniform(), random.uniform());

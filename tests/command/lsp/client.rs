@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::program::kiln;
 
 /// Time after which a server without an answer counts as hanging.
-const PATIENCE: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 pub(super) struct Client {
     child: Child,
@@ -87,7 +87,7 @@ impl Client {
         loop {
             let message = self
                 .messages
-                .recv_timeout(PATIENCE)
+                .recv_timeout(TIMEOUT)
                 .expect("every request is answered");
             if message["id"] == id {
                 return message;
@@ -149,7 +149,10 @@ impl Client {
         loop {
             let note = match self.notes.pop_front() {
                 Some(note) => note,
-                None => self.messages.recv_timeout(PATIENCE).expect("mistakes are told"),
+                None => self
+                    .messages
+                    .recv_timeout(TIMEOUT)
+                    .expect("the server sends diagnostics"),
             };
             if note["method"] == "textDocument/publishDiagnostics" && note["params"]["uri"] == uri.as_str() {
                 return note["params"]["diagnostics"].as_array().unwrap().clone();

@@ -35,7 +35,7 @@ shader reads(string file = "a.ply", output int found = 0, output float worst = 0
 }
 "#;
 
-fn desk() -> Bench {
+fn write_bench() -> Bench {
     Bench::new(&[("w.ksl", WRITE), ("r.ksl", READ)])
 }
 
@@ -46,16 +46,16 @@ fn bytes(bench: &Bench, name: &str) -> Vec<u8> {
 /// The files have the same bytes for any number of threads, compiled or interpreted, and searches find what was written.
 #[test]
 fn written_points_are_found() {
-    let bench = desk();
+    let bench = write_bench();
     for file in ["a.ply", "a.geo"] {
         let mut first = None;
-        for way in ["-t 1", "-t 3", "-t 1 --interpret", "-t 3 --interpret", "-t 2 -O0"] {
-            let line = format!("{way} -g 70 70 -param file {file} w.ksl -o ok ok.tif");
+        for mode in ["-t 1", "-t 3", "-t 1 --interpret", "-t 3 --interpret", "-t 2 -O0"] {
+            let line = format!("{mode} -g 70 70 -param file {file} w.ksl -o ok ok.tif");
             bench.shade(&line).ok();
             let bytes = bytes(&bench, file);
             assert!(
                 *first.get_or_insert(bytes.clone()) == bytes,
-                "{file} differs with {way}"
+                "{file} differs with {mode}"
             );
             assert_eq!(bench.image("ok.tif").pixel(0, 0), [1.0]);
             assert_eq!(bench.image("ok.tif").pixel(50, 69), [2.0]);
@@ -77,7 +77,7 @@ fn written_points_are_found() {
 /// Points are in the order of grid points, then of calls.
 #[test]
 fn points_come_in_order() {
-    let bench = desk();
+    let bench = write_bench();
     bench.shade("-t 3 -g 70 70 w.ksl -o ok ok.exr").ok();
     let cloud = PointCloud::load(&bench.path("a.ply")).unwrap();
     let names: Vec<&str> = cloud
@@ -102,7 +102,7 @@ fn points_come_in_order() {
 /// Only the last of several passes over the grid is written.
 #[test]
 fn points_are_written_once() {
-    let bench = desk();
+    let bench = write_bench();
     bench.shade("-g 9 9 w.ksl -o ok ok.exr").ok();
     let expected = bytes(&bench, "a.ply");
     for flags in [
@@ -128,13 +128,13 @@ fn points_are_written_once() {
 /// Runs a shader with this body and expects an error with all of `parts` and no written file.
 #[track_caller]
 fn refused(files: &[(&str, &str)], body: &str, parts: &[&str]) {
-    for way in ["", "--interpret"] {
+    for mode in ["", "--interpret"] {
         let text = format!("shader s(output int ok = 0)\n{{\n{body}\n}}\n");
         let mut files = files.to_vec();
         files.push(("s.ksl", &text));
         let bench = Bench::new(&files);
         bench
-            .shade(&format!("-t 2 -g 64 64 {way} s.ksl -o ok ok.exr"))
+            .shade(&format!("-t 2 -g 64 64 {mode} s.ksl -o ok ok.exr"))
             .fails(parts);
         let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
         assert_eq!(bench.written(&names), [""; 0]);
@@ -231,7 +231,7 @@ fn renders_write_no_points() {
 /// Files that no shader has written are not overwritten.
 #[test]
 fn foreign_files_are_not_overwritten() {
-    let bench = desk();
+    let bench = write_bench();
     for file in ["a.ply", "a.geo"] {
         let line = format!("-g 9 9 -param file {file} w.ksl");
         for _ in 0..2 {

@@ -5,7 +5,7 @@ use exr::prelude::{AnyChannel, AnyChannels, Encoding, FlatSamples, WritableImage
 use super::*;
 
 /// The linear lookup in a direction, with neighbouring directions at the given distances.
-fn seen(texture: &Texture, direction: Vec3, dx: Vec3, dy: Vec3) -> [f32; 4] {
+fn texel(texture: &Texture, direction: Vec3, dx: Vec3, dy: Vec3) -> [f32; 4] {
     let lookup = EnvironmentLookup {
         direction,
         dx,
@@ -19,7 +19,7 @@ fn seen(texture: &Texture, direction: Vec3, dx: Vec3, dy: Vec3) -> [f32; 4] {
 }
 
 fn point(texture: &Texture, direction: Vec3) -> [f32; 4] {
-    seen(texture, direction, Vec3::ZERO, Vec3::ZERO)
+    texel(texture, direction, Vec3::ZERO, Vec3::ZERO)
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn footprints_cross_the_poles() {
     for pole in [Vec3::Y, -Vec3::Y] {
         for (along, expected) in [(Vec3::X, 0.5), (-Vec3::X, 0.5), (Vec3::Z, 0.0)] {
             for size in [1e-3, 0.02, 0.1] {
-                let found = seen(&texture, pole, Vec3::ZERO, along * size)[0];
+                let found = texel(&texture, pole, Vec3::ZERO, along * size)[0];
                 assert!((found - expected).abs() < 0.01, "{pole} {along} {size}: {found}");
             }
         }

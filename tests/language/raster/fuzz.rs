@@ -15,7 +15,7 @@ use shading_raster::RasterOptions;
 const UNITS: u64 = 200;
 
 /// Share of the numbers that may differ, because random units amplify rounding errors.
-const UNLIKE: f64 = 0.01;
+const MAX_MISMATCH_SHARE: f64 = 0.01;
 
 /// Compares a unit's code with the interpreter; returns how many numbers were compared and how many differ.
 fn compare(unit: &Unit, program: &Program, globals: &ShaderGlobals) -> (u64, u64, String) {
@@ -96,7 +96,7 @@ fn random_units_are_valid_and_match_the_interpreter() {
     assert!(refused * 2 < units, "{refused} of {units} are refused");
     assert!(compared > units, "{compared}");
     assert!(
-        unlike as f64 <= UNLIKE * compared as f64,
+        unlike as f64 <= MAX_MISMATCH_SHARE * compared as f64,
         "{unlike} of {compared}"
     );
 }

@@ -19,9 +19,9 @@ use crate::{data, number, shipped};
 /// Fuel of a run: iterations and calls.
 const FUEL: u32 = 2000;
 /// Maximum time of a text on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum number of compared components of an output.
-const NUMBERS: usize = 64;
+const MAX_COMPONENTS: usize = 64;
 /// Number of texts between checks of the time limit.
 const CHUNK: u64 = 250;
 
@@ -48,7 +48,7 @@ pub fn fuzz(count: u64, system: impl Fn() -> ShadingSystem + Sync) {
                 };
             }
         }
-        assert!(begin.elapsed() < PATIENCE, "{:?} for\n{text}", begin.elapsed());
+        assert!(begin.elapsed() < TIMEOUT, "{:?} for\n{text}", begin.elapsed());
     };
     let mut tried = 0;
     while time.map_or(tried < count, |time| start.elapsed() < time) {
@@ -148,7 +148,7 @@ fn outputs(
     }
     let mut all = vec![];
     for output in 0..instance.outputs().len() {
-        let mut numbers = [0.0_f32; NUMBERS];
+        let mut numbers = [0.0_f32; MAX_COMPONENTS];
         instance.output_numbers(output, context, &mut numbers).unwrap();
         // NaNs are all equal.
         all.extend(numbers.map(|x| {

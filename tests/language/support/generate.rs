@@ -213,8 +213,8 @@ pub fn globals(seed: u64) -> ShaderGlobals {
 #[derive(Clone, Debug)]
 struct Template {
     op: Op,
-    takes: Vec<Kind>,
-    gives: Option<Kind>,
+    operands: Vec<Kind>,
+    result: Option<Kind>,
 }
 
 const NUMBERS: [Kind; 4] = [Kind::INT, Kind::FLOAT, Kind::TRIPLE, Kind::MATRIX];
@@ -243,8 +243,8 @@ fn numeric_templates() -> Vec<Template> {
     };
     let mut list = templates();
     list.retain(|template| {
-        template.gives.as_ref().is_some_and(is_number)
-            && template.takes.iter().all(is_number)
+        template.result.as_ref().is_some_and(is_number)
+            && template.operands.iter().all(is_number)
             && is_local(template.op)
     });
     list
@@ -254,11 +254,11 @@ fn numeric_templates() -> Vec<Template> {
 fn templates() -> Vec<Template> {
     use Kind as K;
     let mut list = vec![];
-    let mut add = |op: Op, takes: &[Kind], gives: Kind| {
+    let mut add = |op: Op, operands: &[Kind], result: Kind| {
         list.push(Template {
             op,
-            takes: takes.to_vec(),
-            gives: Some(gives),
+            operands: operands.to_vec(),
+            result: Some(result),
         });
     };
     for element in ELEMENTS {
@@ -315,8 +315,8 @@ fn templates() -> Vec<Template> {
         }
     }
     for (id, signature) in registry().iter() {
-        let takes: Vec<_> = signature.params.iter().filter_map(|p| Kind::of(p.ty)).collect();
-        add(Op::MakeClosure(id), &takes, K::CLOSURE);
+        let operands: Vec<_> = signature.params.iter().filter_map(|p| Kind::of(p.ty)).collect();
+        add(Op::MakeClosure(id), &operands, K::CLOSURE);
     }
     // With the footprint of the source, and with that of the point.
     for (i, (mapping, implicit_footprint)) in [
@@ -367,8 +367,8 @@ fn templates() -> Vec<Template> {
     builtins(&mut add);
     list.push(Template {
         op: Op::Builtin(B::Printf),
-        takes: vec![],
-        gives: None,
+        operands: vec![],
+        result: None,
     });
     list
 }
@@ -377,8 +377,9 @@ fn builtins(add: &mut impl FnMut(Op, &[Kind], Kind)) {
     use Kind as K;
     for signature in shading::builtins::signatures() {
         let kinds: Option<Vec<_>> = signature.params.iter().map(|&p| Kind::of(p)).collect();
-        if let (Some(takes), Some(gives), false) = (kinds, Kind::of(signature.result), signature.variadic) {
-            add(Op::Builtin(signature.builtin), &takes, gives);
+        if let (Some(operands), Some(result), false) = (kinds, Kind::of(signature.result), signature.variadic)
+        {
+            add(Op::Builtin(signature.builtin), &operands, result);
         }
     }
     add(Op::Builtin(B::SpaceMatrix), &[K::STRING; 2], K::MATRIX);
@@ -918,14 +919,14 @@ impl<'a> Writer<'a> {
 
     fn operation(&mut self, out: &mut Block) {
         let templates = self.templates;
-        let Template { op, takes, gives } = self.random.pick(templates);
-        let Some(gives) = gives else {
+        let Template { op, operands, result } = self.random.pick(templates);
+        let Some(result) = result else {
             let stmt = self.print();
             return out.push(stmt);
         };
         let indexed = matches!(op, Op::TripleGet | Op::TripleSet | Op::MatrixGet | Op::MatrixSet);
         let looks_up = matches!(op, Op::Texture(_) | Op::TextureError(_) | Op::TextureInfo);
-        let args = takes
+        let args = operands
             .iter()
             .enumerate()
             .map(|(i, &kind)| match kind {
@@ -937,7 +938,7 @@ impl<'a> Writer<'a> {
                 _ => self.operand(kind),
             })
             .collect();
-        let target = self.target(*gives);
+        let target = self.target(*result);
         out.push(assign(target, *op, args));
     }
 

@@ -42,10 +42,10 @@ impl RandomScene {
         let mut rng = Rng::new(self.seed ^ 0x7368_656c_6c73);
         let mut scene = self.clone();
         for shape in &self.shapes {
-            if shape.instance_of.is_some() || !rng.chance(0.6) {
+            if shape.instance_of.is_some() || !rng.with_probability(0.6) {
                 continue;
             }
-            let opacity = if rng.chance(0.6) {
+            let opacity = if rng.with_probability(0.6) {
                 0.0
             } else {
                 rng.between(0.05, 0.3)

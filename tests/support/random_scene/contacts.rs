@@ -3,7 +3,7 @@
 use glam::{DAffine3, DMat3, DVec3};
 
 use super::{
-    Argument, Camera, Geometry, Inside, Lens, Light, MeshFormat, Node, RandomScene, Shape, Sky, Surface,
+    Argument, Camera, Geometry, Interior, Lens, Light, MeshFormat, Node, RandomScene, Shape, Sky, Surface,
     TriangleMesh,
 };
 use crate::stats::Rng;
@@ -74,7 +74,7 @@ impl RandomScene {
         let first = standing(&mut rng);
         let mut second = first;
         let axis = 2 * rng.below(2) as usize;
-        second.min[axis] = match rng.chance(0.5) {
+        second.min[axis] = match rng.with_probability(0.5) {
             true => first.max[axis],
             false => 0.5 * (first.min[axis] + first.max[axis]),
         };
@@ -198,13 +198,13 @@ fn matte(rng: &mut Rng) -> Node {
 }
 
 /// Fog with a random density in an interval.
-fn haze(rng: &mut Rng, [low, high]: [f64; 2]) -> Inside {
+fn haze(rng: &mut Rng, [low, high]: [f64; 2]) -> Interior {
     let albedo = DVec3::new(
         rng.between(0.0, 0.9),
         rng.between(0.0, 0.9),
         rng.between(0.0, 0.9),
     );
-    Inside {
+    Interior {
         medium: Node::new(
             "haze",
             vec![
@@ -212,7 +212,7 @@ fn haze(rng: &mut Rng, [low, high]: [f64; 2]) -> Inside {
                 ("albedo", Argument::Color(albedo)),
             ],
         ),
-        priority: rng.chance(0.2).then(|| rng.below(2) as i64),
+        priority: rng.with_probability(0.2).then(|| rng.below(2) as i64),
         is_all: false,
     }
 }

@@ -7,7 +7,7 @@ use crate::stats::Rng;
 
 /// The interior medium of a material.
 #[derive(Clone, Debug)]
-pub struct Inside {
+pub struct Interior {
     /// The call of the volume shader.
     pub medium: Node,
     /// Priority, if the scene sets one.
@@ -38,10 +38,10 @@ impl RandomScene {
             let shapes = || self.shapes.iter().filter(|shape| shape.material == index);
             let is_closed = shapes().all(|shape| shape.geometry.is_closed());
             let is_room = setting == Setting::Room && index == 0;
-            if !is_closed || self.materials[index].root.emits() || !rng.chance(0.7) {
+            if !is_closed || self.materials[index].root.emits() || !rng.with_probability(0.7) {
                 continue;
             }
-            if !is_room && rng.chance(0.3) {
+            if !is_room && rng.with_probability(0.3) {
                 self.materials[index] = wax(&mut rng);
                 continue;
             }
@@ -52,16 +52,16 @@ impl RandomScene {
             };
             let thickness = if is_room { 0.3 } else { 4.0 };
             let medium = medium(&mut rng, thickness);
-            self.materials[index].inside = Some(Inside {
+            self.materials[index].inside = Some(Interior {
                 medium,
-                priority: rng.chance(0.4).then(|| rng.below(3) as i64),
-                is_all: !is_room && rng.chance(0.3),
+                priority: rng.with_probability(0.4).then(|| rng.below(3) as i64),
+                is_all: !is_room && rng.with_probability(0.3),
             });
             // A shape with its inside out would contain everything outside.
             let shapes = self.shapes.iter_mut().filter(of_it);
             shapes.for_each(|shape| shape.flip_normals = false);
         }
-        if setting == Setting::Open && rng.chance(0.3) {
+        if setting == Setting::Open && rng.with_probability(0.3) {
             self.surround(&mut rng);
         }
         self
@@ -71,7 +71,7 @@ impl RandomScene {
     fn surround(&mut self, rng: &mut Rng) {
         let clear = Surface::of(Node::new("cutout", vec![("opacity", Argument::Number(0.0))]));
         self.materials.push(Surface {
-            inside: Some(Inside {
+            inside: Some(Interior {
                 medium: medium(rng, 0.2),
                 priority: None,
                 is_all: true,
@@ -92,7 +92,7 @@ impl RandomScene {
 
 fn glass(rng: &mut Rng, recipe: &Recipe) -> Surface {
     let ior = rng.between(1.1, 1.8);
-    let alpha = if recipe.specular && rng.chance(0.6) {
+    let alpha = if recipe.specular && rng.with_probability(0.6) {
         0.0
     } else {
         rng.between(0.15, 0.5)
@@ -132,10 +132,10 @@ fn medium(rng: &mut Rng, most: f64) -> Node {
         ("albedo", Argument::Color(albedo)),
         ("g", Argument::Number(rng.between(-0.5, 0.8))),
     ];
-    if rng.chance(0.15) {
+    if rng.with_probability(0.15) {
         arguments.push(("glow", Argument::Number(rng.between(0.05, 0.5))));
     }
-    if rng.chance(0.5) {
+    if rng.with_probability(0.5) {
         return Node::new("haze", arguments);
     }
     let about = DAffine3::from_rotation_translation(rng.rotation(), rng.direction().as_dvec3());
@@ -144,7 +144,7 @@ fn medium(rng: &mut Rng, most: f64) -> Node {
     Node::new("billows", arguments)
 }
 
-impl Inside {
+impl Interior {
     /// Transforms the medium with its scene, whose scale factor is `scale`: coefficients are per length.
     pub(super) fn grow(&mut self, scale: f64) {
         for (key, argument) in &mut self.medium.arguments {

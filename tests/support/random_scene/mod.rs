@@ -4,10 +4,10 @@
 mod change;
 mod contacts;
 mod generate;
-mod look;
 mod media;
 mod mesh;
 mod mesh_file;
+mod picture;
 mod shader;
 mod text;
 
@@ -17,10 +17,12 @@ use glam::{DAffine3, DMat3, DVec3};
 
 pub use change::Similarity;
 pub use generate::{Recipe, Setting, generate};
-pub use look::{Comparison, Limits, Loaded, Pictures, compare, estimate, estimate_with, opened, saved};
-pub use media::Inside;
+pub use media::Interior;
 pub use mesh::TriangleMesh;
 pub use mesh_file::MeshFormat;
+pub use picture::{
+    Comparison, Limits, Loaded, Pictures, compare, estimate, estimate_with, load_scene, save_scene,
+};
 pub use shader::{Argument, Node, Surface};
 
 /// A scene.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use glam::{DAffine3, DVec3};
 
-use super::Inside;
+use super::Interior;
 
 /// A material.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct Surface {
     /// True if it emits from both sides.
     pub emits_both: bool,
     /// Interior medium.
-    pub inside: Option<Inside>,
+    pub inside: Option<Interior>,
 }
 
 /// A call of a unit.

@@ -35,7 +35,7 @@ fn sunk_ball() -> Scene {
 }
 
 /// The relative RMS difference of pairs.
-fn apart(pairs: &[[f32; 2]]) -> f64 {
+fn relative_rms_difference(pairs: &[[f32; 2]]) -> f64 {
     let sum = |f: &dyn Fn(&[f32; 2]) -> f32| pairs.iter().map(|p| f64::from(f(p)).powi(2)).sum::<f64>();
     (sum(&|[a, b]| a - b) / sum(&|[_, b]| *b)).sqrt()
 }
@@ -60,7 +60,7 @@ fn irradiance_agrees_with_coefficients_in_hidden_texels() {
             .collect()
     };
     let [seen, filled] = [Coverage::Covered, Coverage::Filled].map(compared);
-    let [of_seen, of_filled] = [&seen, &filled].map(|pairs| apart(pairs));
+    let [of_seen, of_filled] = [&seen, &filled].map(|pairs| relative_rms_difference(pairs));
     println!(
         "{} values seen: {of_seen:.4} apart; {} filled: {of_filled:.4}",
         seen.len(),
@@ -93,7 +93,7 @@ fn irradiance_agrees_with_coefficients_in_hidden_texels() {
             [0, 1, 2].map(|i| [rebuilt[i], kept[i]])
         })
         .collect();
-    let of_vertices = apart(&pairs);
+    let of_vertices = relative_rms_difference(&pairs);
     println!("vertices: {of_vertices:.4}");
     assert!(
         of_vertices < 1.2 * of_seen + 0.01,

@@ -211,11 +211,11 @@ fn light_does_not_leak_through_a_wall_without_thickness() {
         apart("texels", of_texels.collect());
         // The wall hides no texels: the floor has its own light up to the wall on both sides.
         for side in [-1.0, 1.0] {
-            let beside = |p: Vec3| (0.0..texel).contains(&(side * (p.x - WALL))) && p.y.abs() < 1e-3;
-            let beside = texels(map)
+            let near_wall = |p: Vec3| (0.0..texel).contains(&(side * (p.x - WALL))) && p.y.abs() < 1e-3;
+            let near_wall = texels(map)
                 .into_iter()
-                .filter(|t| inside(t.2) && beside(t.2) && t.3.y > 0.9);
-            let count = beside.count();
+                .filter(|t| inside(t.2) && near_wall(t.2) && t.3.y > 0.9);
+            let count = near_wall.count();
             assert!(count > 35, "{count} texels of floor beside the wall");
         }
         // A lookup mixes both only if a texel of floor or roof is on both sides.
@@ -300,20 +300,20 @@ fn texels_at_joints_match_their_neighbours() {
     };
     let mut compared = 0;
     for (x, y, p, n) in texels(map) {
-        let beside = (0..9).filter_map(|i| {
+        let neighbours = (0..9).filter_map(|i| {
             let at = (x.checked_add_signed(i % 3 - 1)?, y.checked_add_signed(i / 3 - 1)?);
             let is_other = at != (x, y) && at.0 < map.width && at.1 < map.height;
             is_other.then(|| light(at.0, at.1)).flatten()
         });
-        let mut beside: Vec<f32> = beside.collect();
-        let Some(e) = light(x, y).filter(|_| beside.len() > 2) else {
+        let mut neighbours: Vec<f32> = neighbours.collect();
+        let Some(e) = light(x, y).filter(|_| neighbours.len() > 2) else {
             continue;
         };
-        beside.sort_by(f32::total_cmp);
-        let median = beside[beside.len() / 2];
+        neighbours.sort_by(f32::total_cmp);
+        let median = neighbours[neighbours.len() / 2];
         assert!(
             (e / median - 1.0).abs() < 0.16,
-            "{p} about {n}: {e} beside {median}"
+            "{p} about {n}: {e} and neighbours {median}"
         );
         compared += 1;
     }

@@ -27,16 +27,16 @@ const TOLERANCE: f64 = 0.01;
 const ANGLES: [f32; 11] = [2.0, 88.0, 40.0, 150.0, 65.0, 110.0, 80.0, 91.0, 89.5, 75.0, 85.0];
 
 /// Shader whose outputs are a subject's parameters as functions of u, the number of the set, and v, the seed.
-fn chance(subject: &Subject) -> String {
+fn parameter_shader(subject: &Subject) -> String {
     let (mut outputs, mut code) = (String::new(), String::new());
     for (index, (_, values)) in subject.parameters.iter().enumerate() {
-        let chance = format!("noise(\"cell\", u, {index}.5 + 100 * v)");
-        let number = format!("clamp(1.2 * float({chance}) - 0.1, 0.0, 1.0)");
+        let random = format!("noise(\"cell\", u, {index}.5 + 100 * v)");
+        let number = format!("clamp(1.2 * float({random}) - 0.1, 0.0, 1.0)");
         let (ty, value) = match values {
             Between(low, high) => ("float", format!("{low:.3} + {:.3} * {number}", high - low)),
             Color => (
                 "color",
-                format!("clamp(1.2 * color({chance}) - 0.1, color(0), color(1))"),
+                format!("clamp(1.2 * color({random}) - 0.1, color(0), color(1))"),
             ),
             Flag => ("int", format!("{number} > 0.5")),
             Fixed(_) => continue,
@@ -57,10 +57,10 @@ fn group(subject: &Subject) -> String {
         }
         .expect("a string takes it");
     }
-    let (chance, arguments) = (chance(subject), arguments.trim_end_matches(", "));
+    let (parameter_shader, arguments) = (parameter_shader(subject), arguments.trim_end_matches(", "));
     let (before, unit) = (subject.before, subject.unit);
     format!(
-        "{chance}
+        "{parameter_shader}
          group subject(output closure color surface) {{
              chance r(); {before} {unit} it({arguments}); surface = it.surface; }}"
     )
@@ -68,13 +68,13 @@ fn group(subject: &Subject) -> String {
 
 /// Call of the subject's unit with the parameters of a set.
 fn call(subject: &Subject, at: Vec2) -> String {
-    let chance = chance(subject);
+    let parameter_shader = parameter_shader(subject);
     let argument = |(index, (name, values)): (usize, &(&str, Values))| {
         if let Fixed(value) = values {
             return format!("{name} = {value}");
         }
         let value = Unit::of_group(format!(
-            "{chance}
+            "{parameter_shader}
              surface show(color value = 0, output closure color surface = 0) {{ surface = value * emission(); }}
              group subject(output closure color surface) {{
                  chance r(); show it(value = r.p{index}); surface = it.surface; }}"

@@ -11,11 +11,11 @@ use renderer::camera::{Camera, CameraDesc, Projection, look_at};
 use renderer::integrator::{Integrator, PathSettings};
 use support::random_scene::{
     Argument, Geometry, Loaded, MeshFormat, Node, Recipe, Setting, Shape, Surface, TriangleMesh,
-    estimate_with, generate, opened, saved,
+    estimate_with, generate, load_scene, save_scene,
 };
 use support::stats::{Moments, Rng};
 
-use super::ask;
+use super::for_each_seed;
 
 const ALBEDO: f64 = 0.5;
 
@@ -32,7 +32,7 @@ const LIMITS: [f64; 2] = [0.12, 0.03];
 /// radiance.
 #[test]
 fn baked_light_matches_camera_radiance() {
-    ask("bake", 4, |seed| {
+    for_each_seed("bake", 4, |seed| {
         let recipe = Recipe {
             setting: Some(Setting::Open),
             delta_lights: seed % 2 == 0,
@@ -70,7 +70,7 @@ fn baked_light_matches_camera_radiance() {
             flip_normals: false,
             instance_of: None,
         });
-        let loaded = opened(&scene, &["integrator=path"])?;
+        let loaded = load_scene(&scene, &["integrator=path"])?;
         let patch = loaded.index_of(scene.shapes.len() - 1);
         // Few rays hit a small bright object so rarely that their variance underestimates the error.
         let with_effort = |effort: u32| compare(&loaded, patch, size as f32, effort);
@@ -78,7 +78,7 @@ fn baked_light_matches_camera_radiance() {
             .or_else(|_| with_effort(8))
             .or_else(|_| with_effort(32));
         compared.map_err(|message| {
-            let file = saved(&scene, &format!("bake-{seed}"));
+            let file = save_scene(&scene, &format!("bake-{seed}"));
             format!("{message}\n    {}", file.display())
         })
     });

@@ -5,7 +5,7 @@ use support::random_scene::{Limits, RandomScene, Similarity};
 
 use super::copies::{NEAR, check_changes, copied};
 use super::photon::{ONE_PASS, ONE_PASS_LIMITS, check as check_photon};
-use super::{Same, ask};
+use super::{Same, for_each_seed};
 use support::stats::Rng;
 
 fn check(name: &str, change: impl Fn(&RandomScene, &mut Rng) -> RandomScene) {
@@ -40,7 +40,7 @@ fn photons_match_paths_in_touching_boxes() {
 fn boxes_in_fog_match_instances_and_boxes_of_two_meshes() {
     let scene = RandomScene::of_contacts_in_fog;
     check_changes("contacts_in_fog", 1, scene, NEAR, |scene, rng| {
-        match rng.chance(0.5) {
+        match rng.with_probability(0.5) {
             true => scene.with_instanced_boxes(),
             false => scene.with_split_boxes(),
         }
@@ -56,7 +56,7 @@ fn photons_match_paths_in_boxes_in_fog() {
 /// Up to 10 km from the origin, where points are rounded to millimetres.
 #[test]
 fn touching_boxes_are_similarity_invariant() {
-    ask("contacts_moved", 3, |seed| {
+    for_each_seed("contacts_moved", 3, |seed| {
         let scene = match seed % 2 {
             0 => RandomScene::of_contacts(seed),
             _ => RandomScene::of_contacts_in_fog(seed),

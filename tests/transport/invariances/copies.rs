@@ -9,7 +9,7 @@ use support::random_scene::{
 };
 use support::stats::Rng;
 
-use super::{Same, ask};
+use super::{Same, for_each_seed};
 
 fn check(name: &str, count: u64, limits: Limits, change: impl Fn(&RandomScene, &mut Rng) -> RandomScene) {
     check_changes(name, count, |seed| generate(seed, &Recipe::ANY), limits, change);
@@ -23,7 +23,7 @@ pub(super) fn check_changes(
     limits: Limits,
     change: impl Fn(&RandomScene, &mut Rng) -> RandomScene,
 ) {
-    ask(name, count, |seed| {
+    for_each_seed(name, count, |seed| {
         let scene = scene(seed);
         let other = change(&scene, &mut Rng::new(seed));
         Same {

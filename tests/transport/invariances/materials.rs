@@ -3,12 +3,12 @@
 use glam::DVec3;
 use support::random_scene::{Argument, Geometry, Node, Recipe, Setting, generate};
 
-use super::{Same, ask};
+use super::{Same, for_each_seed};
 
 /// Constant colours and numbers are replaced by expressions that look varying.
 #[test]
 fn uniform_materials_match_equivalent_varying_ones() {
-    ask("uniform", 8, |seed| {
+    for_each_seed("uniform", 8, |seed| {
         let scene = generate(seed, &Recipe::ANY);
         let mut other = scene.clone();
         for surface in &mut other.materials {
@@ -50,7 +50,7 @@ fn same_everywhere(color: DVec3) -> Argument {
 /// An object whose back no ray hits, and lights.
 #[test]
 fn one_sided_objects_look_the_same_from_outside() {
-    ask("one_sided", 8, |seed| {
+    for_each_seed("one_sided", 8, |seed| {
         let recipe = Recipe {
             setting: Some(Setting::Open),
             ..Recipe::ANY

@@ -8,7 +8,7 @@ use support::stats::Rng;
 use super::copies::{NEAR, check_changes, copied};
 use super::paths::check_split;
 use super::photon::{ONE_PASS, ONE_PASS_LIMITS, check as check_photon};
-use super::{Same, ask};
+use super::{Same, for_each_seed};
 
 /// Only random paths find light that a medium scatters into mirrors and glass, and light of lights in these.
 fn recipe(seed: u64) -> Recipe {
@@ -40,7 +40,7 @@ fn objects_with_media_match_subdivided_ones() {
 /// Media vary about points in world space, so that a mirrored scene has mirrored media.
 #[test]
 fn mirrored_media() {
-    ask("media_mirrored", 1, |seed| {
+    for_each_seed("media_mirrored", 1, |seed| {
         let recipe = Recipe {
             anywhere: false,
             ..recipe(seed)

@@ -2,7 +2,7 @@
 
 use support::random_scene::{Limits, RandomScene, Recipe, generate};
 
-use super::{PATH, Same, ask};
+use super::{PATH, Same, for_each_seed};
 
 fn check(name: &str, count: u64, set: &[&str]) {
     check_split(name, count, |seed| generate(seed, &Recipe::ANY), set);
@@ -20,7 +20,7 @@ pub(super) fn check_split(name: &str, count: u64, scene: impl Fn(u64) -> RandomS
         ])
         .collect();
     let other: Vec<&str> = PATH.iter().chain(set).copied().collect();
-    ask(name, count, |seed| {
+    for_each_seed(name, count, |seed| {
         let scene = scene(seed);
         Same {
             name,

@@ -1,8 +1,10 @@
 //! `photon` compared with `path`.
 
-use support::random_scene::{Limits, RandomScene, Recipe, compare, estimate, generate, opened, saved};
+use support::random_scene::{
+    Limits, RandomScene, Recipe, compare, estimate, generate, load_scene, save_scene,
+};
 
-use super::{ALPHA, PATH, Same, ask, describe};
+use super::{ALPHA, PATH, Same, describe, for_each_seed};
 
 /// Scenes without light that only one of the integrators finds: light of lights without size on lobes without
 /// roughness.
@@ -25,10 +27,10 @@ pub(super) fn check(
     limits: Limits,
     spp: u64,
 ) {
-    ask(name, count, |seed| {
+    for_each_seed(name, count, |seed| {
         let scene = scene(seed);
-        let path = opened(&scene, &["integrator=path"])?;
-        let photon = opened(&scene, set)?;
+        let path = load_scene(&scene, &["integrator=path"])?;
+        let photon = load_scene(&scene, set)?;
         for (stage, (seeds, factor)) in [(0..4, 1), (100..116, 4)].into_iter().enumerate() {
             let one = estimate(&path, seeds.clone(), 4 * spp * factor, None);
             let seeds = seeds.start + 1000..seeds.end + 1000;
@@ -38,7 +40,7 @@ pub(super) fn check(
                 return Ok(());
             }
             if stage == 1 || one.non_finite + other.non_finite > 0 {
-                let file = saved(&scene, &format!("{name}-{seed}"));
+                let file = save_scene(&scene, &format!("{name}-{seed}"));
                 let counts = format!("not finite: {} and {}", one.non_finite, other.non_finite);
                 return Err(format!("{}; {counts}\n    {}", describe(&found), file.display()));
             }
@@ -94,7 +96,7 @@ fn photon_maps_match_paths_near_shells() {
 
 #[test]
 fn guided_paths_match_unguided_paths() {
-    ask("guided", 4, |seed| {
+    for_each_seed("guided", 4, |seed| {
         let guided: &[&str] = &["integrator=path", "integrator.depth=8", "integrator.guide=true"];
         let scene = scene(seed);
         Same {

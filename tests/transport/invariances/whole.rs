@@ -4,11 +4,11 @@ use glam::{DMat3, DVec3};
 use support::random_scene::{Recipe, Similarity, generate};
 use support::stats::Rng;
 
-use super::{Same, ask};
+use super::{Same, for_each_seed};
 
 /// Compares a scene about the origin, in its original size, with its transformed copy.
 fn check(name: &str, count: u64, change: impl Fn(&mut Rng) -> Similarity) {
-    ask(name, count, |seed| {
+    for_each_seed(name, count, |seed| {
         let recipe = Recipe {
             anywhere: false,
             ..Recipe::ANY

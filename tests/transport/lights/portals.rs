@@ -172,9 +172,9 @@ fn invalid_portals_are_reported() {
     let Err(errors) = load(&path, &LoadOptions::default()) else {
         panic!("a ball is not a portal")
     };
-    let told = errors.to_string();
+    let message = errors.to_string();
     assert!(
-        told.contains("`ball` is not a rectangle") && told.contains("two triangles"),
-        "{told}"
+        message.contains("`ball` is not a rectangle") && message.contains("two triangles"),
+        "{message}"
     );
 }

@@ -39,7 +39,7 @@ fn built(change: impl Fn(&str) -> String, set: &[&str]) -> Built {
     build(&desc, None, 1).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-fn looked_at(built: &Built, passes: &[&str], spp: u64) -> Layers {
+fn rendered(built: &Built, passes: &[&str], spp: u64) -> Layers {
     let settings = RenderSettings {
         integrator: built.integrator,
         samples: 0..spp,
@@ -78,7 +78,7 @@ fn a_group_equals_the_scene_with_only_its_lights() {
     let photon: &[&str] = &["integrator=photon", "integrator.photons=200000"];
     for (set, limit) in [(&["integrator=path"][..], 0.02), (photon, 0.04)] {
         let all = built(|text| text.to_owned(), set);
-        let found = looked_at(
+        let found = rendered(
             &all,
             &["light_warm", "light_cold", "light_outside", "light_rest"],
             64,
@@ -86,7 +86,7 @@ fn a_group_equals_the_scene_with_only_its_lights() {
         assert_eq!(found.mean("light_rest"), 0.0, "all lights are in groups");
         for (layer, change) in &alone {
             let one = built(change, set);
-            let expected = looked_at(&one, &["all=C.*"], 64).mean("all");
+            let expected = rendered(&one, &["all=C.*"], 64).mean("all");
             let mean = found.mean(layer);
             assert!(
                 (mean / expected - 1.0).abs() < limit,
@@ -111,15 +111,15 @@ const FOG: &str = "
 
 #[test]
 fn caustics_in_fog_belong_to_their_group() {
-    let lit_by = |lamps: &[&str]| {
-        let fog = without(lamps)(FOG);
+    let lit_by = |declarations: &[&str]| {
+        let fog = without(declarations)(FOG);
         built(|_| fog.clone(), &["integrator=photon"])
     };
     let groups = ["light_warm", "light_cold"];
-    let found = looked_at(&lit_by(&[]), &groups, 32);
+    let found = rendered(&lit_by(&[]), &groups, 32);
     found.assert_sum(&groups.map(str::to_owned), "focused light");
     for (group, other) in [("light_warm", "light east"), ("light_cold", "light west")] {
-        let expected = looked_at(&lit_by(&[other]), &["all=C.*"], 32).mean("all");
+        let expected = rendered(&lit_by(&[other]), &["all=C.*"], 32).mean("all");
         let mean = found.mean(group);
         let is_near = (mean / expected - 1.0).abs() < 0.08;
         assert!(is_near, "{group}: {mean} for {expected}");
@@ -131,12 +131,12 @@ fn caustics_in_fog_belong_to_their_group() {
 fn names_of_lights_are_not_groups() {
     let passes = ["light_warm", "light_cold", "light_outside"];
     let all = built(|text| text.to_owned(), &["integrator=path"]);
-    let expected = looked_at(&all, &passes, 8);
+    let expected = rendered(&all, &passes, 8);
     let named = built(
         |text| text.replace("light sky", "light warm"),
         &["integrator=path"],
     );
-    let found = looked_at(&named, &[&passes[..], &["light_rest"]].concat(), 8);
+    let found = rendered(&named, &[&passes[..], &["light_rest"]].concat(), 8);
     for layer in passes {
         assert_eq!(found.of(layer), expected.of(layer), "{layer}");
     }
@@ -149,7 +149,7 @@ fn emission_of_overrides_is_in_no_group() {
     let glowing = |text: &str| format!("{text}\noverride camera = emitter(radiance = 0.5);");
     let scene = built(glowing, &["integrator=path"]);
     let layers = ["light_warm", "light_cold", "light_outside", "light_rest"];
-    let found = looked_at(&scene, &layers, 4);
+    let found = rendered(&scene, &layers, 4);
     assert!(found.mean("light_rest") > 0.1, "{}", found.mean("light_rest"));
     found.assert_sum(&layers.map(str::to_owned), "an override that glows");
 }
@@ -161,8 +161,8 @@ fn hundreds_of_groups_are_compiled_quickly() {
         let [x, y] = [index % 20, index / 20].map(|i| 0.2 * i as f32 - 2.0);
         format!("light p{index} : point {{ position = ({x}, {y}, 2); intensity = 0.1; group = g{index}; }}\n")
     };
-    let lamps: String = (0..300).map(lamp).collect();
-    let many = |text: &str| format!("{text}\n{lamps}");
+    let declarations: String = (0..300).map(lamp).collect();
+    let many = |text: &str| format!("{text}\n{declarations}");
     let groups: Vec<String> = ["warm", "cold", "outside", "rest"]
         .into_iter()
         .map(str::to_owned)
@@ -176,7 +176,7 @@ fn hundreds_of_groups_are_compiled_quickly() {
     ] {
         let scene = built(many, set);
         let begin = Instant::now();
-        let found = looked_at(&scene, &passes, 1);
+        let found = rendered(&scene, &passes, 1);
         assert!(begin.elapsed().as_secs() < 60, "{:?}", begin.elapsed());
         found.assert_sum(&groups, "300 groups");
     }
@@ -211,7 +211,7 @@ fn labels_select_paths() {
         "open=unoccluded;C<RD>L",
         "seen=C<RD>L",
     ];
-    let found = looked_at(&scene, &passes, 32);
+    let found = rendered(&scene, &passes, 32);
     for layer in ["base", "top", "ball", "others", "lamp", "blocked"] {
         assert!(found.mean(layer) > 1e-4, "{layer}: {}", found.mean(layer));
     }
@@ -251,7 +251,7 @@ fn crossings_are_events_if_expressions_name_them() {
     };
     let screen = |text: &str| screen(&without(&["light sky", "shape bulb"])(text));
     let scene = built(screen, &["integrator=path"]);
-    let found = looked_at(
+    let found = rendered(
         &scene,
         &["plain=C<RD>L", "through=C<RD><Ts>L", "clear=C<RD>[^s]"],
         16,

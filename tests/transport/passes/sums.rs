@@ -3,7 +3,7 @@
 use renderer::passes::COMPONENTS;
 use renderer::render::RenderSettings;
 use renderer::scene::SceneNames;
-use support::random_scene::{Recipe, generate, opened, saved};
+use support::random_scene::{Recipe, generate, load_scene, save_scene};
 
 use super::layers;
 
@@ -28,7 +28,7 @@ const RECIPE: Recipe = Recipe {
 /// Returns the mean light scattered by media relative to the picture.
 fn check(seed: u64, recipe: &Recipe, set: &[&str]) -> f64 {
     let scene = generate(seed, recipe);
-    let loaded = opened(&scene, set).unwrap_or_else(|errors| panic!("seed {seed}: {errors}"));
+    let loaded = load_scene(&scene, set).unwrap_or_else(|errors| panic!("seed {seed}: {errors}"));
     let built = &loaded.built;
     let names = each_light(&built.names);
     let groups: Vec<String> = (0..names.lights.len())
@@ -48,7 +48,7 @@ fn check(seed: u64, recipe: &Recipe, set: &[&str]) -> f64 {
     let what = || {
         format!(
             "seed {seed}, {set:?}, {}",
-            saved(&scene, &format!("passes-{seed}")).display()
+            save_scene(&scene, &format!("passes-{seed}")).display()
         )
     };
     let groups: Vec<String> = groups.into_iter().chain(["light_rest".to_owned()]).collect();

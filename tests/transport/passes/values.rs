@@ -23,7 +23,7 @@ fn built(text: &str, passes: &[&str]) -> Built {
     build_with_values(&desc, None, 1, &values).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-fn looked_at(text: &str, passes: &[&str], spp: u64) -> Layers {
+fn rendered(text: &str, passes: &[&str], spp: u64) -> Layers {
     let built = built(text, passes);
     let settings = RenderSettings {
         integrator: built.integrator,
@@ -63,7 +63,7 @@ fn coverage_and_values_are_weighted_by_visibility() {
         "object_id",
         "facing",
     ];
-    let found = looked_at(WALLS, &passes, 256);
+    let found = rendered(WALLS, &passes, 256);
     let pixel = |x: usize, y: usize| y * 16 + x;
     // Top left, top right, bottom left, bottom right: coverage and depth.
     let (alpha, depth) = (found.layered.picture.data.chunks_exact(4), found.of("depth"));
@@ -121,7 +121,7 @@ fn denoising_features_follow_mirrors() {
         film { size = (16, 16); }
         camera main : perspective { from = (0, 0, 0); to = (0, 0, -1); fov = 30; }
     "#;
-    let found = looked_at(
+    let found = rendered(
         scene,
         &["albedo", "first_albedo", "N", "Ng", "roughness", "depth"],
         4,
@@ -152,8 +152,8 @@ fn transparent_pictures_composite_over_others() {
             )
             .replace("film { ", &format!("film {{ {film} "))
     };
-    let with = looked_at(&scene(""), &["alpha"], 64);
-    let without = looked_at(&scene("background = transparent;"), &["alpha"], 64);
+    let with = rendered(&scene(""), &["alpha"], 64);
+    let without = rendered(&scene("background = transparent;"), &["alpha"], 64);
     let pairs = with
         .layered
         .picture
@@ -190,7 +190,7 @@ fn shader_outputs_become_layers() {
         film { size = (16, 16); }
         camera main : perspective { from = (0, 0, 0); to = (0, 0, -1); fov = 50; }
     "#;
-    let found = looked_at(scene, &["shader:mask", "worn=shader:wear", "attribute:wet"], 4);
+    let found = rendered(scene, &["shader:mask", "worn=shader:wear", "attribute:wet"], 4);
     let at = |layer: &str, x: usize| found.of(layer)[8 * 16 + x].clone();
     let close = |a: Vec<f32>, b: [f32; 3]| {
         assert!(
@@ -218,7 +218,7 @@ fn shadow_catchers_affect_only_alpha() {
         camera main : perspective { from = (0, 2, 9); to = (0, 0.2, 0); fov = 40; }
         film { size = (16, 16); filter = box(0.5); }
     "#;
-    let found = looked_at(scene, &["alpha"], 64);
+    let found = rendered(scene, &["alpha"], 64);
     let pixel = |x: usize, y: usize| found.layered.picture.data[(y * 16 + x) * 4..][..4].to_vec();
     // The shadow of the roof, the lit floor, and the hole.
     let (dark, lit, hole) = (pixel(0, 9), pixel(8, 12), pixel(12, 7));
@@ -247,7 +247,7 @@ fn holdouts_of_shaders_reduce_alpha() {
         camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); fov = 20; }
         film { size = (16, 16); filter = box(0.5); }
     "#;
-    let found = looked_at(scene, &["alpha"], 16);
+    let found = rendered(scene, &["alpha"], 16);
     let pixel = |x: usize| found.layered.picture.data[(8 * 16 + x) * 4..][..4].to_vec();
     assert_eq!(pixel(3), [0.0; 4], "held out");
     assert_eq!(pixel(12), [0.75; 4], "held out by a quarter");
@@ -270,7 +270,7 @@ fn holdout_closures_have_zero_alpha() {
             "#
         );
         let passes = ["alpha", "crypto_object", "object_id", "opacity"];
-        let found = looked_at(&scene, &passes, 256);
+        let found = rendered(&scene, &passes, 256);
         // In front of the sky, and in front of the ground.
         [(8, 3), (8, 12)].map(|(x, y)| {
             let pixel = y * 16 + x;
@@ -338,7 +338,7 @@ fn holdouts_are_black_in_mirrors() {
         film { size = (16, 16); background = transparent; }
         camera main : perspective { from = (0, 0, 0); to = (0, 0, -1); fov = 30; }
     "#;
-    let found = looked_at(scene, &["alpha"], 4);
+    let found = rendered(scene, &["alpha"], 4);
     assert_eq!(
         found.layered.picture.data[4 * (8 * 16 + 8)..][..4],
         [0.0, 0.0, 0.0, 1.0]
@@ -355,7 +355,7 @@ fn haze_has_an_albedo_and_faces_the_viewer() {
         camera main : perspective { from = (0, 0, 0); to = (0, 0, -1); fov = 20; }
         film { size = (16, 16); filter = box(0.5); }
         integrator : path { split = 1; light_samples = 1; guide = false; }";
-    let found = looked_at(text, &["albedo", "N", "depth", "alpha", "direct_volume"], 256);
+    let found = rendered(text, &["albedo", "N", "depth", "alpha", "direct_volume"], 256);
     let left = f32::exp(-1.0);
     let middle = 8 * 16 + 8;
     let (albedo, normal) = (&found.of("albedo")[middle], &found.of("N")[middle]);

@@ -25,30 +25,36 @@ fn pool(height: f32, things: &str) -> String {
     )
 }
 
-/// The radiance at the camera, equal for paths and photons, is `clear` attenuated over `way` metres of water.
+/// The radiance at the camera, equal for paths and photons, is `clear` attenuated over `distance` metres of water.
 #[track_caller]
-fn check(text: &str, clear: f32, way: f32, spp: u64) {
-    check_by(Integrator::Path(PathSettings::default()), text, clear, way, spp);
+fn check(text: &str, clear: f32, distance: f32, spp: u64) {
+    check_by(
+        Integrator::Path(PathSettings::default()),
+        text,
+        clear,
+        distance,
+        spp,
+    );
     check_by(
         Integrator::Photon(PhotonSettings::default()),
         text,
         clear,
-        way,
+        distance,
         spp,
     );
 }
 
 #[track_caller]
-fn check_by(integrator: Integrator, text: &str, clear: f32, way: f32, spp: u64) {
-    for (found, absorption) in seen(integrator, text, spp).into_iter().zip(ABSORPTION) {
-        let expected = clear * (-absorption * way).exp();
+fn check_by(integrator: Integrator, text: &str, clear: f32, distance: f32, spp: u64) {
+    for (found, absorption) in radiance(integrator, text, spp).into_iter().zip(ABSORPTION) {
+        let expected = clear * (-absorption * distance).exp();
         let off = (found / expected - 1.0).abs();
         assert!(off < 0.005, "{found} is not {expected} by {}", integrator.name());
     }
 }
 
 /// The mean radiance at the camera.
-fn seen(integrator: Integrator, text: &str, spp: u64) -> [f32; 3] {
+fn radiance(integrator: Integrator, text: &str, spp: u64) -> [f32; 3] {
     let picture = shot(&built(text), integrator, spp).state.film.develop();
     let pixels = (0..16).map(|i| picture.rgb(i % 4, i / 4));
     (pixels.sum::<Rgb>() * (1.0 / 16.0)).to_array()
@@ -57,16 +63,16 @@ fn seen(integrator: Integrator, text: &str, spp: u64) -> [f32; 3] {
 const SUN: &str = "light sun : directional { direction = (0, -1, 0); irradiance = 1; }";
 
 /// Radiance of the floor in the sun.
-const LIT: f32 = 0.5 / PI;
+const FLOOR_RADIANCE: f32 = 0.5 / PI;
 
 #[test]
 fn a_pool_floor_is_attenuated_by_water() {
-    check(&pool(5.0, SUN), LIT, 2.0, 4);
+    check(&pool(5.0, SUN), FLOOR_RADIANCE, 2.0, 4);
 }
 
 #[test]
 fn a_camera_in_a_pool_is_in_water() {
-    check(&pool(0.25, SUN), LIT, 1.25, 4);
+    check(&pool(0.25, SUN), FLOOR_RADIANCE, 1.25, 4);
 }
 
 #[test]
@@ -108,22 +114,22 @@ fn objects_in_a_pool_displace_water_by_priority() {
         "+ color(1e-9) * absorption()",
     ] {
         // Half a metre to the floor and again to the camera.
-        check(&pocket(inside, 1), LIT, 1.0, 4);
-        check(&pocket(inside, 0), LIT, 2.0, 4);
+        check(&pocket(inside, 1), FLOOR_RADIANCE, 1.0, 4);
+        check(&pocket(inside, 0), FLOOR_RADIANCE, 2.0, 4);
     }
 }
 
 /// A camera in nested objects: the interior list is known before the first ray.
 #[test]
 fn a_camera_in_nested_objects_is_in_the_highest_priority() {
-    for (priority, way) in [(1, 0.75), (0, 1.5)] {
+    for (priority, distance) in [(1, 0.75), (0, 1.5)] {
         let text = format!(
             "{} surface pocket(output closure color surface = 0) {{ surface = transparent() + color(1e-9) * absorption(); }}
              material gap = pocket() {{ priority = {priority}; }}
              shape air : cube {{ size = (1, 0.5, 1); material = gap; transform = translate(0, 0.5, 0); }}",
             pool(0.5, SUN)
         );
-        check(&text, LIT, way, 4);
+        check(&text, FLOOR_RADIANCE, distance, 4);
     }
 }
 
@@ -137,12 +143,12 @@ fn sea(height: f32) -> String {
 
 #[test]
 fn a_sheet_of_water_is_the_surface_of_a_sea() {
-    check(&sea(5.0), LIT, 2.0, 4);
+    check(&sea(5.0), FLOOR_RADIANCE, 2.0, 4);
 }
 
 #[test]
 fn a_camera_under_a_sea_is_in_water() {
-    check(&sea(0.25), LIT, 1.25, 4);
+    check(&sea(0.25), FLOOR_RADIANCE, 1.25, 4);
 }
 
 /// A ray from the camera to the outside passes the hole; other rays find that there is water.
@@ -154,7 +160,7 @@ fn a_camera_under_a_sea_with_a_hole_is_in_water() {
            if (distance(P, point(0.375, 1, 0.5625)) > 0.2) surface +=",
     );
     // Only random paths find light that depends on the point.
-    check(&sea, LIT, 1.25, 16384);
+    check(&sea, FLOOR_RADIANCE, 1.25, 16384);
 }
 
 #[test]
@@ -173,7 +179,7 @@ fn light_samples_through_rough_glass_are_attenuated_by_water_behind_it() {
     let lamp = "shape lamp : rectangle { size = 0.02; material = emitter(radiance = 1000);
                                          transform = translate(0, 0.9, 0) * rotate((1, 0, 0), 90); }";
     let up = pool(0.2, &format!("{lamp}{slab}")).replace("to = (0, 0, 0)", "to = (0, 1, 0)");
-    let [red, green, blue] = seen(Integrator::Path(PathSettings::default()), &up, 256);
+    let [red, green, blue] = radiance(Integrator::Path(PathSettings::default()), &up, 256);
     for (found, absorption) in [(red / blue, ABSORPTION[0]), (green / blue, ABSORPTION[1])] {
         let expected = (-absorption * 0.5).exp();
         assert!((found / expected - 1.0).abs() < 0.02, "{found} is not {expected}");
@@ -188,8 +194,11 @@ fn photons_are_attenuated_by_water() {
         "surface = dielectric_bsdf(N, vector(0), color(1), color(1), 0.0, 0.0, 1.001, \"ggx\") +",
     );
     let photons = Integrator::Photon(PhotonSettings::default());
-    let [red, green, blue] = seen(photons, &glassy, 64);
-    assert!((blue / LIT - 1.0).abs() < 0.3, "{blue} is not {LIT}");
+    let [red, green, blue] = radiance(photons, &glassy, 64);
+    assert!(
+        (blue / FLOOR_RADIANCE - 1.0).abs() < 0.3,
+        "{blue} is not {FLOOR_RADIANCE}"
+    );
     for (found, absorption) in [(red / blue, ABSORPTION[0]), (green / blue, ABSORPTION[1])] {
         let expected = (-absorption * 2.0).exp();
         assert!((found / expected - 1.0).abs() < 0.01, "{found} is not {expected}");
@@ -206,7 +215,7 @@ fn water_in_front_of_hidden_lights_is_visible() {
         ..PathSettings::default()
     });
     let text = pool(0.25, &format!("{slanted}{lamp}"));
-    check_by(hiding, &text, LIT / SQRT_2, 0.25 + SQRT_2, 128);
+    check_by(hiding, &text, FLOOR_RADIANCE / SQRT_2, 0.25 + SQRT_2, 128);
 }
 
 /// Between panes, a photon is reflected hundreds of times. The limit is on segments, not only on photons.

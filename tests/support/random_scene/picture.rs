@@ -16,7 +16,7 @@ use renderer::scene::load::{LoadOptions, load};
 use shading::hir::verify::verify_all;
 
 use super::RandomScene;
-use crate::chosen::chosen;
+use crate::pilot_result::with_pilot_result;
 use crate::stats::{normal_limit, sidak};
 
 /// Width of the film of all pictures [pixels].
@@ -40,7 +40,7 @@ pub struct Loaded {
 ///
 /// # Errors
 /// The diagnostics, as text.
-pub fn opened(scene: &RandomScene, set: &[&str]) -> Result<Loaded, String> {
+pub fn load_scene(scene: &RandomScene, set: &[&str]) -> Result<Loaded, String> {
     verify_all();
     let folder = tempfile::tempdir().expect("there is room for temporary files");
     let file = scene.write(folder.path());
@@ -76,7 +76,7 @@ impl Loaded {
 }
 
 /// Saves a failed scene for manual inspection; returns its file.
-pub fn saved(scene: &RandomScene, name: &str) -> PathBuf {
+pub fn save_scene(scene: &RandomScene, name: &str) -> PathBuf {
     let folder = std::env::var_os("KILN_FINDINGS")
         .map_or_else(|| std::env::temp_dir().join("kiln-random-scenes"), PathBuf::from);
     scene.write(&folder.join(Path::new(name)))
@@ -152,7 +152,7 @@ pub fn estimate_with(
         };
         let rendered = render(&scene.built.scene, &settings, &Silent, &AtomicBool::new(false))
             .unwrap_or_else(|error| panic!("{error}"));
-        integrator = chosen(&rendered);
+        integrator = with_pilot_result(&rendered);
         pictures.non_finite += rendered.state.film.counts().non_finite;
         let image = rendered.state.film.develop();
         let limit = clamp.unwrap_or(f32::INFINITY);

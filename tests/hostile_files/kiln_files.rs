@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use super::{Input, alone, damage};
+use super::{Input, damage, lock_memory};
 
 const PART: &[u8; 16] = b"kiln part v1\n\0\0\0";
 const BAKE: &[u8; 16] = b"kiln bake  v2\n\0\0";
@@ -157,7 +157,7 @@ pub(super) fn damage_part(bytes: &mut Vec<u8>, random: &mut impl FnMut(usize) ->
 
 #[test]
 fn valid_files_are_read() {
-    let _alone = alone();
+    let _alone = lock_memory();
     for (count, (name, bytes)) in [30, 5, 2].into_iter().zip(seeds()) {
         assert_eq!(Input::new(&[(&name, &bytes)]).read(&name), Ok(count));
     }
@@ -165,7 +165,7 @@ fn valid_files_are_read() {
 
 #[test]
 fn parts_contain_the_declared_pixels() {
-    let _alone = alone();
+    let _alone = lock_memory();
     for (size, channels) in [
         ([30_000, 30_000], 0),
         ([65_535, 65_535], 1 << 20),
@@ -181,7 +181,7 @@ fn parts_contain_the_declared_pixels() {
 
 #[test]
 fn long_headers_of_parts_are_bounded() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let mut long = header([6, 5], 1);
     long["layers"] = json!({ "passes": vec![""; 1_000_000], "manifests": vec![Value::from(Vec::<Value>::new()); 1_000_000] });
     let bytes = part(&[long.to_string().into_bytes()]);
@@ -191,7 +191,7 @@ fn long_headers_of_parts_are_bounded() {
 
 #[test]
 fn checkpoints_of_wrong_lengths_are_bounded() {
-    let _alone = alone();
+    let _alone = lock_memory();
     // Each word is the length of a record that extends to the end of the file.
     let mut bytes = checkpoint();
     let count = 1u32 << 20;
@@ -203,7 +203,7 @@ fn checkpoints_of_wrong_lengths_are_bounded() {
 
 #[test]
 fn packs_of_zeros_are_bounded() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let mut zip = ZipWriter::new(Cursor::new(vec![]));
     let zeros = vec![0; 64 << 20];
     let names: Vec<String> = (0..20).map(|i| format!("{i}.bin")).collect();

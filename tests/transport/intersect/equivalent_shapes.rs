@@ -10,7 +10,7 @@ use support::scenes::globe;
 use super::{build, mesh, trace};
 
 /// Tolerances for surfaces that are equal up to rounding.
-struct Closeness {
+struct Tolerance {
     /// Distance between points, relative to the shape's radius.
     distance: f32,
     /// Distance between unit normals.
@@ -20,7 +20,7 @@ struct Closeness {
 }
 
 /// Flat faces are equal up to rounding.
-const FLAT: Closeness = Closeness {
+const FLAT: Tolerance = Tolerance {
     distance: 1e-5,
     normal: 1e-3,
     grazing: 1e-2,
@@ -30,7 +30,7 @@ const FLAT: Closeness = Closeness {
 /// a hundred may hit only one of them: those at silhouettes.
 #[track_caller]
 fn check_alike(
-    closeness: &Closeness,
+    tolerance: &Tolerance,
     uneven: bool,
     one: impl Fn(Affine3A) -> Vec<Shape>,
     other: impl Fn(Affine3A) -> Vec<Shape>,
@@ -55,12 +55,12 @@ fn check_alike(
                     hits += 1;
                     let cosine = a.ng.dot(ray.direction).abs().min(b.ng.dot(ray.direction).abs());
                     // Different faces may be hit only at their common edge.
-                    let close = closeness.distance * radius + rounding;
+                    let close = tolerance.distance * radius + rounding;
                     let same = (a.t - b.t).abs() * cosine < close
-                        && a.ng.distance(b.ng) < closeness.normal + rounding / radius;
+                        && a.ng.distance(b.ng) < tolerance.normal + rounding / radius;
                     alone += u32::from(!same);
                     assert!(
-                        same || cosine < closeness.grazing || a.p.distance(b.p) < close,
+                        same || cosine < tolerance.grazing || a.p.distance(b.p) < close,
                         "{a:?} is not {b:?} under {world_from_object:?}"
                     );
                 }
@@ -171,7 +171,7 @@ fn a_cube_matches_six_rectangles() {
 fn analytic_shapes_match_fine_meshes() {
     const SECTORS: u32 = 128;
     let chord = std::f32::consts::PI / SECTORS as f32;
-    let round = Closeness {
+    let round = Tolerance {
         distance: chord * chord,
         normal: 2.0 * chord,
         grazing: 0.3,

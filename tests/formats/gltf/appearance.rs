@@ -37,12 +37,12 @@ fn paint(glb: &mut Glb, pixels: &[[u8; 3]]) {
 }
 
 /// The red channel at a point of the square, seen along the normal from the front or from behind.
-fn seen(glb: &Glb, x: f32, side: f32, lights: &str) -> f32 {
-    seen_by(glb, x, side, lights, 1e-5, 256)
+fn radiance(glb: &Glb, x: f32, side: f32, lights: &str) -> f32 {
+    pixel_radiance(glb, x, side, lights, 1e-5, 256)
 }
 
 /// The red channel at a point, seen through a pixel of the given width [radians].
-fn seen_by(glb: &Glb, x: f32, side: f32, lights: &str, width: f32, spp: u64) -> f32 {
+fn pixel_radiance(glb: &Glb, x: f32, side: f32, lights: &str, width: f32, spp: u64) -> f32 {
     let folder = tempfile::tempdir().expect("a directory");
     std::fs::write(folder.path().join("a.glb"), glb.finish()).expect("written");
     let text = format!("import \"a.glb\" as a;\ncamera main : perspective {{ }}\n{lights}");
@@ -69,10 +69,10 @@ fn nearest_samplers_show_square_texels() {
         "extensions": { "KHR_materials_unlit": {} } });
     let mut glb = square(&[WHERE_U_GROWS], unlit);
     paint(&mut glb, &[[255, 255, 255], [0, 0, 0]]);
-    close(seen(&glb, 0.4, 1.0, ""), 0.7, "linear");
+    close(radiance(&glb, 0.4, 1.0, ""), 0.7, "linear");
     glb.json["samplers"] = json!([{ "magFilter": 9728 }]);
     glb.json["textures"][0]["sampler"] = json!(0);
-    close(seen(&glb, 0.4, 1.0, ""), 1.0, "nearest");
+    close(radiance(&glb, 0.4, 1.0, ""), 1.0, "nearest");
 }
 
 /// Voxel models use a texture as palette, with one texel for each triangle.
@@ -86,7 +86,7 @@ fn palette_texels_are_not_blended_with_neighbours() {
             &mut glb,
             &[[255, 255, 255], [0, 0, 0], [255, 255, 255], [0, 0, 0]],
         );
-        seen_by(&glb, 0.25, 1.0, "", 0.15, 256)
+        pixel_radiance(&glb, 0.25, 1.0, "", 0.15, 256)
     };
     close(wide([0.625, 0.5].repeat(4).try_into().unwrap()), 1.0, "a place");
     close(
@@ -121,7 +121,7 @@ fn four_sets_of_texture_coordinates_are_read() {
         let mut pixels = [[0; 3]; 4];
         pixels[set] = [255; 3];
         paint(&mut glb, &pixels);
-        close(seen(&glb, 0.4, 1.0, ""), 1.0, &format!("set {set}"));
+        close(radiance(&glb, 0.4, 1.0, ""), 1.0, &format!("set {set}"));
         assert!(glb.read().expect("it is valid").warnings.is_empty());
 
         // A material that needs a UV set that the mesh lacks or that is not read.
@@ -158,11 +158,15 @@ fn sun(x: f32, z: f32) -> String {
 #[test]
 fn normal_maps_tilt_along_their_uv_set() {
     let sun = sun(-0.6, -0.8);
-    close(seen(&leaning(&[WHERE_U_GROWS], 0), 0.4, 1.0, &sun), 1.0, "set 0");
+    close(
+        radiance(&leaning(&[WHERE_U_GROWS], 0), 0.4, 1.0, &sun),
+        1.0,
+        "set 0",
+    );
     let turned = leaning(&[WHERE_U_GROWS, TURNED], 1);
-    close(seen(&turned, 0.4, 1.0, &sun), 0.64, "set 1");
+    close(radiance(&turned, 0.4, 1.0, &sun), 0.64, "set 1");
     let back = leaning(&[TURNED, WHERE_U_GROWS], 1);
-    close(seen(&back, 0.4, 1.0, &sun), 1.0, "set 1, as set 0 is usually");
+    close(radiance(&back, 0.4, 1.0, &sun), 1.0, "set 1, as set 0 is usually");
 }
 
 #[test]
@@ -171,13 +175,13 @@ fn normal_maps_tilt_along_the_tangents_of_the_file() {
     let mut glb = leaning(&[WHERE_U_GROWS], 0);
     let tangents = glb.floats("VEC4", [[0.0, 1.0, 0.0, 1.0]; 4].as_flattened());
     glb.json["meshes"][0]["primitives"][0]["attributes"]["TANGENT"] = json!(tangents);
-    close(seen(&glb, 0.4, 1.0, &sun), 0.64, "upwards");
+    close(radiance(&glb, 0.4, 1.0, &sun), 0.64, "upwards");
 
     // In a mirrored transform, a tilt to the right is a tilt to the left.
     let tangents = glb.floats("VEC4", [[1.0, 0.0, 0.0, 1.0]; 4].as_flattened());
     glb.json["meshes"][0]["primitives"][0]["attributes"]["TANGENT"] = json!(tangents);
     glb.json["nodes"][0]["scale"] = json!([-1, 1, 1]);
-    close(seen(&glb, -0.4, 1.0, &sun), 0.28, "mirrored");
+    close(radiance(&glb, -0.4, 1.0, &sun), 0.28, "mirrored");
 
     // Green tilts along the bitangent, whose sign is the fourth component.
     let leaning_up = |sign: f32| {
@@ -187,7 +191,7 @@ fn normal_maps_tilt_along_the_tangents_of_the_file() {
         glb.json["images"] = json!([]);
         glb.json["textures"] = json!([]);
         paint(&mut glb, &[[128, 204, 230]]);
-        seen(&glb, 0.4, 1.0, &sun)
+        radiance(&glb, 0.4, 1.0, &sun)
     };
     close(leaning_up(-1.0), 1.0, "bitangent to the right");
     close(leaning_up(1.0), 0.28, "bitangent to the left");
@@ -196,8 +200,8 @@ fn normal_maps_tilt_along_the_tangents_of_the_file() {
 #[test]
 fn normal_maps_have_the_same_relief_from_behind() {
     let glb = leaning(&[WHERE_U_GROWS], 0);
-    close(seen(&glb, 0.4, -1.0, &sun(0.6, 0.8)), 1.0, "along the normal");
-    close(seen(&glb, 0.4, -1.0, &sun(-0.6, 0.8)), 0.28, "across it");
+    close(radiance(&glb, 0.4, -1.0, &sun(0.6, 0.8)), 1.0, "along the normal");
+    close(radiance(&glb, 0.4, -1.0, &sun(-0.6, 0.8)), 0.28, "across it");
 }
 
 #[test]
@@ -207,7 +211,7 @@ fn roughness_spreads_light_through_thin_sheets() {
             "pbrMetallicRoughness": { "metallicFactor": 0, "roughnessFactor": roughness },
             "extensions": { "KHR_materials_transmission": { "transmissionFactor": 1 } }
         });
-        let lit = seen(&square(&[], sheet), 0.4, 1.0, &sun(0.1, 1.0));
+        let lit = radiance(&square(&[], sheet), 0.4, 1.0, &sun(0.1, 1.0));
         assert_eq!(lit > 0.1, is_spread, "{roughness}: {lit}");
     }
 }
@@ -227,14 +231,14 @@ fn absorption_of_bodies_follows_the_path_length() {
     );
     glb.json["scenes"][0]["nodes"] = json!([0, 1]);
     let sky = "light sky : environment { color = 1; }";
-    close(seen(&glb, 0.5, 1.0, sky), 0.3_f32.powf(1.5), "three metres");
+    close(radiance(&glb, 0.5, 1.0, sky), 0.3_f32.powf(1.5), "three metres");
     for (key, value, left) in [
         ("attenuationColor", json!([0, 1, 1]), 0.0),
         ("attenuationDistance", Value::Null, 1.0),
         ("thicknessFactor", json!(0), 1.0),
     ] {
         glb.json["materials"][0]["extensions"]["KHR_materials_volume"][key] = value;
-        close(seen(&glb, 0.5, 1.0, sky), left, key);
+        close(radiance(&glb, 0.5, 1.0, sky), left, key);
     }
 }
 
@@ -258,7 +262,7 @@ fn bodies_scatter_what_they_attenuate() {
             json!({ "mesh": 0, "rotation": [0, 1, 0, 0], "translation": [1, 0, -3] }),
         );
         glb.json["scenes"][0]["nodes"] = json!([0, 1]);
-        seen_by(&glb, 0.4, 1.0, sky, 1e-5, 16384)
+        pixel_radiance(&glb, 0.4, 1.0, sky, 1e-5, 16384)
     };
     close(deep(json!({})), 0.0, "nothing scatters");
     let half = deep(json!({ "multiscatterColorFactor": [0.5, 0, 0] }));
@@ -281,7 +285,7 @@ fn thin_films_colour_metal() {
             } }
         });
         let sky = "light sky : environment { color = 1; }";
-        let found = seen(&square(&[], metal), 0.4, 1.0, sky);
+        let found = radiance(&square(&[], metal), 0.4, 1.0, sky);
         close(found, expected, &format!("{thickness} nm of {ior}"));
     }
 }
@@ -297,8 +301,16 @@ fn diffuse_transmission_has_its_own_colour() {
         }
     } });
     let leaf = square(&[], leaf);
-    close(seen(&leaf, 0.4, 1.0, &sun(0.0, -1.0)), 0.25, "lit from the front");
-    close(seen(&leaf, 0.4, 1.0, &sun(0.0, 1.0)), 0.375, "lit from behind");
+    close(
+        radiance(&leaf, 0.4, 1.0, &sun(0.0, -1.0)),
+        0.25,
+        "lit from the front",
+    );
+    close(
+        radiance(&leaf, 0.4, 1.0, &sun(0.0, 1.0)),
+        0.375,
+        "lit from behind",
+    );
 }
 
 #[test]
@@ -312,5 +324,9 @@ fn bodies_without_refraction_keep_their_brightness() {
         }
     });
     // A smooth surface does not reflect the sun towards the camera.
-    close(seen(&square(&[], amber), 0.4, 1.0, &sun(0.0, -1.0)), 0.5, "amber");
+    close(
+        radiance(&square(&[], amber), 0.4, 1.0, &sun(0.0, -1.0)),
+        0.5,
+        "amber",
+    );
 }

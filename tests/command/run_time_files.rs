@@ -98,25 +98,25 @@ fn files_found_at_run_time_belong_to_the_picture() {
 
 #[test]
 fn composed_names_cause_a_warning_when_work_is_reused() {
-    let told = "compose names";
+    let warning = "compose names";
     let folder = folder(COMPOSED.1);
     let at = folder.path();
-    let is_told = |line: &str| {
+    let warns = |line: &str| {
         let output = run(at, line);
         let message = message(&output);
         assert!(output.status.success(), "{line}\n{message}");
-        message.contains(told)
+        message.contains(warning)
     };
-    assert!(!is_told("render a.kiln --samples 0..2 -o a.part"));
-    assert!(!is_told("render a.kiln --samples 2..4 -o b.part"));
-    assert!(!is_told("merge a.part -o o.exr --allow-gaps"));
-    assert!(is_told("merge a.part b.part -o o.exr"));
-    assert!(is_told("render a.kiln --checkpoint a.part --resume -o r.exr"));
+    assert!(!warns("render a.kiln --samples 0..2 -o a.part"));
+    assert!(!warns("render a.kiln --samples 2..4 -o b.part"));
+    assert!(!warns("merge a.part -o o.exr --allow-gaps"));
+    assert!(warns("merge a.part b.part -o o.exr"));
+    assert!(warns("render a.kiln --checkpoint a.part --resume -o r.exr"));
     for again in [false, true] {
-        assert_eq!(is_told(PHOTONS), again);
+        assert_eq!(warns(PHOTONS), again);
     }
-    assert!(!is_told(BAKE));
-    assert!(is_told(&format!("{BAKE} --resume")));
+    assert!(!warns(BAKE));
+    assert!(warns(&format!("{BAKE} --resume")));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use renderer::integrator::{Branching, Integrator};
 use renderer::render::Rendered;
 
 /// The integrator of a picture with the settings that its pilots chose.
-pub fn chosen(rendered: &Rendered) -> Integrator {
+pub fn with_pilot_result(rendered: &Rendered) -> Integrator {
     let Branching {
         branches,
         light_samples,

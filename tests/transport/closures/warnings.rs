@@ -52,14 +52,14 @@ fn call(signature: &ClosureSignature, other: Option<usize>) -> String {
 }
 
 /// The effects of a surface on light and camera, from both sides; a quarter of the surface is transparent.
-fn seen(closure: &str) -> Vec<u32> {
+fn effects(closure: &str) -> Vec<u32> {
     let mut subject = Subject::new(&format!("0.25 * transparent() + {closure}"), Sides::default());
     let mut surface = ShadingResult::new();
-    let mut seen = vec![];
+    let mut effects = vec![];
     for degrees in [10.0, 40.0, 70.0, 130.0] {
         let it = point(degrees, Vec3::Z, &mut Rng::new(1));
         subject.shade(&it, &mut surface);
-        let mut note = |color: renderer::color::Rgb| seen.extend(color.to_bits());
+        let mut note = |color: renderer::color::Rgb| effects.extend(color.to_bits());
         note(surface.emission);
         note(surface.transparency);
         note(surface.held_out());
@@ -78,16 +78,16 @@ fn seen(closure: &str) -> Vec<u32> {
         }
     }
     let interior = subject.material.interior();
-    seen.extend([interior.ior.unwrap_or(0.0).to_bits(), interior.priority.0 as u32]);
+    effects.extend([interior.ior.unwrap_or(0.0).to_bits(), interior.priority.0 as u32]);
     let medium = subject.medium();
     for color in [medium.absorption, medium.scattering(), medium.emission] {
-        seen.extend(color.to_bits());
+        effects.extend(color.to_bits());
     }
     for cos in [-0.8f32, 0.1, 0.9] {
         let wi = Vec3::new((1.0 - cos * cos).sqrt(), 0.0, cos);
-        seen.extend(medium.phase(Vec3::Z, wi).0.to_bits());
+        effects.extend(medium.phase(Vec3::Z, wi).0.to_bits());
     }
-    seen
+    effects
 }
 
 /// The warnings of a surface that creates a closure.
@@ -110,17 +110,18 @@ fn closures_use_their_parameters_or_warn() {
     let mut failures = vec![];
     for (id, signature) in registry.iter() {
         let base = call(signature, None);
-        let told = warnings(&base);
+        let found_warnings = warnings(&base);
         if registry.note_of(id).is_some() {
-            let whole = told.len() == 1 && told[0].contains(&format!("`{}`", signature.name));
-            failures.extend((!whole).then(|| format!("{base} warns {told:?}")));
+            let whole =
+                found_warnings.len() == 1 && found_warnings[0].contains(&format!("`{}`", signature.name));
+            failures.extend((!whole).then(|| format!("{base} warns {found_warnings:?}")));
             continue;
         }
-        failures.extend((!told.is_empty()).then(|| format!("{base} warns {told:?}")));
-        let found = seen(&base);
-        failures.extend((found == seen("0")).then(|| format!("{base} does nothing")));
+        failures.extend((!found_warnings.is_empty()).then(|| format!("{base} warns {found_warnings:?}")));
+        let found = effects(&base);
+        failures.extend((found == effects("0")).then(|| format!("{base} does nothing")));
         for (i, param) in signature.params.iter().enumerate() {
-            let idle = IDLE.contains(&param.name) || seen(&call(signature, Some(i))) != found;
+            let idle = IDLE.contains(&param.name) || effects(&call(signature, Some(i))) != found;
             failures.extend((!idle).then(|| format!("{base}: `{}` has no effect", param.name)));
         }
     }
