@@ -92,8 +92,8 @@ fn grid(value: impl Fn(IVec3) -> f32) -> Grid {
         let voxel = IVec3::new(index % SIDE, index / SIDE % SIDE, index / SIDE / SIDE);
         bytes.extend(value(voxel).to_le_bytes());
     }
-    let file = GridFile::parse(bytes, Path::new("a.vol")).expect("the header is sound");
-    file.load(&GridChoice::Main).expect("the volume is sound")
+    let file = GridFile::parse(bytes, Path::new("a.vol")).expect("the header is valid");
+    file.load(&GridChoice::Main).expect("the volume is valid")
 }
 
 /// Processor time of this thread, if the system measures it, so that other work on the machine does not count.

@@ -233,17 +233,17 @@ fn small_bright_lights_have_no_halo() {
         .collect();
     assert!(
         (1..20).contains(&lamp.len()),
-        "{} pixels show the lamp",
+        "{} pixels show the light",
         lamp.len()
     );
     for &pixel in &lamp {
         assert!(
             (clean[pixel] / noisy[pixel] - 1.0).abs() < 0.05,
-            "the lamp is as bright as before"
+            "the brightness of the light is unchanged"
         );
         let dark = [pixel - 3, pixel + 3, pixel - 3 * 96, pixel + 3 * 96];
         for pixel in dark.into_iter().filter(|&pixel| emission[pixel] == 0.0) {
-            assert!(clean[pixel] < 5.0, "{} beside the lamp", clean[pixel]);
+            assert!(clean[pixel] < 5.0, "{} next to the light", clean[pixel]);
         }
     }
 }

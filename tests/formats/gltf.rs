@@ -575,8 +575,9 @@ fn instances_of_a_node_share_mesh_and_name() {
 
 #[test]
 fn names_stand_for_all_instances_of_a_node() {
-    let folder = tempfile::tempdir().expect("there is room");
-    std::fs::write(folder.path().join("forest.glb"), instanced().finish()).expect("there is room");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
+    std::fs::write(folder.path().join("forest.glb"), instanced().finish())
+        .expect("a temporary file can be written");
     let text = "import \"forest.glb\" as forest;
         shape copy : instance { of = forest; transform = translate(0, 0, 10); }
         assign forest.tree = matte(albedo = 0.25); assign copy.tree = matte(albedo = 0.75);";

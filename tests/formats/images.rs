@@ -811,7 +811,7 @@ fn uniform_images_are_read_at_any_compression_ratio() {
         // A size beyond any compression ratio is rejected before memory is allocated.
         let claims = png_file([side * 8; 2], [depth, color, 0], &[], &stored(&[0; 64]));
         let error = decode(Path::new("a.png"), &claims)
-            .expect_err("it lies")
+            .expect_err("the declared size exceeds the data")
             .to_string();
         assert!(
             error.contains("cannot hold") || error.contains("too large"),

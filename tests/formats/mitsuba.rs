@@ -238,7 +238,7 @@ fn errors_have_their_line() {
     ];
     for (text, words) in cases {
         let Err(errors) = loaded(text, MitsubaOptions::default()) else {
-            panic!("taken:\n{text}");
+            panic!("accepted:\n{text}");
         };
         let message = errors.to_string();
         for word in *words {
@@ -665,9 +665,9 @@ fn damaged_scenes_load_or_cause_errors() {
         assert!(!is_slow, "{:?} for\n{text}", begin.elapsed());
         count += 1;
     }
-    println!("{count} texts, {accepted} of them taken");
+    println!("{count} texts, {accepted} of them accepted");
     assert!(
         accepted > count / 100 && accepted < count,
-        "{accepted} of {count} are taken"
+        "{accepted} of {count} are accepted"
     );
 }

@@ -297,10 +297,10 @@ fn run_file(name: &str, text: &str, failures: &mut String) -> usize {
     verify_all();
     let mut checks = vec![];
     for (i, line) in text.lines().enumerate() {
-        let Some((_, announced)) = line.split_once("//~ ") else {
+        let Some((_, expectation)) = line.split_once("//~ ") else {
             continue;
         };
-        match Check::parse(i + 1, announced) {
+        match Check::parse(i + 1, expectation) {
             Ok(check) => checks.push(check),
             Err(message) => writeln!(failures, "{name}:{}: {message}", i + 1).unwrap(),
         }

@@ -101,7 +101,7 @@ fn diagnose(name: &str, text: &str) -> Diagnostics {
     diagnostics
 }
 
-fn announcement(diagnostic: &Diagnostic) -> Expected {
+fn expectation(diagnostic: &Diagnostic) -> Expected {
     let severity = match diagnostic.severity {
         Severity::Warning => "warning",
         Severity::Error => "error",
@@ -124,7 +124,7 @@ fn announcement(diagnostic: &Diagnostic) -> Expected {
 }
 
 /// The expected diagnostics of a text.
-fn announced(text: &str) -> Vec<Expected> {
+fn expectations(text: &str) -> Vec<Expected> {
     let mut list = vec![];
     for (i, line) in text.lines().enumerate() {
         for text in line.split("//~ ").skip(1) {
@@ -139,7 +139,7 @@ fn announced(text: &str) -> Vec<Expected> {
 }
 
 /// The text with the given expectations in place of its own.
-fn announce(text: &str, found: &[Expected]) -> String {
+fn with_expectations(text: &str, found: &[Expected]) -> String {
     let mut out = String::new();
     for (i, line) in text.lines().enumerate() {
         let code = line.split("//~ ").next().unwrap_or_default().trim_end();
@@ -169,25 +169,25 @@ fn fail() {
     let mut failures = String::new();
     for (name, text) in cases("fail") {
         // A comment with an expectation must not change the diagnostic.
-        let mut found: Vec<Expected> = diagnose(&name, &announce(&text, &[]))
+        let mut found: Vec<Expected> = diagnose(&name, &with_expectations(&text, &[]))
             .list
             .iter()
-            .map(announcement)
+            .map(expectation)
             .collect();
         found.sort();
         if std::env::var_os("UPDATE").is_some() {
-            fs::write(folder("fail").join(&name), announce(&text, &found)).unwrap();
+            fs::write(folder("fail").join(&name), with_expectations(&text, &found)).unwrap();
             continue;
         }
-        let expected = announced(&text);
+        let expected = expectations(&text);
         for missing in expected.iter().filter(|e| !found.contains(e)) {
             writeln!(failures, "{name}:{}: missing: {}", missing.line, missing.text).unwrap();
         }
         for extra in found.iter().filter(|e| !expected.contains(e)) {
-            writeln!(failures, "{name}:{}: not announced: {}", extra.line, extra.text).unwrap();
+            writeln!(failures, "{name}:{}: unexpected: {}", extra.line, extra.text).unwrap();
         }
         if expected.is_empty() {
-            writeln!(failures, "{name}: announces nothing").unwrap();
+            writeln!(failures, "{name}: expects no diagnostic").unwrap();
         }
     }
     assert!(failures.is_empty(), "\n{failures}");

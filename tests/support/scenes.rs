@@ -299,7 +299,7 @@ pub fn probed_floor(mut scene: SceneBuilder, body: &str) -> [f32; 2] {
         };
         let baked = bake::bake(&scene, &names, &settings, &bake::Silent, &AtomicBool::new(false))
             .unwrap_or_else(|error| panic!("{error}"))
-            .expect("nobody stops it");
+            .expect("the render is not interrupted");
         let Product::Probes(probes) = &baked.product else {
             panic!("probes were baked")
         };

@@ -33,7 +33,7 @@ fn check(name: &str, (found, error): (Rgb, f32), expected: Rgb, tolerance: f32) 
         );
         assert!(
             error <= 0.02 * (expected.abs() + 1e-3) || error <= 0.01,
-            "{name}: too noisy to tell, ±{error}"
+            "{name}: too noisy, ±{error}"
         );
     }
 }

@@ -75,7 +75,7 @@ fn run(scene: &Scene, settings: &BakeSettings) -> Baked {
     let names: Vec<String> = (0..scene.shapes().len()).map(|i| format!("shape {i}")).collect();
     bake(scene, &names, settings, &Silent, &AtomicBool::new(false))
         .unwrap_or_else(|error| panic!("{error}"))
-        .expect("nobody stops it")
+        .expect("the render is not interrupted")
 }
 
 fn lightmap(baked: &Baked) -> &Lightmap {

@@ -497,7 +497,7 @@ fn specular_lobes_are_selected_by_their_probability() {
             });
             let deviation = (p * (1.0 - p) / samples.len() as f64).sqrt();
             if (share - p).abs() > limit * deviation + 1e-7 || !s.kind.is_specular() {
-                return Err(format!("{share} goes through, not {p}"));
+                return Err(format!("{share} is transmitted, not {p}"));
             }
             if case.lobe.eval_pdf(wo, s.wi) != (Rgb::BLACK, 0.0) {
                 return Err("a delta has a value".into());

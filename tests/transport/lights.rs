@@ -197,7 +197,7 @@ fn viewpoints(case: &Case) -> Vec<(&'static str, Vec3)> {
             "inside",
             shape.world_from_object.transform_point3(Vec3::new(0.1, 0.2, 0.3)),
         ),
-        ("beside", bounds.center() + Vec3::new(1.2, -2.1, 0.8)),
+        ("to the side", bounds.center() + Vec3::new(1.2, -2.1, 0.8)),
         ("far away", bounds.center() + Vec3::new(-40.0, 110.0, 70.0)),
         ("before", point.p + point.ng * 0.3),
         ("behind", point.p - point.ng * 0.3),

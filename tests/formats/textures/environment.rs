@@ -71,7 +71,12 @@ fn small_images_blend_to_the_mean_at_their_poles() {
         );
         let middle = Vec3::new(-longitude.sin(), 0.0, longitude.cos()) * latitude.cos();
         let found = point(&texture, middle + pole * latitude.sin());
-        assert_close(found, [0.25 * 0.125 + 0.75, row, 1.0, 0.0], 1e-4, "beside a pole");
+        assert_close(
+            found,
+            [0.25 * 0.125 + 0.75, row, 1.0, 0.0],
+            1e-4,
+            "next to a pole",
+        );
         // A texel and a half from the pole.
         let latitude = std::f32::consts::PI * 0.125;
         let middle = Vec3::new(-longitude.sin(), 0.0, longitude.cos()) * latitude.cos();

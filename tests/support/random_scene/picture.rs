@@ -42,7 +42,7 @@ pub struct Loaded {
 /// The diagnostics, as text.
 pub fn load_scene(scene: &RandomScene, set: &[&str]) -> Result<Loaded, String> {
     verify_all();
-    let folder = tempfile::tempdir().expect("there is room for temporary files");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let file = scene.write(folder.path());
     let options = LoadOptions {
         set: set.iter().map(|&s| s.into()).collect(),

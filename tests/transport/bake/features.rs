@@ -23,7 +23,7 @@ const SCENE: &str = r#"
 
 #[test]
 fn features_match_the_surface() {
-    let folder = tempfile::tempdir().expect("room");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let file = folder.path().join("scene.kiln");
     fs::write(&file, SCENE).expect("it is written");
     let (mut desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
@@ -53,7 +53,7 @@ fn features_match_the_surface() {
     let baked = bake(&built.scene, &names, &settings, &Silent, &AtomicBool::new(false));
     let baked = baked
         .unwrap_or_else(|error| panic!("{error}"))
-        .expect("nobody stops it");
+        .expect("the render is not interrupted");
     let map = lightmap(&baked);
     let of = |name: &str, index: usize| {
         let feature = map.features.iter().find(|feature| feature.name == name);
@@ -99,7 +99,7 @@ const HALF: &str = r#"
 
 #[test]
 fn shadow_features_are_the_occluded_share_of_a_light() {
-    let folder = tempfile::tempdir().expect("room");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let file = folder.path().join("scene.kiln");
     fs::write(&file, HALF).expect("it is written");
     let (mut desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
@@ -126,7 +126,7 @@ fn shadow_features_are_the_occluded_share_of_a_light() {
     let baked = bake(&built.scene, &names, &settings, &Silent, &AtomicBool::new(false));
     let baked = baked
         .unwrap_or_else(|error| panic!("{error}"))
-        .expect("nobody stops it");
+        .expect("the render is not interrupted");
     let map = lightmap(&baked);
     let mut seen = 0;
     for (x, y, p, n) in super::texels(map) {

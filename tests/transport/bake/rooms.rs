@@ -216,7 +216,7 @@ fn light_does_not_leak_through_a_wall_without_thickness() {
                 .into_iter()
                 .filter(|t| inside(t.2) && near_wall(t.2) && t.3.y > 0.9);
             let count = near_wall.count();
-            assert!(count > 35, "{count} texels of floor beside the wall");
+            assert!(count > 35, "{count} texels of floor at the wall");
         }
         // A lookup mixes both only if a texel of floor or roof is on both sides.
         let points = surface_points(&scene, map, 50_000).into_iter();

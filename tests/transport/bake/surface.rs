@@ -37,7 +37,7 @@ fn bake_features(scene: &Scene, low: LowShapes<'_>, side: u32, features: Vec<Fea
     let baked = bake_surface(scene, low, &names, &settings, &Silent, &AtomicBool::new(false));
     baked
         .unwrap_or_else(|error| panic!("{error}"))
-        .expect("nobody stops it")
+        .expect("the render is not interrupted")
         .maps
 }
 

@@ -216,7 +216,9 @@ fn compare(a: &Lobe, b: &Lobe, place: impl Fn(Vec3) -> Vec3) -> Result<(), Strin
         }
         // A random number close to the probability of reflection may select either lobe.
         if strays > DRAWS / 100 {
-            return Err(format!("from {angle}°: {strays} of {DRAWS} go another way"));
+            return Err(format!(
+                "from {angle}°: {strays} of {DRAWS} samples select another lobe"
+            ));
         }
     }
     Ok(())

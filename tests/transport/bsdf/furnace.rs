@@ -41,8 +41,8 @@ fn parameter_shader(subject: &Subject) -> String {
             Flag => ("int", format!("{number} > 0.5")),
             Fixed(_) => continue,
         };
-        write!(outputs, "output {ty} p{index} = 0, ").expect("a string takes it");
-        write!(code, "p{index} = {value}; ").expect("a string takes it");
+        write!(outputs, "output {ty} p{index} = 0, ").expect("writing to a string cannot fail");
+        write!(code, "p{index} = {value}; ").expect("writing to a string cannot fail");
     }
     format!("shader chance({}) {{ {code} }}", outputs.trim_end_matches(", "))
 }
@@ -55,7 +55,7 @@ fn group(subject: &Subject) -> String {
             Fixed(value) => write!(arguments, "{name} = {value}, "),
             _ => write!(arguments, "{name} = r.p{index}, "),
         }
-        .expect("a string takes it");
+        .expect("writing to a string cannot fail");
     }
     let (parameter_shader, arguments) = (parameter_shader(subject), arguments.trim_end_matches(", "));
     let (before, unit) = (subject.before, subject.unit);
@@ -155,7 +155,7 @@ fn check(number: usize, subject: &Subject, sets: std::ops::Range<u64>, seed: u64
                 "{number}: {} from {angle}°: {least:.4} to {most:.4}",
                 call(subject, at)
             )
-            .expect("a string takes it");
+            .expect("writing to a string cannot fail");
         }
     }
     failures
@@ -235,7 +235,7 @@ fn surfaces_with_past_defects_are_lossless() {
             let tolerance = TOLERANCE + 4.0 * deviation;
             if most > 1.0 + tolerance || least < 1.0 - tolerance {
                 writeln!(failures, "{call} from {angle}°: {least:.4} to {most:.4}")
-                    .expect("a string takes it");
+                    .expect("writing to a string cannot fail");
             }
         }
     }

@@ -49,13 +49,13 @@ fn a_narrow_spot_next_to_a_dim_light() {
         light s : spot { position = (0, 50, 0); direction = (0, -1, 0); intensity = 2500; cutoff = 0.01; beam_width = 0.01; }
         shape ground : plane { size = 10; }
     "#;
-    let beside = format!("{alone} light p : point {{ position = (0, 3, 0); intensity = 0.0001; }}");
+    let with_other = format!("{alone} light p : point {{ position = (0, 3, 0); intensity = 0.0001; }}");
     for set in [&[][..], &PROGRESSIVE[..]] {
-        let (alone, beside) = (picture(alone, set, 16), picture(&beside, set, 256));
+        let (alone, with_other) = (picture(alone, set, 16), picture(&with_other, set, 256));
         assert!(alone > 0.1, "{alone}");
         assert!(
-            (beside / alone - 1.0).abs() < 0.05,
-            "{set:?}: {alone} alone, {beside} beside another"
+            (with_other / alone - 1.0).abs() < 0.05,
+            "{set:?}: {alone} alone, {with_other} with another light"
         );
     }
 }
