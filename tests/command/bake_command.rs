@@ -19,7 +19,7 @@ use std::time::Instant;
 use renderer::image::{MetaValue, read, read_channels, read_metadata};
 use tempfile::TempDir;
 
-use crate::program::{done, kiln, refused, run};
+use crate::program::{done, kiln, refused, run, scene_folder};
 
 /// A ball in an open box with a light.
 const SCENE: &str = "film { size = (8, 6); }
@@ -33,9 +33,7 @@ shape light : rectangle { size = (1, 1); material = lamp; transform = translate(
 ";
 
 fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
-    folder
+    scene_folder(SCENE)
 }
 
 /// The files of a folder by name.

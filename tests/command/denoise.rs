@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::program::{done, has_denoiser, kiln, message, run};
+use crate::program::{done, has_denoiser, kiln, message, plane, run, scene_folder};
 use renderer::compare::compare;
 use renderer::image::{Image, NamedChannels, SampleType, read, read_channels, read_info};
 use tempfile::TempDir;
@@ -31,14 +31,7 @@ const LAYERS: &str = "--aov albedo --aov N --aov components --aov crypto --aov d
 
 /// A folder with the scene; `None` if there is no library.
 fn folder() -> Option<TempDir> {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
-    has_denoiser().then_some(folder)
-}
-
-fn plane<'a>(file: &'a NamedChannels, name: &str) -> &'a [f32] {
-    let found = file.planes.iter().find(|(known, _)| known == name);
-    &found.unwrap_or_else(|| panic!("no channel {name}")).1
+    has_denoiser().then(|| scene_folder(SCENE))
 }
 
 /// Relative mean squared error of a picture.

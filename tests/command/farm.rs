@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::program::{done, files, kiln, message, refused, run};
+use crate::program::{done, files, kiln, message, refused, run, scene_folder};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -20,12 +20,6 @@ light sky : environment { color = (0.3, 0.4, 0.5); }
 shape floor : plane { size = 3; material = grey; }
 shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = grey; }
 ";
-
-fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
-    folder
-}
 
 /// Runs a script of a job from the job's folder, as Slurm does.
 fn script(dir: &Path, name: &str, args: &[&str], task: Option<u32>) -> Output {
@@ -61,7 +55,7 @@ fn pixels(path: &Path) -> Vec<f32> {
 
 #[test]
 fn tasks_make_the_bytes_of_a_straight_run() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     for (tasks, options) in [
         (4, "--spp 16"),
@@ -86,7 +80,7 @@ fn tasks_make_the_bytes_of_a_straight_run() {
 
 #[test]
 fn frames_with_a_noise_goal_are_one_task_each() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let options = "--noise 0.2 --min-spp 8 --spp 64";
     for (engine, tasks) in [("slurm", ""), ("slurm", "--tasks 1"), ("openjd", "")] {
@@ -116,7 +110,7 @@ fn frames_with_a_noise_goal_are_one_task_each() {
 
 #[test]
 fn packed_scenes_need_no_other_files() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     fs::create_dir(at.join("lib")).unwrap();
     fs::write(at.join("lib/tone.h"), "#define TONE 0.25\n").unwrap();
@@ -159,7 +153,7 @@ fn packed_scenes_need_no_other_files() {
 #[test]
 fn unusual_file_names_are_quoted() {
     let name = "it's $HOME `x` \"q\" #; *{}\\";
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path().join(name);
     fs::create_dir(&at).unwrap();
     fs::write(at.join(format!("{name}.kiln")), SCENE).unwrap();
@@ -186,7 +180,7 @@ fn unusual_file_names_are_quoted() {
 
 #[test]
 fn frames_may_be_files_or_cameras() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     for (number, from) in [(8, "-2"), (9, "0"), (10, "2")] {
         let text = SCENE.replace("from = (-1,", &format!("from = ({from},"));
@@ -254,7 +248,7 @@ fn cluster(at: &Path) -> String {
 
 #[test]
 fn tasks_are_submitted_and_requeued() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let path = cluster(at);
     let calls = || fs::read_to_string(at.join("calls")).unwrap_or_default();
@@ -403,7 +397,7 @@ fn action(dir: &Path, step: usize, task: &[(&str, &str)]) {
 
 #[test]
 fn a_template_makes_the_bytes_of_a_straight_run() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(
         at,
@@ -452,7 +446,7 @@ fn a_template_makes_the_bytes_of_a_straight_run() {
 
 #[test]
 fn a_second_run_renders_missing_parts_only() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(at, "farm a.kiln -o o.exr --tasks 2 --engine slurm");
     let dir = at.join("o.farm");
@@ -479,7 +473,7 @@ fn a_second_run_renders_missing_parts_only() {
 
 #[test]
 fn invalid_jobs_are_errors() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     fs::write(at.join("wrong.kiln"), "film { size = 1; }\nshape x : blob { }\n").unwrap();
     fs::write(at.join("s.1.kiln"), SCENE).unwrap();
@@ -619,7 +613,7 @@ fn camera_names_are_escaped_in_job_files() {
 
 #[test]
 fn edited_job_files_are_not_overwritten() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let farm = "farm a.kiln -o o.exr --tasks 2 --engine slurm";
     done(at, farm);

@@ -7,20 +7,10 @@ use std::process::{Output, Stdio};
 
 use tempfile::TempDir;
 
-use crate::program::{kiln, message, run};
+use crate::program::{folder, kiln, message, run};
 
 const UGLY: &str = "shader a(float x=1,output float r=0){r=x ;}\n";
 const NEAT: &str = "shader a(float x = 1, output float r = 0) { r = x; }\n";
-
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    for (name, text) in files {
-        let path = folder.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    folder
-}
 
 fn text(folder: &TempDir, name: &str) -> String {
     fs::read_to_string(folder.path().join(name)).unwrap()

@@ -5,9 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use tempfile::TempDir;
-
-use crate::program::{PROGRAM, cache, done, files, message, same};
+use crate::program::{PROGRAM, cache, done, files, message, same, scene_folder};
 
 const SCENE: &str = "camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }
 light sky : environment { color = (1, 1, 1); }
@@ -17,12 +15,6 @@ shape s : sphere { radius = 0.6; material = m; }
 
 const BAKE: &str =
     "bake a.kiln -o out --integrator path --include both --order 2 --samples 1 --resolution 64";
-
-fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
-    folder
-}
 
 /// Runs the program with a limit on the size of the files that it writes [KiB].
 fn limited(at: &Path, limit: u64, args: &str) -> Output {
@@ -43,7 +35,7 @@ fn largest(folder: &Path) -> u64 {
 
 #[test]
 fn a_failed_bake_leaves_the_earlier_one_complete() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(at, BAKE);
     fs::write(at.join("a.kiln"), SCENE.replace("(1, 1, 1)", "(3, 1, 0)")).unwrap();
@@ -63,7 +55,7 @@ fn a_failed_bake_leaves_the_earlier_one_complete() {
 
 #[test]
 fn a_bake_continues_without_its_checkpoint() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(at, &format!("{BAKE} --checkpoint whole.c"));
     let whole = files(at);

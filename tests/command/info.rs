@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+use crate::program::folder;
 use crate::program::program;
 use renderer::material::library;
 use renderer::scene::load::{LoadOptions, load};
@@ -18,14 +19,6 @@ fn kiln(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     } = program(folder).args(args).output().expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (status.code(), text(stdout), text(stderr))
-}
-
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    for (name, text) in files {
-        fs::write(folder.path().join(name), text).unwrap();
-    }
-    folder
 }
 
 fn json(folder: &Path, args: &[&str]) -> Json {

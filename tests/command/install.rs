@@ -8,9 +8,9 @@ use std::io::Read as _;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
-use crate::program::{PROGRAM, copy_program};
+use crate::program::{PROGRAM, copy_program, message};
 use flate2::read::GzDecoder;
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSymbol as _};
@@ -85,10 +85,6 @@ impl Installed {
 
 fn contains(text: &[u8], wanted: &[u8]) -> bool {
     text.windows(wanted.len()).any(|window| window == wanted)
-}
-
-fn message(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 fn succeeds(mut command: Command) {

@@ -7,9 +7,8 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::program::{HANG, PROGRAM, done, kiln, message, wait_for};
+use crate::program::{HANG, PROGRAM, done, kiln, message, scene_folder, wait_for};
 use renderer::image::read;
-use tempfile::TempDir;
 
 const SCENE: &str = "film { size = (8, 6); }
 camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); }
@@ -18,12 +17,6 @@ material grey = matte(albedo = 0.5);
 shape ball : sphere { radius = 1; material = grey; }
 shape floor : plane { size = 8; material = grey; transform = translate(0, -1, 0); }
 ";
-
-fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
-    folder
-}
 
 fn start(folder: &Path, args: &str) -> Child {
     kiln(folder, args)
@@ -81,7 +74,7 @@ fn every_signal_keeps_the_picture() {
             // The tests may run under `nohup`, whose children inherit the ignored signal.
             continue;
         }
-        let folder = folder();
+        let folder = scene_folder(SCENE);
         let at = folder.path();
         let child = start(at, "render a.kiln --spp 1000000000 -o o.exr");
         wait_for("listening", || is_listening(&child));
@@ -109,7 +102,7 @@ fn every_signal_keeps_the_picture() {
 
 #[test]
 fn before_the_first_sample_the_old_picture_is_preserved() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(at, "render a.kiln --spp 1 -o o.exr");
     let old = fs::read(at.join("o.exr")).unwrap();
@@ -135,7 +128,7 @@ fn before_the_first_sample_the_old_picture_is_preserved() {
 
 #[test]
 fn a_bake_keeps_its_work() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let bake = "bake a.kiln --resolution 64 --samples 40000 --integrator path --checkpoint c";
     let child = start(at, &format!("{bake} -o out"));
@@ -152,7 +145,7 @@ fn a_bake_keeps_its_work() {
 
 #[test]
 fn the_second_signal_ends_at_once() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     // Each later pass takes seconds.
     let child = start(at, "render a.kiln --size 1500x1500 --spp 1000 -o o.exr");
@@ -171,7 +164,7 @@ fn the_second_signal_ends_at_once() {
 
 #[test]
 fn programs_with_ignored_hangup_survive_it() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let line = format!("trap '' HUP; exec {PROGRAM} render a.kiln --spp 1000000000 -o o.exr");
     let child = Command::new("sh")

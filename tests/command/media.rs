@@ -4,7 +4,7 @@ use std::fs;
 
 use tempfile::TempDir;
 
-use crate::program::{message, run};
+use crate::program::{message, run, scene_folder};
 
 const HEAD: &str = "film { size = (8, 8); }
 sampler { spp = 1; }
@@ -13,9 +13,7 @@ light sky : environment { color = 1; }
 ";
 
 fn folder(scene: &str) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("a.kiln"), format!("{HEAD}{scene}")).unwrap();
-    folder
+    scene_folder(&format!("{HEAD}{scene}"))
 }
 
 /// Messages of a render of a scene.

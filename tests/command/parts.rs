@@ -1,12 +1,12 @@
 //! Part files: merged ranges, resumed renders, and errors. The bytes are always those of a single run.
 
 use std::fs;
-use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::program::{HANG, done, files, killed, kiln, message, refused, run, timed, wait_for};
-use tempfile::TempDir;
+use crate::program::{
+    HANG, bytes, done, files, killed, kiln, message, refused, run, scene_folder, timed, wait_for,
+};
 
 const SCENE: &str = "film { size = (24, 18); filter = gaussian(0.5); }
 camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }
@@ -31,19 +31,9 @@ const SETTINGS: [&str; 5] = [
      --aov gloss=C<RG>.*L --aov blocked=shadow;C<RD>L --light-groups each --transparent",
 ];
 
-fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
-    folder
-}
-
-fn bytes(at: &Path, name: &str) -> Vec<u8> {
-    fs::read(at.join(name)).unwrap()
-}
-
 #[test]
 fn merged_ranges_equal_a_single_run() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     for (i, settings) in SETTINGS.iter().enumerate() {
         let render = format!("render a.kiln {settings}");
@@ -90,7 +80,7 @@ fn merged_ranges_equal_a_single_run() {
 /// With branches, a camera ray counts as several samples. Ranges may then end within a camera ray, or contain none.
 #[test]
 fn ranges_that_divide_camera_rays_merge() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     // Paths of the small scene are not split.
     let split = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenes/cornell_box.kiln");
@@ -126,7 +116,7 @@ fn kills() -> u64 {
 
 #[test]
 fn killed_and_resumed_renders_equal_a_single_run() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     for (i, settings) in SETTINGS.iter().chain(&["--noise 0.0025"]).enumerate() {
         // Enough samples for a few passes.
@@ -157,7 +147,7 @@ fn killed_and_resumed_renders_equal_a_single_run() {
 
 #[test]
 fn more_samples_are_added_to_a_finished_render() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     // A render of few samples has fewer branches, and a resumed render keeps their number.
     done(at, "render a.kiln --spp 8 --checkpoint few.part -o a.exr");
@@ -214,7 +204,7 @@ fn more_samples_are_added_to_a_finished_render() {
 
 #[test]
 fn mismatched_parts_are_refused() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(at, "render a.kiln --samples 0..8 -o a.part");
     done(at, "render a.kiln --samples 12..16 -o b.part");
@@ -334,7 +324,7 @@ fn mismatched_parts_are_refused() {
 
 #[test]
 fn a_part_with_more_samples_than_a_timed_run_is_preserved_with_a_warning() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(at, "render a.kiln --spp 2000 -o a.part");
     let before = bytes(at, "a.part");
@@ -364,7 +354,7 @@ fn a_part_with_more_samples_than_a_timed_run_is_preserved_with_a_warning() {
 
 #[test]
 fn damaged_parts_are_refused() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(at, "render a.kiln --spp 4 -o a.part");
     done(at, "render a.kiln --spp 8 --samples 4..8 -o b.part");
@@ -391,7 +381,7 @@ fn damaged_parts_are_refused() {
 #[cfg(unix)]
 #[test]
 fn pipes_are_refused() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let made = std::process::Command::new("mkfifo")
         .arg(at.join("pipe.part"))
@@ -421,7 +411,7 @@ fn pipes_are_refused() {
 
 #[test]
 fn a_removed_folder_does_not_end_a_render() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     fs::create_dir(at.join("kept")).unwrap();
     let args = "render a.kiln --spp 100000000 --threads 1 --time 4s --checkpoint kept/c.part --checkpoint-every 0.1s -o o.exr";
@@ -442,7 +432,7 @@ fn a_removed_folder_does_not_end_a_render() {
 
 #[test]
 fn a_checkpoint_in_use_by_another_render_is_preserved() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(at, "render a.kiln --samples 0..8 --seed 3 -o other.part");
     let args = "render a.kiln --spp 100000000 --threads 1 --time 4s --checkpoint c.part --checkpoint-every 0.1s -o o.exr";
@@ -462,7 +452,7 @@ fn a_checkpoint_in_use_by_another_render_is_preserved() {
 
 #[test]
 fn parts_are_updated_during_the_render() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let args = "render a.kiln --spp 100000000 --threads 1 --time 5s --write-every 0.1s -o o.exr -o o.part";
     let mut child = kiln(at, args).stderr(Stdio::null()).spawn().unwrap();
@@ -487,7 +477,7 @@ fn parts_are_updated_during_the_render() {
 fn long_headers_round_trip() {
     use renderer::part::{LayerNames, Part, PartReader, write};
 
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(at, "render a.kiln --samples 0..4 --aov crypto_object -o a.part");
     let part = at.join("a.part");
@@ -506,7 +496,7 @@ fn long_headers_round_trip() {
 /// Files that appear at the path of a checkpoint or part during the render are preserved.
 #[test]
 fn files_that_appear_during_a_render_are_preserved() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let text = fs::read_to_string(at.join("a.kiln")).unwrap();
     done(at, "render a.kiln --samples 0..4 -o other.part --seed 7");
@@ -545,7 +535,7 @@ fn crafted_parts_are_refused() {
     use renderer::image::Rect;
     use renderer::part::{Part, PartReader, Ranges, write};
 
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(at, "render a.kiln --samples 0..4 -o a.part");
     done(at, "render a.kiln --samples 4..8 -o b.part");

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{done, message, run};
+use crate::program::{done, message, run, scene_folder};
 use renderer::image::read_channels;
 use tempfile::TempDir;
 
@@ -15,12 +15,6 @@ light key : point { position = (2, 3, 2); intensity = 4; }
 shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = matte(); }
 ";
 
-fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
-    folder
-}
-
 /// Names of a file's layers, sorted.
 fn layers(folder: &TempDir, file: &str) -> Vec<String> {
     let names = read_channels(&folder.path().join(file)).unwrap().planes;
@@ -32,7 +26,7 @@ fn layers(folder: &TempDir, file: &str) -> Vec<String> {
 
 #[test]
 fn invalid_passes_are_errors_before_the_render() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let long = format!("{}=depth", "n".repeat(201));
     let deep = format!("x={}é", "(".repeat(64));
     let far = format!("x=C{}", ".".repeat(5000));
@@ -94,7 +88,7 @@ fn invalid_passes_are_errors_before_the_render() {
 
 #[test]
 fn valid_pass_names_are_layer_names() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let long = "n".repeat(200);
     done(
         folder.path(),
@@ -127,7 +121,7 @@ fn valid_pass_names_are_layer_names() {
 /// An attribute that no shape has causes a warning instead of an error, because models change.
 #[test]
 fn unknown_attributes_cause_a_warning() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let wet = SCENE.replace("radius = 0.5;", "radius = 0.5; attributes = { wetness = 0.25; }");
     fs::write(folder.path().join("a.kiln"), wet).unwrap();
     let message_about = |pass: &str| {
@@ -151,7 +145,7 @@ fn unknown_attributes_cause_a_warning() {
 /// Hundreds of expressions, and values that are not finite.
 #[test]
 fn many_passes_and_non_finite_values_are_accepted() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let wild = "surface wild(output closure color surface = 0, output color mask = 0) {
             surface = diffuse(N);
             mask = color(sqrt(-1 - u), 1e38 * exp(50 + u), -log(0 * u));

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{done, refused};
+use crate::program::{done, refused, scene_folder};
 use renderer::color::Rgb;
 use renderer::image::{Image, WriteOptions, linear_from_srgb8, read, read_channels, write};
 use renderer::passes::{COMPONENTS, CryptoKind};
@@ -18,8 +18,7 @@ shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = grey; }
 ";
 
 fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
+    let folder = scene_folder(SCENE);
     done(
         folder.path(),
         "render a.kiln --aov components --aov N --aov P --aov depth --aov crypto --aov uv --aov object_id -o a.exr",

@@ -10,9 +10,8 @@ use std::path::Path;
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
-use crate::program::{HANG, has_denoiser, kiln, message, run};
-use renderer::image::{NamedChannels, read, read_channels};
-use tempfile::TempDir;
+use crate::program::{HANG, has_denoiser, kiln, message, plane, run, scene_folder};
+use renderer::image::{read, read_channels};
 
 const SCENE: &str = "film { size = (300, 140); }
 sampler { spp = 4; }
@@ -21,12 +20,6 @@ material grey = matte(albedo = (0.5, 0.4, 0.3));
 light sky : environment { color = 0.5; }
 shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = grey; }
 ";
-
-fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
-    folder
-}
 
 /// An image in the viewer: values by channel.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -196,7 +189,7 @@ fn the_viewer_shows_what_is_written() {
         if address.starts_with('[') && TcpListener::bind(address).is_err() {
             continue;
         }
-        let folder = folder();
+        let folder = scene_folder(SCENE);
         let at = folder.path();
         let (address, viewer) = listen(address, |stream| Session::read(stream, usize::MAX), 1);
         let output = run(
@@ -226,7 +219,7 @@ fn the_viewer_shows_what_is_written() {
 
 #[test]
 fn tiles_are_shown_before_the_first_pass_has_ended() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let slow = "surface slow() { float sum = 0; for (int i = 0; i < 300; i++) sum += noise(P * i); \
                 Ci = (0.5 + 0.001 * sum) * emission(); }\n";
@@ -277,7 +270,7 @@ fn denoised_pictures_are_shown_during_the_render() {
     if !has_denoiser() {
         return;
     }
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let room = "material lamp = emitter(radiance = 400);
         shape room : sphere { radius = 8; material = grey; }
@@ -315,15 +308,9 @@ fn variation(values: &[f32]) -> f32 {
     values.windows(2).map(|pair| (pair[1] - pair[0]).abs()).sum()
 }
 
-/// A channel of a file.
-fn plane<'a>(file: &'a NamedChannels, name: &str) -> &'a [f32] {
-    let found = file.planes.iter().find(|(known, _)| known == name);
-    &found.unwrap_or_else(|| panic!("no channel {name}")).1
-}
-
 #[test]
 fn a_crop_is_shown_by_itself() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let (address, viewer) = listen("127.0.0.1:0", |stream| Session::read(stream, usize::MAX), 1);
     let line = format!("render a.kiln -o c.exr --crop 10,20,60,50 --preview tev={address}");
     assert!(run(folder.path(), &line).status.success());
@@ -334,7 +321,7 @@ fn a_crop_is_shown_by_itself() {
 
 #[test]
 fn without_a_viewer_the_render_continues_after_one_message() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     // A port without a listener.
     let port = TcpListener::bind("127.0.0.1:0")
         .unwrap()
@@ -365,7 +352,7 @@ fn without_a_viewer_the_render_continues_after_one_message() {
 
 #[test]
 fn a_restarted_viewer_is_connected_again() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let mut first = true;
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -393,7 +380,7 @@ fn a_restarted_viewer_is_connected_again() {
 
 #[test]
 fn a_hanging_viewer_does_not_delay_the_render() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     // The viewer keeps the connection open, but reads no data until the render ends.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -413,7 +400,7 @@ fn a_hanging_viewer_does_not_delay_the_render() {
 
 #[test]
 fn a_server_of_another_protocol_does_not_stop_the_render() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     // A server of another protocol answers and closes the connection, repeatedly.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -431,7 +418,7 @@ fn a_server_of_another_protocol_does_not_stop_the_render() {
 
 #[test]
 fn invalid_addresses_are_command_line_errors() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     for viewer in ["mitsuba", "tev=", "tev=:1", "tev=a:0", "tev=a:70000", "tev=[::1"] {
         let output = kiln(folder.path(), "render a.kiln --preview")
             .arg(viewer)
@@ -446,7 +433,7 @@ fn invalid_addresses_are_command_line_errors() {
 /// codes.
 #[test]
 fn the_terminal_shows_what_is_written() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let line = "render a.kiln -o a.png --size 40x30 --tone-map agx --exposure 1 --preview terminal";
     let output = kiln(at, line)

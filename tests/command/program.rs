@@ -1,6 +1,6 @@
 //! Runs the program `kiln` in a folder, for command line tests.
 
-#![allow(dead_code, reason = "no test uses all of it")]
+#![allow(dead_code, reason = "some platforms use only a part")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,6 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
+
+use renderer::color::Rgb;
+use renderer::image::{Image, NamedChannels};
+use tempfile::TempDir;
 
 /// Path of the program.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_kiln");
@@ -40,6 +44,28 @@ pub(crate) fn kiln(folder: &Path, args: &str) -> Command {
     let mut command = program(folder);
     command.args(args.split_whitespace());
     command
+}
+
+/// A temporary folder with text files.
+pub(crate) fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+/// A temporary folder with a scene `a.kiln`.
+pub(crate) fn scene_folder(scene: &str) -> TempDir {
+    folder(&[("a.kiln", scene)])
+}
+
+/// Writes an image of 4 × 2 pixels with a horizontal ramp from `value` up.
+pub(crate) fn write_ramp(path: &Path, value: f32) {
+    let image = Image::from_fn(4, 2, |x, _| Rgb::splat(value + 0.1 * x as f32));
+    renderer::image::write(path, &image, &Default::default()).unwrap();
 }
 
 /// Returns whether the program finds Open Image Denoise. The first call installs it into [`cache`]; if that fails,
@@ -111,6 +137,16 @@ pub(crate) fn refused(folder: &Path, args: &str, words: &[&str]) {
         );
     }
     same(&files(folder), &before, args);
+}
+
+pub(crate) fn bytes(at: &Path, name: &str) -> Vec<u8> {
+    fs::read(at.join(name)).unwrap()
+}
+
+/// A channel of a file.
+pub(crate) fn plane<'a>(file: &'a NamedChannels, name: &str) -> &'a [f32] {
+    let found = file.planes.iter().find(|(known, _)| known == name);
+    &found.unwrap_or_else(|| panic!("no channel {name}")).1
 }
 
 /// The files in a folder and its subfolders, by path.

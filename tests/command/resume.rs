@@ -3,16 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use crate::program::{done, files, killed, message, refused, run, same, timed};
-use renderer::color::Rgb;
-use renderer::image::Image;
+use crate::program::{done, files, killed, message, refused, run, same, timed, write_ramp};
 use tempfile::TempDir;
 
 const SCENE: &str = "film { size = (8, 6); }
 camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }
 import \"unit.ksl\";
 light sky : environment { map = \"sky.exr\"; }
-material painted = matte(albedo = image(file = \"paint.png\").result);
+material painted = matte(albedo = write_ramp(file = \"paint.png\").result);
 material own = unit(k = 0.5);
 shape floor : plane { size = 3; material = painted; }
 shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = own; }
@@ -23,18 +21,13 @@ const UNIT: &str =
 const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
                    element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
 
-fn image(path: &Path, value: f32) {
-    let image = Image::from_fn(4, 2, |x, _| Rgb::splat(value + 0.1 * x as f32));
-    renderer::image::write(path, &image, &Default::default()).unwrap();
-}
-
 fn folder() -> TempDir {
     let folder = TempDir::new().unwrap();
     for (name, text) in [("a.kiln", SCENE), ("unit.ksl", UNIT), ("thing.ply", PLY)] {
         fs::write(folder.path().join(name), text).unwrap();
     }
-    image(&folder.path().join("sky.exr"), 0.5);
-    image(&folder.path().join("paint.png"), 0.3);
+    write_ramp(&folder.path().join("sky.exr"), 0.5);
+    write_ramp(&folder.path().join("paint.png"), 0.3);
     folder
 }
 
@@ -209,10 +202,13 @@ fn edit(name: &'static str, from: &'static str, to: &'static str) -> impl Fn(&Pa
 #[test]
 fn changes_of_the_light_invalidate_a_checkpoint() {
     assert!(
-        !accepts(|at| image(&at.join("sky.exr"), 0.6), ""),
+        !accepts(|at| write_ramp(&at.join("sky.exr"), 0.6), ""),
         "environment map"
     );
-    assert!(!accepts(|at| image(&at.join("paint.png"), 0.4), ""), "texture");
+    assert!(
+        !accepts(|at| write_ramp(&at.join("paint.png"), 0.4), ""),
+        "texture"
+    );
     assert!(!accepts(edit("thing.ply", "0 1 0\n3", "0 2 0\n3"), ""), "mesh");
     assert!(
         !accepts(edit("unit.ksl", "k * diffuse", "0.9 * k * diffuse"), ""),

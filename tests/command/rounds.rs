@@ -4,8 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::program::{done, killed, message, refused, run, timed};
-use tempfile::TempDir;
+use crate::program::{bytes, done, killed, message, refused, run, scene_folder, timed};
 
 /// A light that few paths find, and large areas that need few samples. Unsplit paths need more samples.
 const SCENE: &str = "film { size = (40, 30); filter = gaussian(0.5); }
@@ -22,16 +21,6 @@ shape bulb : sphere { center = (1, 2, 0); radius = 0.05; material = lamp; }
 
 /// Ends before 2000 samples on any machine.
 const NOISE: &str = "render a.kiln --noise 0.006 --spp 4000";
-
-fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
-    folder
-}
-
-fn bytes(at: &Path, name: &str) -> Vec<u8> {
-    fs::read(at.join(name)).unwrap()
-}
 
 /// A line of the output of `kiln info`.
 fn info(at: &Path, part: &str, name: &str) -> String {
@@ -55,7 +44,7 @@ fn straight(at: &Path, render: &str) -> u64 {
 
 #[test]
 fn pieces_equal_a_single_run() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let settings_list = [
         "--integrator path",
@@ -117,7 +106,7 @@ fn pieces_equal_a_single_run() {
 
 #[test]
 fn a_killed_piece_resumes() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let render = NOISE.replace("0.006", "0.005 --size 80x60");
     let whole = timed(at, &format!("{render} -o straight.exr -o straight.part"));
@@ -148,7 +137,7 @@ fn a_killed_piece_resumes() {
 
 #[test]
 fn a_time_limit_ends_within_a_round() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let render = NOISE.replace("0.006", "0.0005");
     // Five seconds do not reach that error on any machine; the part ends within a round.
@@ -168,7 +157,7 @@ fn a_time_limit_ends_within_a_round() {
 
 #[test]
 fn invalid_pieces_are_refused() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let piece = |range: &str| format!("{NOISE} --samples {range}");
     for (range, words) in [

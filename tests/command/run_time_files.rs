@@ -4,9 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::program::{done, message, refused, run};
-use renderer::color::Rgb;
-use renderer::image::Image;
+use crate::program::{done, message, refused, run, write_ramp};
 use tempfile::TempDir;
 
 const SCENE: &str = "import \"u.ksl\";
@@ -45,11 +43,6 @@ const COMPOSED: (&str, &str) = (
     "texture(concat(u > 0.5 ? \"a\" : \"b\", \".png\"), u, v)",
 );
 
-fn picture(path: &Path, value: f32) {
-    let image = Image::from_fn(4, 2, |x, _| Rgb::splat(value + 0.1 * x as f32));
-    renderer::image::write(path, &image, &Default::default()).unwrap();
-}
-
 fn folder(lookup: &str) -> TempDir {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
@@ -60,7 +53,7 @@ fn folder(lookup: &str) -> TempDir {
     fs::write(at.join("u.ksl"), unit).unwrap();
     fs::write(at.join("a.kiln"), SCENE).unwrap();
     for name in ["a.png", "b.png", "ud.1001.png", "ud.1002.png"] {
-        picture(&at.join(name), 0.3);
+        write_ramp(&at.join(name), 0.3);
     }
     folder
 }
@@ -72,7 +65,10 @@ const BAKE: &str = "bake a.kiln --resolution 32 --samples 1 --integrator path -o
 #[test]
 fn files_found_at_run_time_belong_to_the_picture() {
     type Change = fn(&Path);
-    let changes: [Change; 2] = [|path| picture(path, 0.4), |path| fs::remove_file(path).unwrap()];
+    let changes: [Change; 2] = [
+        |path| write_ramp(path, 0.4),
+        |path| fs::remove_file(path).unwrap(),
+    ];
     for (name, file, lookup) in SHADERS {
         for change in changes {
             let folder = folder(lookup);

@@ -15,7 +15,7 @@ use renderer::image::{
 };
 
 /// A picture of distinct values, some above 1.
-fn gradient(width: usize, height: usize) -> Image {
+pub(crate) fn gradient(width: usize, height: usize) -> Image {
     Image::from_fn(width, height, |x, y| {
         Rgb::new(
             x as f32 / width as f32,
@@ -35,7 +35,7 @@ fn with_channels(channels: usize) -> Image {
     image
 }
 
-fn encoded(name: &str, image: &Image) -> Vec<u8> {
+pub(crate) fn encoded(name: &str, image: &Image) -> Vec<u8> {
     encode(Path::new(name), image, &WriteOptions::default()).expect("the image suits the format")
 }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 use renderer::camera::CameraView;
 use renderer::color::Rgb;
-use renderer::image::{Image, Raster, Samples, Window, WriteOptions, decode, encode, write};
+use renderer::image::{Image, Raster, Samples, Window, WriteOptions, decode, write};
 use renderer::material::Host;
 use renderer::scene::build::build;
 use renderer::scene::load::LoadOptions;
@@ -23,20 +23,7 @@ use renderer::texture::{
 use shading::{ShaderHost, TextureHandle, TextureInfo, TextureLookup, TextureRequest};
 use support::scenes::{Look, mean, spot_meter};
 
-/// A picture of distinct values, some above 1.
-fn gradient(width: usize, height: usize) -> Image {
-    Image::from_fn(width, height, |x, y| {
-        Rgb::new(
-            x as f32 / width as f32,
-            2.0 * y as f32 / height as f32,
-            0.25 + (x * y) as f32 * 1e-3,
-        )
-    })
-}
-
-fn encoded(name: &str, image: &Image) -> Vec<u8> {
-    encode(Path::new(name), image, &WriteOptions::default()).expect("the image suits the format")
-}
+use crate::images::{encoded, gradient};
 
 /// Loads one texture from an image file in memory.
 fn texture(name: &str, image: &Image, color_space: TextureColorSpace) -> Texture {

@@ -4,8 +4,9 @@
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
+use language_support::compiled;
 use language_support::generate::{self, Random, TestHost};
-use language_support::{compiled, shipped};
+use language_support::shipped::{self, test_system};
 use shading::hir::{Const, Unit};
 use shading::interp::{self, Listing, RunOptions};
 use shading::opt::OptLevel;
@@ -16,10 +17,6 @@ use shading::{
 
 /// Shading points for each shader and execution mode.
 const POINTS: u64 = 200;
-
-fn system() -> ShadingSystem {
-    shipped::system(Arc::new(TestHost))
-}
 
 /// A plausible shading point: most numbers ordinary, some at edges of patterns.
 fn point(seed: u64) -> ShaderGlobals {
@@ -103,7 +100,7 @@ fn compare(system: &ShadingSystem, template: &Template) {
 
 #[test]
 fn shipped_shaders_match_the_interpreter() {
-    let system = system();
+    let system = test_system();
     let mut groups = 0;
     for name in shipped::names() {
         let loaded = system
@@ -137,7 +134,7 @@ group painted(float wear = 0.5, output closure color surface) {
 
 #[test]
 fn groups_match_the_interpreter() {
-    let system = system();
+    let system = test_system();
     let loaded = system
         .load(Source::new("groups.ksl", GROUPS))
         .unwrap_or_else(|e| panic!("{e}"));
@@ -293,7 +290,7 @@ fn no_lock_is_held_while_shaders_compile() {
 
 #[test]
 fn sixty_four_threads_compile_concurrently() {
-    let shared = system();
+    let shared = test_system();
     shared
         .load(Source::new("groups.ksl", GROUPS))
         .unwrap_or_else(|e| panic!("{e}"));
@@ -315,7 +312,7 @@ fn sixty_four_threads_compile_concurrently() {
             outputs.map(|i| Listing::of(instance.closure(i, &context).unwrap(), system.closures()));
         (values, closures.collect::<Vec<_>>())
     };
-    let alone = system();
+    let alone = test_system();
     alone
         .load(Source::new("groups.ksl", GROUPS))
         .unwrap_or_else(|e| panic!("{e}"));

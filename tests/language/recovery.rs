@@ -1,10 +1,8 @@
 //! Error recovery: several independent errors in one source are all reported, each once, and nothing else.
 
-use std::sync::Arc;
-
-use language_support::generate::{Random, TestHost};
-use language_support::shipped;
-use shading::{Diagnostics, Severity, ShadingSystem, Source};
+use language_support::generate::Random;
+use language_support::shipped::{self, test_system};
+use shading::{Diagnostics, Severity, Source};
 
 /// Number of sources with errors.
 const SOURCES: u64 = 400;
@@ -37,13 +35,9 @@ const WRONG: [&str; 21] = [
     "float wrong# = u @ v;",
 ];
 
-fn system() -> ShadingSystem {
-    shipped::system(Arc::new(TestHost))
-}
-
 /// Loads a source and checks its groups; returns the messages.
 fn diagnose(text: &str) -> Diagnostics {
-    let system = system();
+    let system = test_system();
     match system.load(Source::new("wrong.ksl", text)) {
         Ok(loaded) => {
             let mut diagnostics = loaded.warnings;

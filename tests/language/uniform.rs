@@ -3,16 +3,12 @@
 
 use std::sync::Arc;
 
-use language_support::generate::{self, TestHost};
-use language_support::shipped;
+use language_support::generate;
+use language_support::shipped::{self, test_system};
 use shading::interp::Listing;
 use shading::{
     ClosureRegistry, InstanceOptions, KnownAttributes, ShaderInstance, ShadingContext, ShadingSystem, Source,
 };
-
-fn system() -> ShadingSystem {
-    shipped::system(Arc::new(TestHost))
-}
 
 fn instance(system: &ShadingSystem, name: &str) -> Arc<ShaderInstance> {
     let template = system.template(name).unwrap_or_else(|| panic!("no {name}"));
@@ -78,7 +74,7 @@ fn units_that_read_no_globals_are_uniform() {
         ),
     ];
     for (code, expected) in cases {
-        let system = system();
+        let system = test_system();
         let source = format!("surface subject() {{ {code} }}");
         system
             .load(Source::new("subject.ksl", &source))
@@ -113,7 +109,7 @@ fn attribute_queries_are_resolved_when_linked() {
             ("", asks),
             ("float tint = 1 [[ string primvar = \"wear\" ]]", listed),
         ] {
-            let system = system();
+            let system = test_system();
             let source = format!("surface subject({params}) {{ {code} }}");
             system
                 .load(Source::new("subject.ksl", &source))
@@ -137,7 +133,7 @@ fn attribute_queries_are_resolved_when_linked() {
 
 #[test]
 fn shipped_uniform_units_are_constant() {
-    let system = system();
+    let system = test_system();
     let uniform: Vec<&str> = shipped::names()
         .into_iter()
         .filter(|name| {

@@ -15,6 +15,8 @@ use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
 use renderer::light::{DirectionalLight, Light};
 use renderer::material::{Host, Instances, MaterialId, Sides, closure_registry};
 use renderer::render::{RenderSettings, Silent, render};
+use renderer::scene::desc::SceneDesc;
+use renderer::scene::load::{LoadOptions, load};
 use renderer::scene::{Scene, SceneParts};
 use shading::hir::verify::verify_all;
 use shading::{InstanceOptions, ShaderInstance, ShaderUnitTemplate, ShadingSystem, Source};
@@ -101,6 +103,22 @@ impl SceneBuilder {
         };
         Scene::new(parts).unwrap_or_else(|error| panic!("{error}"))
     }
+}
+
+/// Loads a scene from text, with changes such as `integrator=photon`.
+///
+/// # Panics
+/// When the scene is invalid.
+pub fn load_text(text: &str, set: &[&str]) -> SceneDesc {
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
+    let path = folder.path().join("scene.kiln");
+    std::fs::write(&path, text).expect("the scene can be written");
+    let options = LoadOptions {
+        set: set.iter().map(|&s| s.into()).collect(),
+        ..LoadOptions::default()
+    };
+    let (desc, _) = load(&path, &options).unwrap_or_else(|errors| panic!("{errors}"));
+    desc
 }
 
 /// The instance of a surface shader with this body.

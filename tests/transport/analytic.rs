@@ -65,7 +65,7 @@ fn check_irradiance(name: &str, scene: SceneBuilder, expected: Rgb, tolerance: f
     );
 }
 
-fn facing_down(height: f32) -> Affine3A {
+pub(crate) fn facing_down(height: f32) -> Affine3A {
     Affine3A::from_translation(Vec3::Y * height) * Affine3A::from_rotation_x(PI / 2.0)
 }
 

@@ -2,11 +2,7 @@
 
 use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
 
-use crate::media::{agree, expect, mean};
-
-fn path() -> Integrator {
-    Integrator::Path(PathSettings::default())
-}
+use crate::media::{agree, expect, mean, path};
 
 fn photon() -> Integrator {
     Integrator::Photon(PhotonSettings {

@@ -5,22 +5,7 @@ use proptest::prelude::*;
 use renderer::color::Rgb;
 use renderer::film::{Film, FilmError, FilmLayout, Filter, FilterShape, Fixed, FixedSquare};
 use renderer::image::{Rect, Window};
-
-/// A SplitMix64 generator.
-struct Random(u64);
-
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn unit(&mut self) -> f32 {
-        (self.bits() >> 40) as f32 / (1u64 << 24) as f32
-    }
-}
+use support::random::Random;
 
 #[test]
 fn sums_are_exact() {
@@ -214,7 +199,7 @@ fn filters_are_sampled_by_their_values() {
         let mut histograms = [[0u32; BINS]; 2];
         let mut weights = 0.0;
         for _ in 0..SAMPLES {
-            let sample = filter.sample(Vec2::new(random.unit(), random.unit()));
+            let sample = filter.sample(Vec2::new(random.uniform(), random.uniform()));
             assert!(sample.offset.abs().max_element() <= radius);
             let value = filter.value(sample.offset);
             assert!(

@@ -1,8 +1,8 @@
 //! Haze lit by bright patches of surfaces: volume photon lookups along path segments.
 
-use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
+use renderer::integrator::{Integrator, PhotonSettings};
 
-use crate::media::{agree, mean};
+use crate::media::{agree, mean, path};
 use crate::photon::against_path::{built, shot};
 
 /// A room without a ceiling, full of haze; a distant light illuminates a patch of the floor.
@@ -15,10 +15,6 @@ const ROOM: &str = "film { size = (12, 12); filter = box; }
     shape right : rectangle { size = 2; material = wall; transform = translate(1, 0, 0) * rotate((0, 1, 0), -90); }
     shape haze  : cube { size = 2; material = haze; }
     camera main : perspective { from = (-0.9, 0.4, 0.9); to = (0.6, 0.5, -0.6); fov = 50; }";
-
-fn path() -> Integrator {
-    Integrator::Path(PathSettings::default())
-}
 
 fn photon(progressive: bool) -> Integrator {
     Integrator::Photon(PhotonSettings {

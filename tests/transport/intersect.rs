@@ -13,7 +13,7 @@ use support::scenes::globe;
 
 // ---- Helpers.
 
-fn mesh(mesh: Mesh) -> Geometry {
+pub(crate) fn mesh(mesh: Mesh) -> Geometry {
     Geometry::Mesh(Arc::new(mesh.validate().expect("the test's mesh is valid")))
 }
 
@@ -21,7 +21,7 @@ fn build(shapes: &[Shape]) -> Accel {
     Accel::build(shapes, &[], 1).expect("Embree builds")
 }
 
-fn trace(accel: &Accel, shapes: &[Shape], ray: &Ray) -> Option<Interaction> {
+pub(crate) fn trace(accel: &Accel, shapes: &[Shape], ray: &Ray) -> Option<Interaction> {
     let hit = accel.intersect(ray, ALL)?;
     Some(shapes[hit.shape.0 as usize].interaction(hit.shape, &hit, ray, Tangents::ByUv))
 }

@@ -27,8 +27,7 @@ use renderer::render::{RenderSettings, Silent, render};
 use renderer::sampling::{cone_solid_angle, uniform_cone};
 use renderer::scene::Scene;
 use renderer::scene::build::build;
-use renderer::scene::load::{LoadOptions, load};
-use support::scenes::{SceneBuilder, mesh};
+use support::scenes::{SceneBuilder, load_text, mesh};
 use support::stats::{Moments, Rng};
 
 const EVEN: &str = "Ci = 3 * emission();";

@@ -87,7 +87,7 @@ fn mean_cosines_match_the_densities() {
     }
 }
 
-fn path() -> Integrator {
+pub(crate) fn path() -> Integrator {
     Integrator::Path(PathSettings::default())
 }
 

@@ -16,7 +16,7 @@ use renderer::image::{Image, Rect, WriteOptions, read, write};
 use renderer::render::{Progress, RenderSettings, Rendered, Silent, render, resume};
 use renderer::scene::build::{Built, build};
 use renderer::scene::desc::SceneDesc;
-use renderer::scene::load::{LoadOptions, load};
+use support::scenes::load_text;
 
 /// Different kinds of noise: soft shadows, a gloss, a dark corner, and a small bright light. Paths are unsplit, since
 /// splitting evens noise out.
@@ -92,10 +92,7 @@ impl Look {
     }
 
     fn of(scene: &str) -> Look {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("scene.kiln");
-        std::fs::write(&path, scene).unwrap();
-        let (desc, _) = load(&path, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+        let desc = load_text(scene, &[]);
         let built = build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"));
         Look { desc, built }
     }

@@ -1,12 +1,11 @@
 //! Self-intersection: spawned rays miss their own surface and hit others just above it, from millimetres to 100 km, for
 //! every kind of shape.
 
-use std::sync::Arc;
-
+use crate::intersect::{mesh, trace};
 use glam::{Affine3A, Quat, Vec3};
 use renderer::accel::{ALL, Accel};
 use renderer::color::Rgb;
-use renderer::geometry::{Geometry, Interaction, Mesh, Shape, Tangents, bake_single_use};
+use renderer::geometry::{Geometry, Interaction, Mesh, Shape, bake_single_use};
 use renderer::light::{EnvironmentLight, Light};
 use renderer::math::{Ray, RayEnd};
 use support::random::{Random, exact_turn};
@@ -14,18 +13,9 @@ use support::scenes::{Look, SceneBuilder, film, globe, mean, spot_meter};
 
 // ---- Helpers.
 
-fn mesh(mesh: Mesh) -> Geometry {
-    Geometry::Mesh(Arc::new(mesh.validate().expect("the test's mesh is valid")))
-}
-
 fn build(shapes: &mut [Shape]) -> Accel {
     bake_single_use(shapes);
     Accel::build(shapes, &[], 1).expect("Embree builds")
-}
-
-fn trace(accel: &Accel, shapes: &[Shape], ray: &Ray) -> Option<Interaction> {
-    let hit = accel.intersect(ray, ALL)?;
-    Some(shapes[hit.shape.0 as usize].interaction(hit.shape, &hit, ray, Tangents::ByUv))
 }
 
 /// The square `[-1,1]²` in the xy plane as 2×2 quads, transformed by `place`.

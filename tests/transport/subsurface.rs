@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
 
-use crate::media::{agree, expect, mean};
+use crate::media::{agree, expect, mean, path};
 
 const UNIT: &str = "
     shader body(color albedo = 0.5, color radius = 0.1, float g = 0, normal n = N, output closure color surface = 0)
@@ -13,10 +13,6 @@ const UNIT: &str = "
     }
     film { size = (16, 16); filter = box; }
 ";
-
-fn path() -> Integrator {
-    Integrator::Path(PathSettings::default())
-}
 
 #[test]
 fn a_deep_block_has_its_albedo() {

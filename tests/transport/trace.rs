@@ -4,6 +4,7 @@ use std::f32::consts::PI;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::analytic::facing_down;
 use glam::{Affine3A, Vec3};
 use renderer::color::Rgb;
 use renderer::geometry::{Geometry, Mesh};
@@ -35,10 +36,6 @@ const OPEN: &str = "
 /// [`OPEN`] with options of `trace`.
 fn open(options: &str) -> String {
     OPEN.replace(" OPTIONS", options)
-}
-
-fn facing_down(height: f32) -> Affine3A {
-    Affine3A::from_translation(Vec3::Y * height) * Affine3A::from_rotation_x(PI / 2.0)
 }
 
 /// A floor that shows its unoccluded share, with those options.

@@ -12,6 +12,7 @@ use shading::ty::{Base, Type};
 use shading::{ClosureParam, ClosureRegistry, ClosureSignature, Library, ShaderHost, ShadingSystem, Source};
 
 use crate::data;
+use crate::generate::TestHost;
 
 /// The renderer's closures, one per line: `diffuse(normal N, string label = "")`. The test
 /// `closures_are_those_of_the_renderer` of the program `transport` compares and, with `UPDATE=1`, writes it.
@@ -42,6 +43,11 @@ pub fn signature_file() -> PathBuf {
 /// A shading system with the shipped shaders and the closures of the renderer.
 pub fn system<H: ShaderHost + 'static>(host: Arc<H>) -> ShadingSystem {
     ShadingSystem::new(closures(), host).with_library(Library { find, names })
+}
+
+/// [`system`] with the host of generated units.
+pub fn test_system() -> ShadingSystem {
+    system(Arc::new(TestHost))
 }
 
 /// [`system`] without verification of compiled code, for measurements.

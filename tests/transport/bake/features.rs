@@ -1,6 +1,5 @@
 //! Feature maps in the texture: positions and normals of a ball, its material, and an output of its shader.
 
-use std::fs;
 use std::sync::atomic::AtomicBool;
 
 use glam::Vec3;
@@ -8,7 +7,7 @@ use renderer::bake::{Feature, FeatureDesc, FeatureRays, Include, ShOrder, Silent
 use renderer::light::LightId;
 use renderer::passes::Pass;
 use renderer::scene::build::build_for_bake;
-use renderer::scene::load::{LoadOptions, load};
+use support::scenes::load_text;
 
 use super::{Target, lightmap, settings, texture};
 
@@ -23,10 +22,7 @@ const SCENE: &str = r#"
 
 #[test]
 fn features_match_the_surface() {
-    let folder = tempfile::tempdir().expect("a temporary folder can be created");
-    let file = folder.path().join("scene.kiln");
-    fs::write(&file, SCENE).expect("it is written");
-    let (mut desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    let mut desc = load_text(SCENE, &[]);
     desc.ensure_camera();
     let values = [Pass::Shader("mask".to_owned())];
     let built = build_for_bake(&desc, 1, &values).unwrap_or_else(|errors| panic!("{errors}"));
@@ -99,10 +95,7 @@ const HALF: &str = r#"
 
 #[test]
 fn shadow_features_are_the_occluded_share_of_a_light() {
-    let folder = tempfile::tempdir().expect("a temporary folder can be created");
-    let file = folder.path().join("scene.kiln");
-    fs::write(&file, HALF).expect("it is written");
-    let (mut desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    let mut desc = load_text(HALF, &[]);
     desc.ensure_camera();
     let built = build_for_bake(&desc, 1, &[]).unwrap_or_else(|errors| panic!("{errors}"));
     let rays = FeatureRays {

@@ -8,7 +8,7 @@ use renderer::geometry::Shape;
 use renderer::light::{EnvironmentLight, EnvironmentMap, EnvironmentOptions, Light, Portal, PortalLight};
 use renderer::scene::build::build;
 use renderer::scene::load::{LoadOptions, load};
-use support::scenes::mesh;
+use support::scenes::{load_text, mesh};
 use support::stats::{Moments, Rng};
 
 use super::Mesh;
@@ -133,10 +133,7 @@ fn portals_reduce_noise_without_bias() {
 #[test]
 fn portals_change_the_fingerprint() {
     let fingerprint = |light: &str| {
-        let folder = tempfile::tempdir().expect("there is room for a scene");
-        let path = folder.path().join("scene.kiln");
-        std::fs::write(&path, ROOM.replace("LIGHT", light)).expect("the scene is written");
-        let (desc, _) = load(&path, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+        let desc = load_text(&ROOM.replace("LIGHT", light), &[]);
         let built = build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"));
         (built.scene.shapes().len(), built.scene.fingerprint())
     };
@@ -150,29 +147,23 @@ fn portals_change_the_fingerprint() {
 
 #[test]
 fn invalid_portals_are_reported() {
-    let errors = |light: &str| {
-        let folder = tempfile::tempdir().expect("there is room for a scene");
+    let errors = |text: &str| {
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let path = folder.path().join("scene.kiln");
-        std::fs::write(&path, ROOM.replace("LIGHT", light)).expect("the scene is written");
+        std::fs::write(&path, text).expect("the scene can be written");
         match load(&path, &LoadOptions::default()) {
-            Ok(_) => panic!("{light} is wrong"),
+            Ok(_) => panic!("the portals are accepted: {text}"),
             Err(errors) => errors.to_string(),
         }
     };
-    let unknown = errors("portals = (window, widnow);");
+    let unknown = errors(&ROOM.replace("LIGHT", "portals = (window, widnow);"));
     assert!(
         unknown.contains("there is no shape or import `widnow`"),
         "{unknown}"
     );
     assert!(unknown.contains("window"), "{unknown}");
     let ball = ROOM.replace("LIGHT", "portals = ball;") + "shape ball : sphere { radius = 1; }";
-    let folder = tempfile::tempdir().expect("there is room for a scene");
-    let path = folder.path().join("scene.kiln");
-    std::fs::write(&path, ball).expect("the scene is written");
-    let Err(errors) = load(&path, &LoadOptions::default()) else {
-        panic!("a ball is not a portal")
-    };
-    let message = errors.to_string();
+    let message = errors(&ball);
     assert!(
         message.contains("`ball` is not a rectangle") && message.contains("two triangles"),
         "{message}"

@@ -1,12 +1,11 @@
 //! Light groups: each layer equals the picture with only the lights of its group; labels of closures, objects and
 //! lights select paths.
 
-use std::fs;
 use std::time::Instant;
 
 use renderer::render::RenderSettings;
 use renderer::scene::build::{Built, build};
-use renderer::scene::load::{LoadOptions, load};
+use support::scenes::load_text;
 
 use super::{Layers, layers};
 
@@ -28,15 +27,7 @@ const SCENE: &str = r#"
 "#;
 
 fn built(change: impl Fn(&str) -> String, set: &[&str]) -> Built {
-    let folder = tempfile::tempdir().expect("room");
-    let file = folder.path().join("scene.kiln");
-    fs::write(&file, change(SCENE)).expect("it is written");
-    let options = LoadOptions {
-        set: set.iter().map(|&text| text.into()).collect(),
-        ..LoadOptions::default()
-    };
-    let (desc, _) = load(&file, &options).unwrap_or_else(|errors| panic!("{errors}"));
-    build(&desc, None, 1).unwrap_or_else(|errors| panic!("{errors}"))
+    build(&load_text(&change(SCENE), set), None, 1).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
 fn rendered(built: &Built, passes: &[&str], spp: u64) -> Layers {

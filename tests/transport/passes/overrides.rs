@@ -1,12 +1,11 @@
 //! Shader overrides: the picture equals that of a scene with the other shader, and lights are unchanged.
 
-use std::fs;
-
 use renderer::image::Image;
 use renderer::render::{RenderSettings, Silent, render};
 use renderer::scene::build::build;
-use renderer::scene::load::{LoadOptions, add_override, load};
+use renderer::scene::load::add_override;
 use std::sync::atomic::AtomicBool;
+use support::scenes::load_text;
 
 const SCENE: &str = r#"
     material bright = emitter(radiance = (2, 2, 1));
@@ -20,10 +19,7 @@ const SCENE: &str = r#"
 "#;
 
 fn picture(text: &str, overrides: &[&str]) -> Image {
-    let folder = tempfile::tempdir().expect("room");
-    let file = folder.path().join("scene.kiln");
-    fs::write(&file, text).expect("it is written");
-    let (mut desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    let mut desc = load_text(text, &[]);
     for text in overrides {
         add_override(&mut desc, text).unwrap_or_else(|errors| panic!("{text}: {errors}"));
     }
@@ -79,16 +75,13 @@ fn overrides_apply_by_ray_kind() {
 
 #[test]
 fn invalid_overrides_are_errors() {
-    let folder = tempfile::tempdir().expect("room");
-    let file = folder.path().join("scene.kiln");
-    fs::write(&file, SCENE).expect("it is written");
     for (text, message) in [
         ("camra=clay", "there are no rays of kind `camra`"),
         ("camera", "the override has no shader"),
         ("camera=1", "a material is a unit or a group with its arguments"),
         ("=clay", "the override has no name"),
     ] {
-        let (mut desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+        let mut desc = load_text(SCENE, &[]);
         let error = add_override(&mut desc, text).expect_err(text).to_string();
         assert!(error.contains(message), "{text}: {error}");
     }

@@ -1,26 +1,20 @@
 //! Values of the first surface, coverage and identifiers in known scenes.
 
-use std::fs;
-
 use renderer::passes::{PassDesc, PassSet, crypto_id, id_as_float};
 use renderer::render::RenderSettings;
 use renderer::scene::build::{Built, build_with_values};
-use renderer::scene::load::{LoadOptions, load};
+use support::scenes::load_text;
 
 use super::{Layers, layers};
 
 fn built(text: &str, passes: &[&str]) -> Built {
-    let folder = tempfile::tempdir().expect("room");
-    let file = folder.path().join("scene.kiln");
-    fs::write(&file, text).expect("it is written");
-    let (desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
     let passes = passes
         .iter()
         .flat_map(|text| PassDesc::parse(text).expect("a pass"));
     let values = PassSet::new(passes.collect())
         .expect("different names")
         .shader_values();
-    build_with_values(&desc, None, 1, &values).unwrap_or_else(|errors| panic!("{errors}"))
+    build_with_values(&load_text(text, &[]), None, 1, &values).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
 fn rendered(text: &str, passes: &[&str], spp: u64) -> Layers {

@@ -1,13 +1,13 @@
 //! Photon maps against the path tracer: regression scenes whose pictures may differ only by noise.
 
-use std::fs;
-
 use renderer::image::Image;
 use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
 use renderer::render::{RenderSettings, Rendered, SampleUnit, Silent, render};
 use renderer::scene::build::{Built, build};
-use renderer::scene::load::{LoadOptions, load};
 use std::sync::atomic::AtomicBool;
+use support::scenes::load_text;
+
+use super::mean;
 
 /// A closed box of 2 m with the materials `floor` for its floor and `front` for its front.
 const BOX: &str = "
@@ -24,10 +24,7 @@ const BOX: &str = "
 ";
 
 pub(crate) fn built(text: &str) -> (Built, [u32; 2]) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("scene.kiln");
-    fs::write(&path, text).unwrap();
-    let (desc, _) = load(&path, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    let desc = load_text(text, &[]);
     let built = build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"));
     (built, desc.film.size.value)
 }
@@ -60,10 +57,6 @@ fn progressive() -> Integrator {
         progressive: true,
         ..PhotonSettings::default()
     })
-}
-
-fn mean(image: &Image) -> f64 {
-    image.data.iter().map(|&v| f64::from(v)).sum::<f64>() / image.data.len() as f64
 }
 
 /// Means of square blocks of pixels, over all channels.
