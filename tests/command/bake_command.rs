@@ -19,7 +19,7 @@ use std::time::Instant;
 use renderer::image::{MetaValue, read, read_channels, read_metadata};
 use tempfile::TempDir;
 
-use crate::program::{done, kiln, refused, run, scene_folder};
+use crate::program::{done, files, kiln, refused, run, same, scene_folder};
 
 /// A ball in an open box with a light.
 const SCENE: &str = "film { size = (8, 6); }
@@ -34,28 +34,6 @@ shape light : rectangle { size = (1, 1); material = lamp; transform = translate(
 
 fn folder() -> TempDir {
     scene_folder(SCENE)
-}
-
-/// The files of a folder by name.
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| {
-            let entry = entry.unwrap();
-            (
-                entry.file_name().into_string().unwrap(),
-                fs::read(entry.path()).unwrap(),
-            )
-        })
-        .collect()
-}
-
-/// Asserts that both folders have the same files, byte for byte.
-fn same(found: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, Vec<u8>>) {
-    assert!(found.keys().eq(expected.keys()), "{:?}", found.keys());
-    for (name, bytes) in found {
-        assert!(*bytes == expected[name], "{name} differs");
-    }
 }
 
 const SMALL: &str = "bake a.kiln --integrator path --samples 16 --resolution 64";
@@ -202,7 +180,7 @@ fn stale_files_of_an_earlier_bake_are_removed() {
         for name in mine {
             assert_eq!(found.remove(name).is_some(), number > 0, "{name}");
         }
-        same(&found, &fresh);
+        same(&found, &fresh, &format!("bake {number}"));
         for name in mine {
             fs::write(out.join(name), "mine").unwrap();
         }
@@ -272,7 +250,7 @@ fn a_killed_bake_leaves_no_mixture_of_old_and_new_files() {
     let mut left = files(&at.join("out"));
     // The next process that writes a file removes the temporary files of killed processes.
     left.retain(|name, _| !name.starts_with('.'));
-    same(&left, &files(&at.join("fresh")));
+    same(&left, &files(&at.join("fresh")), "bake after kills");
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn layouts_hold_the_same_light_in_engine_channels() {
             }
         }
         done(at, &format!("{SMALL} --include both --order {order} -o default"));
-        same(&files(&at.join("default")), &files(&of("rgba")));
+        same(&files(&at.join("default")), &files(&of("rgba")), "default");
         let rgba = planes(&of("rgba"));
         assert_eq!(rgba.len(), 3 * if order == 1 { 4 } else { 9 } + 3 + 4 + 3);
         for layout in ["channels", "coefficients"] {

@@ -136,13 +136,13 @@ fn pages_do_not_depend_on_threads_or_shares() {
     let at = folder.path();
     done(at, &format!("{PAGED} --threads 1 -o one"));
     done(at, &format!("{PAGED} --threads 3 -o three"));
-    same(&files(&at.join("three")), &files(&at.join("one")));
+    same(&files(&at.join("three")), &files(&at.join("one")), "three");
     for part in [1, 2] {
         done(at, &format!("{PAGED} --part {part}/2 --checkpoint {part}.part"));
     }
     done(at, "merge 1.part 2.part -o both.part");
     done(at, &format!("{PAGED} --checkpoint both.part --resume -o shared"));
-    same(&files(&at.join("shared")), &files(&at.join("one")));
+    same(&files(&at.join("shared")), &files(&at.join("one")), "shared");
     // A checkpoint of another page size is rejected.
     let other = PAGED.replace("--max-size 48", "--max-size 64");
     let output = run(at, &format!("{other} --checkpoint both.part --resume -o other"));

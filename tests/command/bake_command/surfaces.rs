@@ -39,7 +39,7 @@ fn a_detailed_surface_is_baked_to_a_simple_one() {
     assert!(output.status.success(), "{message}");
     assert!(!message.contains("warning"), "{message}");
     done(at, &format!("{flags} -o again --threads 3"));
-    same(&files(&at.join("again")), &files(&at.join("out")));
+    same(&files(&at.join("again")), &files(&at.join("out")), "again");
 
     // Row 0 is the top row: v = 1, where z = -1. The slope of the heights is 0.24 cos(12 u) cos(9 v) / 2 along x.
     let normals = read(&at.join("out/surface_tangent_normal.exr")).unwrap();
