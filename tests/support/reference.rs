@@ -5,10 +5,10 @@
 //! underestimates it.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
+use crate::scenes::render_scene;
 use renderer::image::{Image, WriteOptions, read, write};
-use renderer::render::{RenderSettings, SampleUnit, Silent, render};
+use renderer::render::{RenderSettings, SampleUnit};
 use renderer::scene::build::build;
 use renderer::scene::load::{LoadOptions, load};
 use shading::hir::verify::verify_all;
@@ -182,7 +182,7 @@ fn estimate(scene: &Path, effort: Effort, reference: &Image) -> Estimate {
     };
     for seed in 0..seeds {
         settings.seed = seed;
-        let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false)).unwrap();
+        let rendered = render_scene(&built.scene, &settings);
         assert_eq!(
             rendered.state.film.counts().non_finite,
             0,

@@ -14,7 +14,7 @@ use renderer::geometry::{Geometry, Mesh, Shape};
 use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
 use renderer::light::{DirectionalLight, Light};
 use renderer::material::{Host, Instances, MaterialId, Sides, closure_registry};
-use renderer::render::{RenderSettings, Silent, render};
+use renderer::render::{RenderSettings, Rendered, Silent, render};
 use renderer::scene::desc::SceneDesc;
 use renderer::scene::load::{LoadOptions, load};
 use renderer::scene::{Scene, SceneParts};
@@ -239,6 +239,14 @@ impl Default for Look {
     }
 }
 
+/// Renders a scene to its end.
+///
+/// # Panics
+/// When the scene cannot be rendered.
+pub fn render_scene(scene: &Scene, settings: &RenderSettings) -> Rendered {
+    render(scene, settings, &Silent, &AtomicBool::new(false)).unwrap_or_else(|error| panic!("{error}"))
+}
+
 /// The film of a scene.
 ///
 /// # Panics
@@ -257,8 +265,7 @@ pub fn film(scene: &Scene, camera: &CameraDesc, look: Look) -> Film {
             look.size,
         )
     };
-    let rendered =
-        render(scene, &settings, &Silent, &AtomicBool::new(false)).unwrap_or_else(|error| panic!("{error}"));
+    let rendered = render_scene(scene, &settings);
     assert_eq!(rendered.state.film.counts().non_finite, 0, "samples are finite");
     rendered.state.film
 }

@@ -3,14 +3,14 @@
 //! Pictures of three seeds are compared: the difference between both places is at most that between two seeds.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use glam::{Vec3, Vec3A};
 use renderer::image::Image;
-use renderer::render::{RenderSettings, SampleUnit, Silent, render};
+use renderer::render::{RenderSettings, SampleUnit};
 use renderer::scene::build::build;
 use renderer::scene::desc::{LightKind, SceneDesc};
 use renderer::scene::load::{LoadOptions, load};
+use support::scenes::render_scene;
 
 const PLACE: Vec3 = Vec3::new(7000.0, -2000.0, -6800.0);
 const SIZE: [u32; 2] = [30, 20];
@@ -68,12 +68,7 @@ fn picture(desc: &SceneDesc, seed: u64, spp: u64) -> Image {
         threads: 2,
         ..RenderSettings::of_camera(built.camera, SIZE)
     };
-    let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false));
-    rendered
-        .unwrap_or_else(|error| panic!("{error}"))
-        .state
-        .film
-        .develop()
+    render_scene(&built.scene, &settings).state.film.develop()
 }
 
 /// Relative squared difference, without the brightest pixels, which are noise.

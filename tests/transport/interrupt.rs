@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use renderer::image::film::{Film, FilmTile};
 use renderer::integrator::{Integrator, Pass, PathSettings, PhotonSettings, Prepared};
-use renderer::render::{Decision, Progress, RenderSettings, Silent, render};
+use renderer::render::{Decision, Progress, RenderSettings, render};
+use support::scenes::render_scene;
 
 use crate::photon::against_path::built;
 
@@ -57,7 +58,7 @@ fn a_long_pass_is_discarded() {
     let observer = Interrupter::default();
     let stopped = render(&built.scene, &settings(64), &observer, &observer.stop).expect("it renders");
     assert_eq!(stopped.state.samples, 0..1);
-    let whole = render(&built.scene, &settings(1), &Silent, &AtomicBool::new(false)).expect("it renders");
+    let whole = render_scene(&built.scene, &settings(1));
     assert_eq!(stopped.state.film.sums(), whole.state.film.sums());
     assert!(
         observer.tiles.load(Ordering::Relaxed) < 12,

@@ -8,7 +8,6 @@ mod regressions;
 mod shadow;
 
 use std::f32::consts::PI;
-use std::sync::atomic::AtomicBool;
 
 use glam::{Affine2, Affine3A, EulerRot, Mat3, Quat, Vec2, Vec3};
 use renderer::body::MediumStack;
@@ -23,11 +22,11 @@ use renderer::light::{
 };
 use renderer::material::Sides;
 use renderer::math::{Frame, Ray, RayEnd};
-use renderer::render::{RenderSettings, Silent, render};
+use renderer::render::RenderSettings;
 use renderer::sampling::{cone_solid_angle, uniform_cone};
 use renderer::scene::Scene;
 use renderer::scene::build::build;
-use support::scenes::{SceneBuilder, load_text, mesh};
+use support::scenes::{SceneBuilder, load_text, mesh, render_scene};
 use support::stats::{Moments, Rng};
 
 const EVEN: &str = "Ci = 3 * emission();";

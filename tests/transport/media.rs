@@ -1,14 +1,14 @@
 //! Participating media: phase functions, energy conservation, known solutions, and nested objects.
 
 use std::f64::consts::PI;
-use std::sync::atomic::AtomicBool;
 
 use glam::{Vec2, Vec3};
 use renderer::color::Rgb;
 use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
 use renderer::medium::{Coefficients, Phase};
-use renderer::render::{RenderSettings, Silent, render};
+use renderer::render::RenderSettings;
 use support::chi2::Chi2;
+use support::scenes::render_scene;
 use support::stats::{Rng, normal_limit};
 
 use crate::photon::against_path::{built, shot};
@@ -335,8 +335,7 @@ fn pictures_of_fog_do_not_depend_on_threads() {
             integrator: path(),
             ..RenderSettings::of_camera(scene.0.camera, scene.1)
         };
-        let rendered = render(&scene.0.scene, &settings, &Silent, &AtomicBool::new(false));
-        let picture = rendered.expect("it renders").state.film.develop();
+        let picture = render_scene(&scene.0.scene, &settings).state.film.develop();
         let pixel = |i: usize| picture.rgb(i % 16, i / 16).to_array().map(f32::to_bits);
         (0..256).map(pixel).collect::<Vec<_>>()
     };

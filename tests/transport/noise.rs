@@ -16,7 +16,7 @@ use renderer::image::{Image, Rect, WriteOptions, read, write};
 use renderer::render::{Progress, RenderSettings, Rendered, Silent, render, resume};
 use renderer::scene::build::{Built, build};
 use renderer::scene::desc::SceneDesc;
-use support::scenes::load_text;
+use support::scenes::{load_text, render_scene};
 
 /// Different kinds of noise: soft shadows, a gloss, a dark corner, and a small bright light. Paths are unsplit, since
 /// splitting evens noise out.
@@ -109,7 +109,7 @@ impl Look {
     }
 
     fn render(&self, settings: &RenderSettings) -> Rendered {
-        render(&self.built.scene, settings, &Silent, &AtomicBool::new(false)).unwrap()
+        render_scene(&self.built.scene, settings)
     }
 
     fn uniform(&self, seed: u64, samples: u64) -> Image {

@@ -8,16 +8,16 @@ mod sums;
 mod values;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use renderer::film::Film;
 use renderer::image::Image;
 use renderer::layers::{Layered, develop};
 use renderer::part::LayerNames;
 use renderer::passes::{PassDesc, PassPlan, PassSet};
-use renderer::render::{RenderSettings, Silent, render};
+use renderer::render::RenderSettings;
 use renderer::scene::SceneNames;
 use renderer::scene::build::Built;
+use support::scenes::render_scene;
 
 /// A picture with its layers.
 struct Layers {
@@ -44,7 +44,7 @@ fn layers(built: &Built, names: &SceneNames, passes: &[&str], settings: RenderSe
         passes: Some(Arc::new(plan)),
         ..settings
     };
-    let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false)).expect("it renders");
+    let rendered = render_scene(&built.scene, &settings);
     Layers {
         layered: develop(&rendered.state.film, &names).expect("known layers"),
         film: rendered.state.film,

@@ -7,10 +7,10 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
+use crate::scenes::render_scene;
 use renderer::camera::Camera;
-use renderer::render::{RenderSettings, SampleUnit, Silent, render};
+use renderer::render::{RenderSettings, SampleUnit};
 use renderer::scene::build::{Built, build};
 use renderer::scene::load::{LoadOptions, load};
 use shading::hir::verify::verify_all;
@@ -150,8 +150,7 @@ pub fn estimate_with(
             threads: 1,
             ..RenderSettings::of_camera(camera, [WIDTH as u32, HEIGHT as u32])
         };
-        let rendered = render(&scene.built.scene, &settings, &Silent, &AtomicBool::new(false))
-            .unwrap_or_else(|error| panic!("{error}"));
+        let rendered = render_scene(&scene.built.scene, &settings);
         integrator = with_pilot_result(&rendered);
         pictures.non_finite += rendered.state.film.counts().non_finite;
         let image = rendered.state.film.develop();

@@ -1,14 +1,14 @@
 //! Lights against Mitsuba 3: small scenes in Kiln's format against pictures in `mitsuba.txt`, which `make.py` makes.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use glam::Vec3;
 use renderer::color::Rgb;
 use renderer::image::Image;
-use renderer::render::{RenderSettings, Silent, render};
+use renderer::render::RenderSettings;
 use renderer::scene::build::{Built, build};
 use renderer::scene::load::LoadOptions;
+use support::scenes::render_scene;
 
 const SIZE: [u32; 2] = [8, 6];
 
@@ -45,8 +45,7 @@ fn rendered(text: &str, integrator: &str, spp: u64) -> Image {
         threads: 2,
         ..RenderSettings::of_camera(built.camera, SIZE)
     };
-    let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
-        .unwrap_or_else(|error| panic!("{error}"));
+    let rendered = render_scene(&built.scene, &settings);
     assert_eq!(rendered.state.film.counts().non_finite, 0);
     rendered.state.film.develop()
 }

@@ -20,7 +20,6 @@ pub(super) fn pixels(text: &str, set: &[&str], spp: u64) -> Vec<f32> {
         threads: 2,
         ..RenderSettings::new(&desc, &built)
     };
-    let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
-        .unwrap_or_else(|error| panic!("{error}"));
+    let rendered = render_scene(&built.scene, &settings);
     rendered.state.film.develop().data
 }

@@ -1,11 +1,10 @@
 //! Shader overrides: the picture equals that of a scene with the other shader, and lights are unchanged.
 
 use renderer::image::Image;
-use renderer::render::{RenderSettings, Silent, render};
+use renderer::render::RenderSettings;
 use renderer::scene::build::build;
 use renderer::scene::load::add_override;
-use std::sync::atomic::AtomicBool;
-use support::scenes::load_text;
+use support::scenes::{load_text, render_scene};
 
 const SCENE: &str = r#"
     material bright = emitter(radiance = (2, 2, 1));
@@ -31,7 +30,7 @@ fn picture(text: &str, overrides: &[&str]) -> Image {
         adaptive: false,
         ..RenderSettings::of_camera(built.camera, [24, 16])
     };
-    let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false)).expect("it renders");
+    let rendered = render_scene(&built.scene, &settings);
     rendered.state.film.develop()
 }
 

@@ -2,10 +2,9 @@
 
 use renderer::image::Image;
 use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
-use renderer::render::{RenderSettings, Rendered, SampleUnit, Silent, render};
+use renderer::render::{RenderSettings, Rendered, SampleUnit};
 use renderer::scene::build::{Built, build};
-use std::sync::atomic::AtomicBool;
-use support::scenes::load_text;
+use support::scenes::{load_text, render_scene};
 
 use super::mean;
 
@@ -41,8 +40,7 @@ pub(crate) fn shot(scene: &(Built, [u32; 2]), integrator: Integrator, spp: u64) 
         threads: 2,
         ..RenderSettings::of_camera(built.camera, *size)
     };
-    render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
-        .unwrap_or_else(|error| panic!("{error}"))
+    render_scene(&built.scene, &settings)
 }
 
 fn path(scene: &(Built, [u32; 2]), spp: u64) -> Image {
