@@ -59,7 +59,7 @@ fn a_scene_needs_no_camera_to_be_baked() {
 }
 
 #[test]
-fn shaders_know_that_they_are_baked() {
+fn raytype_bake_is_true_in_bakes() {
     let folder = folder();
     let at = folder.path();
     let scene = "film { size = (4, 4); }

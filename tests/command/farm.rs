@@ -54,7 +54,7 @@ fn pixels(path: &Path) -> Vec<f32> {
 }
 
 #[test]
-fn tasks_make_the_bytes_of_a_straight_run() {
+fn tasks_give_the_bytes_of_a_single_run() {
     let folder = scene_folder(SCENE);
     let at = folder.path();
     for (tasks, options) in [
@@ -396,7 +396,7 @@ fn action(dir: &Path, step: usize, task: &[(&str, &str)]) {
 }
 
 #[test]
-fn a_template_makes_the_bytes_of_a_straight_run() {
+fn a_template_gives_the_bytes_of_a_single_run() {
     let folder = scene_folder(SCENE);
     let at = folder.path();
     done(

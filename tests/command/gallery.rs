@@ -159,7 +159,7 @@ fn units_have_cards_and_detail_pages() {
 }
 
 #[test]
-fn only_what_changed_is_rendered_again() {
+fn only_changed_pictures_are_rendered_again() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     let tone = |name: &str, value: f32| {

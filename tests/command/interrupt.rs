@@ -68,7 +68,7 @@ fn no_temporaries(folder: &Path) {
 }
 
 #[test]
-fn every_signal_keeps_the_picture() {
+fn every_signal_writes_the_picture() {
     for (name, expected) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
         if name == "HUP" && is_deaf_to_hangup() {
             // The tests may run under `nohup`, whose children inherit the ignored signal.
@@ -127,7 +127,7 @@ fn before_the_first_sample_the_old_picture_is_preserved() {
 }
 
 #[test]
-fn a_bake_keeps_its_work() {
+fn an_interrupted_bake_preserves_its_work() {
     let folder = scene_folder(SCENE);
     let at = folder.path();
     let bake = "bake a.kiln --resolution 64 --samples 40000 --integrator path --checkpoint c";
@@ -144,7 +144,7 @@ fn a_bake_keeps_its_work() {
 }
 
 #[test]
-fn the_second_signal_ends_at_once() {
+fn the_second_signal_ends_immediately() {
     let folder = scene_folder(SCENE);
     let at = folder.path();
     // Each later pass takes seconds.

@@ -441,7 +441,7 @@ fn outlines_signatures_colours_and_hints_are_shown() {
 }
 
 #[test]
-fn odd_clients_do_not_end_the_server() {
+fn invalid_requests_do_not_end_the_server() {
     let (_folder, mut client) = session();
     let answer = client.response("textDocument/hover", json!({ "nonsense": 1 }));
     assert_eq!(answer["error"]["code"], -32602, "{answer}");

@@ -218,7 +218,7 @@ fn the_viewer_shows_what_is_written() {
 }
 
 #[test]
-fn tiles_are_shown_before_the_first_pass_has_ended() {
+fn tiles_are_shown_during_the_first_pass() {
     let folder = scene_folder(SCENE);
     let at = folder.path();
     let slow = "surface slow() { float sum = 0; for (int i = 0; i < 300; i++) sum += noise(P * i); \

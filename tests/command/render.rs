@@ -109,7 +109,7 @@ fn damaged_files() {
 
 /// An unreadable picture is reported at its name in the scene, or else at the lookup in the shader.
 #[test]
-fn damaged_textures_have_a_place() {
+fn damaged_textures_are_errors_with_locations() {
     let looks = "surface own() { color c = texture(\"own.png\", u, v); Ci = c * diffuse(N); }\n\
                  surface given(string map = \"\") { color c = texture(map, u, v); Ci = c * diffuse(N); }\n\
                  material a = own();\nmaterial b = given(map = \"tiles.<UDIM>.png\");\n\
@@ -190,7 +190,7 @@ fn unwritable_output() {
 }
 
 #[test]
-fn wrong_command_lines() {
+fn invalid_command_lines() {
     let folder = folder(&[("a.kiln", scene("").as_bytes())]);
     let lines = [
         &["rendr"][..],

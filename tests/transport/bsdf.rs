@@ -466,7 +466,7 @@ const SAMPLED_ALIKE: [&str; 5] = [
 ];
 
 #[test]
-fn samples_follow_the_density() {
+fn samples_match_their_density() {
     let (alpha, limit) = (sidak(SIGNIFICANCE, cases().len() * ANGLES.len()), z_limit());
     for_all(|case, wo, rng| {
         if case.lobe.is_specular() || SAMPLED_ALIKE.contains(&case.name) {
@@ -508,7 +508,7 @@ fn specular_lobes_are_selected_by_their_probability() {
 }
 
 #[test]
-fn weight_is_value_over_density() {
+fn sample_weight_is_value_over_density() {
     for_all(|case, wo, rng| {
         for _ in 0..2000 {
             let Some(s) = draw(&case.lobe, wo, rng) else {

@@ -99,7 +99,7 @@ fn check(name: &str) {
 }
 
 #[test]
-fn paths_are_invariant() {
+fn paths_are_translation_invariant() {
     for name in ["glass", "material_ball", "room"] {
         check(name);
     }

@@ -395,7 +395,7 @@ fn check_no_self_hits(shapes: &[Shape], origin_of: impl Fn(&Interaction, Vec3) -
 }
 
 #[test]
-fn rays_do_not_meet_the_surface_they_leave() {
+fn spawned_rays_do_not_hit_their_surface() {
     let mut random = Random(6);
     for round in 0..24 {
         let transform = if round < 3 {

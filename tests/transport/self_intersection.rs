@@ -194,7 +194,7 @@ fn for_all_shapes(mut check: impl FnMut(&str, &mut Random, &Accel, &[Shape], u32
 }
 
 #[test]
-fn rays_miss_the_surface_they_leave() {
+fn spawned_rays_miss_their_surface() {
     let mut rays = 0;
     for_all_shapes(|name, random, accel, shapes, sides, point| {
         for side in [1.0, -1.0].into_iter().take(sides as usize) {

@@ -16,7 +16,7 @@ fn word(bytes: &[u8], at: usize) -> u32 {
 }
 
 #[test]
-fn bevy_gets_a_mesh_for_each_node_that_shares_one() {
+fn bevy_models_have_a_mesh_per_node() {
     let folder = folder();
     let at = folder.path();
     everything().write(&at.join("in.glb"));
@@ -73,7 +73,7 @@ fn bevy_gets_a_mesh_for_each_node_that_shares_one() {
 }
 
 #[test]
-fn bevy_gets_a_volume_of_a_grid() {
+fn bevy_reads_an_irradiance_volume() {
     let folder = folder();
     let at = folder.path();
     let flags = "--target probes --samples 4 --integrator path --probe-spacing 0.6 --quiet";

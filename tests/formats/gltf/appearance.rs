@@ -245,7 +245,7 @@ fn absorption_of_bodies_follows_the_path_length() {
 /// A body of diffuse albedo ½ when deep, and one without scattering, in the same light: scattering does not reduce the
 /// attenuated light.
 #[test]
-fn bodies_scatter_what_they_attenuate() {
+fn scattering_does_not_reduce_attenuated_light() {
     let body = |scatter: Value| {
         json!({ "extensions": {
             "KHR_materials_ior": { "ior": 1 },

@@ -184,7 +184,7 @@ fn hair_is_symmetric() {
 /// The mean over the width of a fibre is reciprocal if both directions have equal inclinations, since only then is
 /// absorption equal.
 #[test]
-fn whole_fibres_are_reciprocal() {
+fn fibres_are_reciprocal_on_average() {
     let mut rng = Rng::new(3);
     let lobe = hair(0.3, 0.4, 0.0, 1.55, [0.2, 0.5, 1.0]);
     let mean = |sin_o: f32, sin_i: f32, phi: f32| -> Rgb {

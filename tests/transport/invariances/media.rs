@@ -39,7 +39,7 @@ fn objects_with_media_match_subdivided_ones() {
 
 /// Media vary about points in world space, so that a mirrored scene has mirrored media.
 #[test]
-fn mirrored_media() {
+fn pictures_of_media_are_mirror_invariant() {
     for_each_seed("media_mirrored", 1, |seed| {
         let recipe = Recipe {
             anywhere: false,

@@ -71,7 +71,7 @@ fn blocks(image: &Image, side: usize) -> Vec<f64> {
 }
 
 #[test]
-fn tilted_normals_scatter_photons_as_they_scatter_light() {
+fn tilted_normals_scatter_photons_like_paths() {
     for tilt in [1.0, 2.0] {
         let scene = built(&format!(
             "{BOX}
