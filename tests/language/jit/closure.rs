@@ -141,7 +141,7 @@ fn huge_trees_are_bounded() {
 
 #[test]
 #[should_panic(expected = "no closure parameter of that type at offset 0")]
-fn numbers_are_not_read_as_text() {
+fn reading_a_number_as_text_panics() {
     let (registry, diffuse, _) = registry();
     let instance = many_closures(&registry, diffuse, 1);
     let mut ctx = ShadingContext::new(Arc::new(NoHost));
