@@ -557,7 +557,6 @@ fn a_pack_reads_no_files_outside() {
     }
 }
 
-/// A pack of a scene in a folder.
 fn pack_of(folder: &Path, scene: &str) -> Vec<u8> {
     done(folder, &format!("pack {scene} -o pack_of.zip -q"));
     let bytes = fs::read(folder.join("pack_of.zip")).unwrap();

@@ -115,7 +115,6 @@ pub(crate) fn killed(folder: &Path, args: &str, wait: Duration) -> bool {
     killed
 }
 
-/// Waits for `ready`.
 pub(crate) fn wait_for(what: &str, mut ready: impl FnMut() -> bool) {
     let start = Instant::now();
     while !ready() {
@@ -143,7 +142,6 @@ pub(crate) fn bytes(at: &Path, name: &str) -> Vec<u8> {
     fs::read(at.join(name)).unwrap()
 }
 
-/// A channel of a file.
 pub(crate) fn plane<'a>(file: &'a NamedChannels, name: &str) -> &'a [f32] {
     let found = file.planes.iter().find(|(known, _)| known == name);
     &found.unwrap_or_else(|| panic!("no channel {name}")).1

@@ -101,7 +101,6 @@ fn glb() -> Vec<u8> {
     bytes
 }
 
-/// A scene of Mitsuba 3.
 const MITSUBA: &str = r#"<scene version="3.0.0">
     <sensor type="perspective">
         <transform name="to_world"><lookat origin="0, 1, 4" target="0, 0, 0" up="0, 1, 0"/></transform>

@@ -53,7 +53,6 @@ fn groups_nested_200_deep_run() {
     assert!(result.same(&Const::Float(200.5)), "{result:?}");
 }
 
-/// A chain of layers.
 fn chain(layers: usize) -> String {
     let mut text = ADD.to_owned();
     text.push_str("group whole(output float result) {\n    add l0();\n");

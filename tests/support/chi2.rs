@@ -23,7 +23,6 @@ pub struct Chi2 {
     pub integral: f64,
     /// Share of the samples without a direction.
     pub lost: f64,
-    /// Number of samples.
     pub samples: usize,
     /// Probability of a fit at least as bad.
     pub p_value: f64,

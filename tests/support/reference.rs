@@ -57,9 +57,6 @@ struct Pictures {
 }
 
 /// Renders a scene and compares it with `NAME.exr` and its variance `NAME_var.exr` in `folder`.
-///
-/// # Panics
-/// When the scene does not load, the reference is missing or of another size, or samples are not finite.
 pub fn judge(name: &str, scene: &Path, folder: &Path, effort: Effort) -> Verdict {
     let read = |suffix: &str| {
         let image = read(&folder.join(format!("{name}{suffix}.exr"))).unwrap();
@@ -113,9 +110,6 @@ pub fn judge(name: &str, scene: &Path, folder: &Path, effort: Effort) -> Verdict
 
 impl Verdict {
     /// Writes pictures for inspection and prints their paths.
-    ///
-    /// # Panics
-    /// When that cannot be written.
     pub fn dump(&self) -> PathBuf {
         let Pictures {
             name,

@@ -33,15 +33,11 @@ pub struct SceneBuilder {
 }
 
 impl SceneBuilder {
-    /// An empty scene.
     pub fn new() -> SceneBuilder {
         SceneBuilder::default()
     }
 
     /// A material with a surface shader of this body.
-    ///
-    /// # Panics
-    /// When it does not compile.
     pub fn material(&mut self, body: &str) -> MaterialId {
         self.material_with(body, Sides::default())
     }
@@ -70,15 +66,11 @@ impl SceneBuilder {
         *self.names.last_mut().expect("there is a shape") = name.into();
     }
 
-    /// Adds a light.
     pub fn light(&mut self, light: Light) {
         self.lights.push(light);
     }
 
     /// The scene.
-    ///
-    /// # Panics
-    /// When it cannot be built.
     pub fn build(self) -> Scene {
         let SceneBuilder {
             host,
@@ -106,9 +98,6 @@ impl SceneBuilder {
 }
 
 /// Loads a scene from text, with changes such as `integrator=photon`.
-///
-/// # Panics
-/// When the scene is invalid.
 pub fn load_text(text: &str, set: &[&str]) -> SceneDesc {
     let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let path = folder.path().join("scene.kiln");
@@ -122,17 +111,11 @@ pub fn load_text(text: &str, set: &[&str]) -> SceneDesc {
 }
 
 /// The instance of a surface shader with this body.
-///
-/// # Panics
-/// When it does not compile.
 pub fn compile(body: &str, host: &Arc<Host>) -> Arc<ShaderInstance> {
     compile_both(body, host).full
 }
 
 /// The instances of a surface shader with this body: the full one, and the reduced ones for shadow rays, as in scenes.
-///
-/// # Panics
-/// When it does not compile.
 pub fn compile_both(body: &str, host: &Arc<Host>) -> Instances {
     verify_all();
     let system = ShadingSystem::new(closure_registry(), host.clone());
@@ -150,7 +133,6 @@ pub fn compile_both(body: &str, host: &Arc<Host>) -> Instances {
         .unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-/// A mesh.
 pub fn mesh(mesh: Mesh) -> Geometry {
     Geometry::Mesh(Arc::new(mesh))
 }
@@ -218,11 +200,8 @@ pub struct Look {
     pub spp: u64,
     /// Number of the first sample.
     pub first: u64,
-    /// The seed.
     pub seed: u64,
-    /// Number of threads.
     pub threads: usize,
-    /// Path settings.
     pub path: PathSettings,
 }
 
@@ -240,17 +219,11 @@ impl Default for Look {
 }
 
 /// Renders a scene to its end.
-///
-/// # Panics
-/// When the scene cannot be rendered.
 pub fn render_scene(scene: &Scene, settings: &RenderSettings) -> Rendered {
     render(scene, settings, &Silent, &AtomicBool::new(false)).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The film of a scene.
-///
-/// # Panics
-/// When it cannot be rendered, or a sample is not finite.
 pub fn film(scene: &Scene, camera: &CameraDesc, look: Look) -> Film {
     let [width, height] = look.size;
     let settings = RenderSettings {
@@ -288,9 +261,6 @@ pub fn mean(scene: &Scene, camera: &CameraDesc, look: Look) -> (Rgb, f32) {
 /// Radiance measured by probes above a floor with this shader, which is white within 2 m of the origin: the mean over
 /// all directions of the incident radiance 1 m above the origin, by paths and by photon maps. A sun above gives white
 /// the radiance 1.
-///
-/// # Panics
-/// When it cannot be baked.
 pub fn probed_floor(mut scene: SceneBuilder, body: &str) -> [f32; 2] {
     let floor = scene.material(body);
     scene.shape(mesh(Mesh::plane(20.0)), Affine3A::IDENTITY, floor);

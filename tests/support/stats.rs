@@ -60,7 +60,6 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Adds a value.
     pub fn add(&mut self, x: f64) {
         self.count += 1.0;
         let delta = x - self.mean;
@@ -68,17 +67,14 @@ impl Moments {
         self.squares += delta * (x - self.mean);
     }
 
-    /// The mean of the values.
     pub fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// The sample variance.
     pub fn variance(&self) -> f64 {
         self.squares / (self.count - 1.0).max(1.0)
     }
 
-    /// The variance of the mean.
     pub fn variance_of_mean(&self) -> f64 {
         self.variance() / self.count.max(1.0)
     }
@@ -104,7 +100,6 @@ impl Rng {
         rng
     }
 
-    /// 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

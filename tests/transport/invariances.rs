@@ -129,7 +129,6 @@ fn describe(found: &Comparison) -> String {
     )
 }
 
-/// The sum of the pictures of scenes.
 fn sum_of(scenes: &[RandomScene], seeds: std::ops::Range<u64>, spp: u64) -> Result<Pictures, String> {
     let mut sum = Pictures::default();
     for (index, scene) in scenes.iter().enumerate() {

@@ -187,7 +187,6 @@ fn closures_become_lobes() {
     check_lobes("diffuse(N)", Pass::Shadow, &[("opacity", &[1.0])]);
 }
 
-/// A template with live parameters.
 fn live(template: &Template, parameters: &[(&str, Const)]) -> Program {
     let system = system();
     let params = template.params().expect("its parameters are known");

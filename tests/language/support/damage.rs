@@ -25,11 +25,8 @@ const MAX_COMPONENTS: usize = 64;
 /// Number of texts between checks of the time limit.
 const CHUNK: u64 = 250;
 
-/// Damages `count` texts, or processes texts for `KILN_FUZZ_SECONDS`, on all cores. Each is compiled and run by a
-/// system of its own. `KILN_FUZZ_SEED` sets the seed.
-///
-/// # Panics
-/// If execution modes of a text differ, a text exceeds the time limit, or almost no text compiles.
+/// Damages `count` texts, or texts for `KILN_FUZZ_SECONDS`, on all cores; `KILN_FUZZ_SEED` sets the seed. Fails if
+/// execution modes of a text differ, a text exceeds the time limit, or almost no text compiles.
 pub fn fuzz(count: u64, system: impl Fn() -> ShadingSystem + Sync) {
     verify_all();
     let time = number("KILN_FUZZ_SECONDS").map(Duration::from_secs);

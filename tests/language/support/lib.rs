@@ -23,9 +23,6 @@ pub fn data(name: &str) -> PathBuf {
 }
 
 /// The value of an environment variable as a number.
-///
-/// # Panics
-/// When it is not a number.
 pub fn number(variable: &str) -> Option<u64> {
     let text = std::env::var(variable).ok()?;
     Some(text.parse().expect("it is a number"))

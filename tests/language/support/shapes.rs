@@ -43,7 +43,6 @@ fn before(i: usize) -> String {
     }
 }
 
-/// The shapes.
 pub const SHAPES: &[Shape] = &[
     ("nested loops", 12, |n| {
         nested(

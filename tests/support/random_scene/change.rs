@@ -21,7 +21,6 @@ pub struct Similarity {
 }
 
 impl Similarity {
-    /// The identity.
     pub const IDENTITY: Similarity = Similarity {
         scale: 1.0,
         rotation: DMat3::IDENTITY,

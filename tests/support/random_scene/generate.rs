@@ -54,7 +54,6 @@ impl Recipe {
     };
 }
 
-/// A scene from a seed.
 pub fn generate(seed: u64, recipe: &Recipe) -> RandomScene {
     let mut generator = Generator {
         rng: Rng::new(seed ^ 0x7363_656e_6573),
@@ -113,12 +112,10 @@ fn anywhere(rng: &mut Rng) -> Similarity {
 }
 
 impl Rng {
-    /// True with the given probability.
     pub fn with_probability(&mut self, probability: f64) -> bool {
         f64::from(self.next_1d()) < probability
     }
 
-    /// A random number in an interval.
     pub fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * f64::from(self.next_1d())
     }
@@ -136,7 +133,6 @@ impl Rng {
         )
     }
 
-    /// A random rotation.
     pub fn rotation(&mut self) -> DQuat {
         let axis = self.direction().as_dvec3().normalize();
         DQuat::from_axis_angle(axis, self.between(0.0, TAU))

@@ -9,7 +9,6 @@ use super::TriangleMesh;
 /// File format of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeshFormat {
-    /// PLY as text.
     PlyText,
     /// PLY, binary, little-endian.
     PlyBinary,

@@ -25,20 +25,17 @@ pub use picture::{
 };
 pub use shader::{Argument, Node, Surface};
 
-/// A scene.
 #[derive(Clone, Debug)]
 pub struct RandomScene {
     /// Seed of the generator, for messages.
     pub seed: u64,
     /// The materials, by index.
     pub materials: Vec<Surface>,
-    /// The shapes.
     pub shapes: Vec<Shape>,
     /// Lights without shape.
     pub lights: Vec<Light>,
     /// Images referenced by materials.
     pub images: Vec<ImageFile>,
-    /// The camera.
     pub camera: Camera,
 }
 
@@ -60,41 +57,30 @@ pub struct Shape {
 /// Geometry of a shape, in object space, with the parameters of scene files.
 #[derive(Clone, Debug)]
 pub enum Geometry {
-    /// A sphere.
     Sphere {
-        /// Its centre.
         center: DVec3,
-        /// Its radius.
         radius: f64,
     },
     /// A square in the xz plane that faces +y.
     Plane {
-        /// Its side.
         size: f64,
     },
     /// A rectangle in the xy plane that faces +z.
     Rectangle {
-        /// Its sides.
         size: [f64; 2],
     },
     /// A disk in the xy plane that faces +z.
     Disk {
-        /// Its radius.
         radius: f64,
     },
-    /// A box.
     Cube {
-        /// Its sides.
         size: DVec3,
     },
     /// The side of a cylinder about z, from z = 0 up.
     Cylinder {
-        /// Its radius.
         radius: f64,
-        /// Its height.
         height: f64,
     },
-    /// Triangles.
     Mesh(Arc<TriangleMesh>, MeshFormat),
 }
 
@@ -103,14 +89,12 @@ pub enum Geometry {
 pub enum Light {
     /// Isotropic point light.
     Point {
-        /// Position.
         position: DVec3,
         /// Radiant intensity [W/sr].
         intensity: DVec3,
     },
     /// Spot light with a cone.
     Spot {
-        /// Position.
         position: DVec3,
         /// Direction of the axis.
         direction: DVec3,
@@ -132,7 +116,6 @@ pub enum Light {
     },
     /// Environment light.
     Environment {
-        /// Radiance.
         sky: Sky,
         /// World from sky; orthonormal, possibly mirroring.
         rotation: DMat3,
@@ -153,7 +136,6 @@ pub enum Sky {
 /// An image file next to the scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageFile {
-    /// File name.
     pub name: String,
     /// Width [pixels].
     pub width: usize,
@@ -161,7 +143,6 @@ pub struct ImageFile {
     pub pixels: Vec<[f32; 3]>,
 }
 
-/// A camera.
 #[derive(Clone, Debug)]
 pub struct Camera {
     /// World from camera, without scale; possibly mirroring.

@@ -63,9 +63,6 @@ pub fn load_scene(scene: &RandomScene, set: &[&str]) -> Result<Loaded, String> {
 
 impl Loaded {
     /// The index in the built scene of the random scene's shape `number`.
-    ///
-    /// # Panics
-    /// When there is no such shape.
     pub fn index_of(&self, number: usize) -> usize {
         let name = format!("s{number}");
         // The mesh of a file has a name of the form `shape.mesh`.
@@ -118,17 +115,11 @@ pub struct Comparison {
 
 /// Renders with the given seeds. Pixels above `clamp`, if given, are clamped, which removes the noise of rare bright
 /// samples if both pictures have the same distribution.
-///
-/// # Panics
-/// When the scene cannot be rendered.
 pub fn estimate(scene: &Loaded, seeds: Range<u64>, spp: u64, clamp: Option<f32>) -> Pictures {
     estimate_with(scene, scene.built.camera, seeds, spp, clamp)
 }
 
 /// [`estimate`] with another camera than the scene's.
-///
-/// # Panics
-/// When the scene cannot be rendered.
 pub fn estimate_with(
     scene: &Loaded,
     camera: Camera,

@@ -6,7 +6,6 @@ use glam::{DAffine3, DVec3};
 
 use super::Interior;
 
-/// A material.
 #[derive(Clone, Debug)]
 pub struct Surface {
     /// The call that creates the closure.
@@ -22,22 +21,16 @@ pub struct Surface {
 /// A call of a unit.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// The unit.
     pub unit: &'static str,
     /// The output that is used.
     pub output: &'static str,
-    /// Arguments by name.
     pub arguments: Vec<(&'static str, Argument)>,
 }
 
-/// Value of an argument.
 #[derive(Clone, Debug)]
 pub enum Argument {
-    /// A number.
     Number(f64),
-    /// A colour.
     Color(DVec3),
-    /// A text.
     Text(String),
     /// Result of another call.
     Call(Box<Node>),

@@ -21,9 +21,6 @@ surface screen(color radiance = 1, float scale = 1, float low = 0.3, float high 
 
 impl RandomScene {
     /// Writes the scene to a folder; returns the path of its `scene.kiln`.
-    ///
-    /// # Panics
-    /// When the files cannot be written.
     pub fn write(&self, folder: &Path) -> PathBuf {
         std::fs::create_dir_all(folder).expect("the folder can be made");
         let mut text = format!(

@@ -34,7 +34,6 @@ fn sunk_ball() -> Scene {
     builder.build()
 }
 
-/// The relative RMS difference of pairs.
 fn relative_rms_difference(pairs: &[[f32; 2]]) -> f64 {
     let sum = |f: &dyn Fn(&[f32; 2]) -> f32| pairs.iter().map(|p| f64::from(f(p)).powi(2)).sum::<f64>();
     (sum(&|[a, b]| a - b) / sum(&|[_, b]| *b)).sqrt()

@@ -371,7 +371,6 @@ fn composed(module: &Module, ty: Handle<Type>, parts: Vec<Value>) -> Value {
     }
 }
 
-/// The zero of a type.
 pub fn zero(module: &Module, ty: Handle<Type>) -> Value {
     let scalar = |kind: naga::ScalarKind| match kind {
         naga::ScalarKind::Sint => Value::Int(0),

@@ -2,7 +2,6 @@
 
 use naga::{BinaryOperator, MathFunction, ScalarKind, UnaryOperator};
 
-/// A value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// `i32`
