@@ -194,7 +194,7 @@ pub fn all_around(from: Vec3) -> CameraDesc {
 /// Settings for rendering a scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    /// Film size [pixels].
+    /// Film size, in pixels.
     pub size: [u32; 2],
     /// Samples per pixel.
     pub spp: u64,

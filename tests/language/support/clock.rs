@@ -1,13 +1,13 @@
 //! Processor time and memory of a test.
 
-/// Processor time of this thread [s]; `None` if the system does not measure it.
+/// Processor time of this thread, in seconds; 0 if the system does not measure it.
 pub fn thread_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let first = text.split_whitespace().next();
     first.and_then(|word| word.parse::<f64>().ok()).unwrap_or(0.0) * 1e-9
 }
 
-/// Peak of the process's resident memory since the last call of [`reset_peak`] [bytes]; `None` if the system does not
+/// Peak of the process's resident memory since the last call of [`reset_peak`], in bytes; 0 if the system does not
 /// measure it.
 pub fn peak_memory() -> u64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

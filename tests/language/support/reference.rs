@@ -18,7 +18,7 @@ const STATEMENTS: usize = 200;
 /// Number of measurements; the minimum counts.
 const TRIES: usize = 5;
 
-/// Processor time of the reference compilation in this process [s]; 0 if the system does not measure threads.
+/// Processor time of the reference compilation in this process, in seconds; 0 if the system does not measure threads.
 pub fn reference_seconds() -> f64 {
     static SECONDS: OnceLock<f64> = OnceLock::new();
     *SECONDS.get_or_init(|| (0..TRIES).map(|_| compile()).fold(f64::INFINITY, f64::min))

@@ -4,10 +4,10 @@ use crate::damage::{damage, texts};
 use crate::generate::Random;
 use crate::shapes::SHAPES;
 
-/// Maximum length of a text [bytes].
+/// Maximum length of a text, in bytes.
 pub const MAX_BYTES: usize = 64 << 10;
 
-/// Maximum length of repeated parts [bytes].
+/// Maximum length of repeated parts, in bytes.
 const MAX_PART: usize = 600;
 
 /// Generator of long texts.

@@ -100,9 +100,9 @@ pub enum Light {
         direction: DVec3,
         /// Radiant intensity along the axis.
         intensity: DVec3,
-        /// Half-angle of the cone [degrees].
+        /// Half-angle of the cone, in degrees.
         cutoff: f64,
-        /// Half-angle of full intensity [degrees].
+        /// Half-angle of full intensity, in degrees.
         beam_width: f64,
         /// True if the falloff is that of glTF.
         squared_cosine: bool,
@@ -137,7 +137,7 @@ pub enum Sky {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageFile {
     pub name: String,
-    /// Width [pixels].
+    /// Width, in pixels.
     pub width: usize,
     /// Linear colours, row-major from the top.
     pub pixels: Vec<[f32; 3]>,
@@ -156,7 +156,7 @@ pub struct Camera {
 pub enum Lens {
     /// A pinhole or a thin lens.
     Perspective {
-        /// Field of view [degrees].
+        /// Field of view, in degrees.
         fov: f64,
         /// Radius of the lens.
         aperture_radius: f64,

@@ -19,10 +19,10 @@ use super::RandomScene;
 use crate::pilot_result::with_pilot_result;
 use crate::stats::{normal_limit, sidak};
 
-/// Width of the film of all pictures [pixels].
+/// Width of the film of all pictures, in pixels.
 const WIDTH: usize = 32;
 const HEIGHT: usize = 24;
-/// Side of a block [pixels].
+/// Side of a block, in pixels.
 const BLOCK: usize = 4;
 const COLUMNS: usize = WIDTH / BLOCK;
 const ROWS: usize = HEIGHT / BLOCK;
@@ -103,7 +103,7 @@ pub struct Comparison {
     pub mean: f64,
     /// Standard deviation of `mean`.
     pub mean_sigma: f64,
-    /// The largest difference of a block beyond the limit [standard deviations].
+    /// The largest difference of a block beyond the limit, in standard deviations.
     pub worst_score: f64,
     /// Position of the worst block, column and row in pixels, and its value in both pictures.
     pub worst: (usize, usize, f64, f64),
