@@ -280,7 +280,7 @@ fn sample_densities_lower_the_error_without_bias() {
         let (least, most) = counts.iter().fold((f32::MAX, 0.0f32), |(least, most), &n| {
             (least.min(n), most.max(n))
         });
-        // Half a ray for each sample after the first 16, up to eight.
+        // From ½ to 8 rays for each sample after the first 16.
         assert!(least == 56.0 && most >= 336.0, "{least} to {most} rays");
         let image = rendered.state.film.develop();
         rates += compare(&image, &reference).unwrap().rel_mse * rendered.stats.samples as f64;

@@ -90,7 +90,7 @@ fn properties_of_ply_files_become_attributes() {
         ("a_1 a_2 a_3 s_r", &[("a", 3), ("s_color", 1)]),
         ("foo_x foo_y g_0", &[("foo", 2), ("g", 1)]),
         ("foo_x foo_y foo_z foo_w", &[("foo", 4)]),
-        // Components in another order or a partial list are attributes of their own; `r` and `g` are colours.
+        // Components in another order or without the first are attributes of their own; `r` and `g` are colours.
         ("foo_y foo_z c_z", &[("foo_y", 1), ("foo_z", 1), ("c_z", 1)]),
         ("_x quality r g", &[("_x", 1), ("quality", 1)]),
     ];

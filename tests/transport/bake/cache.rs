@@ -68,7 +68,7 @@ fn only_changed_light_is_gathered_again() {
     assert_eq!(light(&again), light(&plain));
     assert_eq!(again.kept.unwrap(), kept);
 
-    // The ball moves by half its radius: light changes on the nearby floor, and not far away.
+    // The ball moves by its radius: light changes on the nearby floor, and not far away.
     let there = scene(here + 0.5 * Vec3::Z, 1.0);
     let moved = run(&there, &keeping(Some(kept.clone())));
     let share = moved.stats.kept as f32 / moved.stats.points as f32;

@@ -160,7 +160,7 @@ fn a_box_room_is_lit_inside() {
 
 #[test]
 fn light_does_not_leak_through_a_wall_without_thickness() {
-    // Red light on the left, green light on the right; the rooms are grey. The width keeps texel centres off the
+    // Red light on the left, green light on the right; the rooms are grey. The position keeps texel centres off the
     // corners.
     const WALL: f32 = 0.017;
     let (mut builder, grey) = hall();

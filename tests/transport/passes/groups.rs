@@ -223,7 +223,7 @@ fn labels_select_paths() {
         found.mean("warm"),
         "name and group of a light",
     );
-    // `open` samples lights without MIS with the BSDF, which only sees unoccluded light: the means are equal.
+    // `open` and `blocked` are light samples without MIS, `seen` has MIS with the BSDF: equal in the mean.
     let difference = found.mean("open") - found.mean("blocked");
     assert!(
         (difference / found.mean("seen") - 1.0).abs() < 0.02,
