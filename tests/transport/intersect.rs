@@ -231,7 +231,7 @@ fn instances_match_transformed_copies() {
                     "{a:?} is not {b:?}"
                 );
             }
-            // Both hits are beyond the edge of the other shape, at the same place.
+            // Near an edge, rays may hit different primitives of a shape, at the same place.
             (Some(a), Some(b)) => assert!(
                 a.p.distance(b.p) < 1e-2 || a.shape != b.shape,
                 "{a:?} is not {b:?}"

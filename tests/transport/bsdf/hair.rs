@@ -97,7 +97,7 @@ fn values_match_mitsuba() {
     for &(name, viewer, light, f, pdf) in MITSUBA {
         let (value, density) = named(name).eval_pdf(spherical(viewer), spherical(light));
         let case = format!("{name} from {viewer:?} to {light:?}");
-        // Mitsuba's I₀ has this error for small variances: its logarithm contains half of the term 1/(8x).
+        // Mitsuba's I₀ has this error for small variances: its logarithm contains only half of the term 1/(8x).
         let tolerance = match name {
             "fur" | "rough" => 1e-4,
             _ => 6e-3,
