@@ -184,7 +184,7 @@ fn images_and_photon_maps_are_described() {
     ] {
         assert!(text.contains(words), "`{words}` is not in\n{text}");
     }
-    // A damaged map is not recognised as a map.
+    // A damaged map is an error.
     let bytes = fs::read(here.path().join("maps")).unwrap();
     fs::write(here.path().join("maps"), &bytes[..bytes.len() - 1]).unwrap();
     assert_eq!(kiln(here.path(), &["info", "maps"]).0, Some(1));

@@ -32,7 +32,7 @@ fn run(folder: &TempDir, args: &str) -> (i32, String, String) {
     (status.code().unwrap(), text(stdout), text(stderr))
 }
 
-/// The centre of voxel (i, j, k) of `density` is (1 + i/2, 2 − k/2, 3 + j/4).
+/// The position of voxel (i, j, k) of `density` is (1 + i/2, 2 − k/2, 3 + j/4).
 const LOOKUPS: &str = "shader s(output float a = 0, output float b = 0, output color c = 0, output color d = 0,
          output float e = 0, output float f = 0, output color g = 0, output int h = 0) {
     point p = point(1 + 3 / 2.0, 2 - 1 / 2.0, 3 + 2 / 4.0);
