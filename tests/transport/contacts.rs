@@ -151,6 +151,24 @@ fn lights_in_contact_match_lights_with_a_gap() {
     }
 }
 
+/// Subsurface walks that end below a body on the surface enter this body once. Paths that entered it twice never left its
+/// medium, and wax was a third darker.
+#[test]
+fn wax_below_fog_is_as_bright_as_below_a_gap() {
+    let scene = |gap: f32| {
+        format!(
+            "{DOWN}
+             light sky : environment {{ color = 1; }}
+             shape block : cube {{ size = 1; material = wax(depth = 0.1); transform = translate(0.03, 0.5, 0.02); }}
+             shape cover : cube {{ size = (3, 0.5, 2); material = fog(density = 0.8, albedo = 0.5);
+                 transform = translate(0.3, {}, 0.2); }}",
+            1.25 + gap
+        )
+    };
+    let [touching, apart] = [0.0, 1e-3].map(|gap| mean(&scene(gap), path(), 2048));
+    agree(touching, apart, 0.01);
+}
+
 #[test]
 fn any_number_of_objects_may_contain_a_point() {
     let boxes = |text: &dyn Fn(i32) -> String| (0..100).map(text).collect::<String>();
