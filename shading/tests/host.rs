@@ -1,5 +1,4 @@
-//! What a host provides to shaders: globals of its own, attributes of any type by handle, live inputs; and which types may
-//! go to other threads.
+//! Services of a host: globals, attributes of any type by handle, live inputs; and types that may be sent to other threads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,7 +8,7 @@ use shading::{
     NoHost, ShaderGlobals, ShaderHost, ShaderInstance, ShadingContext, ShadingSystem, Source, Template, Type,
 };
 
-/// A host whose attributes are read by handle only. Counts the reads by name.
+/// Host whose attributes can be read by handle only; counts reads by name.
 #[derive(Default)]
 struct Station {
     named: AtomicU32,
@@ -55,7 +54,7 @@ impl ShaderHost for Station {
             (0, _) => Const::String("Basel".into()),
             (1, _) => Const::Matrix(std::array::from_fn(|i| i as f32)),
             (_, Some(index)) => weights.get(index as usize)?.clone(),
-            // A value of another kind is none.
+            // An attribute of another kind is missing.
             (_, None) if kind == Kind::STRING => Const::Int(1),
             (_, None) => Const::Array(weights.to_vec()),
         })
@@ -139,7 +138,7 @@ fn globals_of_the_host_are_no_variables() {
         .to_string();
     assert!(errors.contains("`hour` cannot be written"), "{errors}");
     assert!(errors.contains("did you mean `hour`?"), "{errors}");
-    // A parameter of the same name hides it.
+    // A parameter hides a global of the same name.
     let text = "shader own(float hour = 1, output float a = 0) { a = hour; }";
     assert_eq!(
         outputs(&system, &instance(&system, text, &[])),
@@ -203,7 +202,7 @@ fn live_inputs_change_without_compiling() {
         outputs(&system, &second),
         [Const::Float(9.0), tint(0.75), way.clone()]
     );
-    // What is zero is another structure only where it is folded.
+    // Zeros change the structure of the code only if they are folded.
     let zero = second
         .with_inputs(&[("a", 0.0.into()), ("d", [0.0; 3].into())])
         .expect("live");
@@ -291,7 +290,7 @@ fn what_threads_share_is_sync() {
     sent::<ShadingContext>();
 }
 
-/// A context cannot be shared, which this would not compile for: two implementations would fit.
+/// Does not compile if a context is `Sync`, because two implementations would apply.
 trait Unshared<T> {
     fn check() {}
 }
@@ -308,7 +307,7 @@ fn contexts_are_not_sync() {
 shading::closures! {
     /// A closure.
     enum Lobe {
-        /// Of no parameters.
+        /// Without parameters.
         Glow = glow(),
     }
 }

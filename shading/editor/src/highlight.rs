@@ -1,4 +1,4 @@
-//! Semantic tokens: what each word means, for colours.
+//! Semantic tokens: the meaning of each word, for syntax colouring.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use shading_syntax::token::TYPES;
 /// Meaning of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// A word of the language, or of scenes.
+    /// A keyword of the language or of scenes.
     Keyword,
     /// A type of the language.
     Type,
@@ -30,9 +30,9 @@ pub enum Meaning {
     Constant,
     /// A field, or a key of a scene.
     Property,
-    /// A kind of a declaration.
+    /// The kind of a declaration.
     Kind,
-    /// A macro, or a line of the preprocessor.
+    /// A macro or a preprocessor directive.
     Macro,
     /// A number.
     Number,
@@ -43,7 +43,7 @@ pub enum Meaning {
 }
 
 impl Meaning {
-    /// All meanings, in the order of their numbers.
+    /// The meanings in the order of their numbers.
     pub const ALL: [Meaning; 14] = [
         Meaning::Keyword,
         Meaning::Type,
@@ -69,7 +69,7 @@ pub struct Highlight {
     pub range: Range<usize>,
     /// Meaning.
     pub meaning: Meaning,
-    /// True for what is defined there.
+    /// True at the definition of the name.
     pub is_definition: bool,
 }
 
@@ -104,7 +104,7 @@ const KEYWORDS: [&str; 28] = [
     "typeof",
 ];
 
-/// The meaning of each token of a text.
+/// Returns the meaning of each token of a text.
 pub fn highlights(query: &Query<'_>) -> Vec<Highlight> {
     let document = query.document;
     let names = names(query);
@@ -131,11 +131,11 @@ pub fn highlights(query: &Query<'_>) -> Vec<Highlight> {
         .collect()
 }
 
-/// Meanings of the definitions and references by the starts of their names.
+/// Returns the meanings of definitions and references by the start of their names.
 fn names(query: &Query<'_>) -> FxHashMap<usize, (Meaning, bool)> {
     let index = &query.document.index;
     let mut names = FxHashMap::default();
-    // Names that stand for the same are resolved once.
+    // Equal targets are resolved once.
     let mut known: FxHashMap<&Target, Option<Meaning>> = FxHashMap::default();
     for reference in index.references() {
         let meaning = match &reference.target {

@@ -1,4 +1,4 @@
-//! Hover: what is at the cursor, in Markdown.
+//! Hover: explanation of the name at a cursor, in Markdown.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -20,7 +20,7 @@ pub struct Hover {
     pub text: String,
 }
 
-/// Explains what is at an offset.
+/// Explains the name at an offset.
 pub fn hover(query: &Query<'_>, offset: usize) -> Option<Hover> {
     if let Some(hover) = keyword(query, offset).or_else(|| scene_function(query, offset)) {
         return Some(hover);
@@ -32,7 +32,7 @@ pub fn hover(query: &Query<'_>, offset: usize) -> Option<Hover> {
     })
 }
 
-/// Explains the word that begins a declaration of a scene.
+/// Explains the keyword of a scene declaration.
 fn keyword(query: &Query<'_>, offset: usize) -> Option<Hover> {
     let document = query.document;
     let token = document.token_at(offset)?;
@@ -53,7 +53,7 @@ fn keyword(query: &Query<'_>, offset: usize) -> Option<Hover> {
     })
 }
 
-/// Explains a function of the values of scenes, such as `translate`.
+/// Explains a function of scene values, such as `translate`.
 fn scene_function(query: &Query<'_>, offset: usize) -> Option<Hover> {
     let document = query.document;
     let token = document.token_at(offset)?;
@@ -68,7 +68,7 @@ fn scene_function(query: &Query<'_>, offset: usize) -> Option<Hover> {
     })
 }
 
-/// Explains what a name refers to, in Markdown.
+/// Explains a resolved name, in Markdown.
 pub(crate) fn explain(query: &Query<'_>, found: &Found<'_>) -> Option<String> {
     Some(match found {
         Found::Definition(place) => of_definition(query, place),
@@ -145,7 +145,7 @@ fn of_definition(query: &Query<'_>, place: &Place) -> String {
     }
 }
 
-/// A parameter as declared: `output color result = 0`.
+/// Returns the declaration of a parameter: `output color result = 0`.
 pub(crate) fn declaration(param: &Definition) -> String {
     let output = if param.kind == DefinitionKind::Output {
         "output "
@@ -186,7 +186,7 @@ fn param(place: &Place) -> String {
     text
 }
 
-/// Bounds of the metadata: `0 … 1`.
+/// Returns the bounds in the metadata: `0 … 1`.
 pub(crate) fn range_text(definition: &Definition) -> Option<String> {
     match (definition.meta("min"), definition.meta("max")) {
         (Some(min), Some(max)) => Some(format!("{min} … {max}")),
@@ -214,7 +214,7 @@ fn unit(place: &Place) -> String {
     text
 }
 
-/// The line comments straight above a definition.
+/// Returns the line comments directly above a definition.
 fn comment_above(place: &Place) -> String {
     let before = place.document.text.get(..place.definition().range.start);
     let lines: Vec<&str> = before.unwrap_or_default().lines().collect();
@@ -238,7 +238,7 @@ fn of_function(function: &BuiltinFunction) -> String {
     code(&lines.join("\n")) + &function.help
 }
 
-/// A form of a function as declared.
+/// Returns the declaration of a form of a function.
 pub(crate) fn form_text(name: &str, form: &FunctionForm) -> String {
     format!("{} {name}({})", form.result, form.params.join(", "))
 }
@@ -257,7 +257,7 @@ fn of_closures(list: &[&ClosureSignature]) -> String {
     code(&lines.join("\n")) + "closure; parameters with `=` may follow as `\"name\", value`"
 }
 
-/// Parameters of a closure as declared; optional ones with an equals sign.
+/// Returns the declarations of a closure's parameters; optional ones end with `=`.
 pub(crate) fn closure_params(closure: &ClosureSignature) -> Vec<String> {
     let param = |param: &shading_compiler::hir::ClosureParam| {
         let default = if param.default.is_some() { " =" } else { "" };
@@ -266,7 +266,7 @@ pub(crate) fn closure_params(closure: &ClosureSignature) -> Vec<String> {
     closure.params.iter().map(param).collect()
 }
 
-/// What a global variable is.
+/// Returns the description of a global variable.
 pub(crate) fn global_help(global: Global) -> &'static str {
     match global {
         Global::P => "the point that is shaded",

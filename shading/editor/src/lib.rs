@@ -1,5 +1,5 @@
-//! What editors show of Kiln's shading language and scenes: hover, completion, navigation, symbols, colours. All of it is
-//! a function of texts in memory: there is no protocol, and nothing is written.
+//! Language services for Kiln's shading language and scenes: hover, completion, navigation, symbols, colours. All are
+//! functions of texts in memory; the crate knows no protocol and writes no files.
 //!
 //! ```
 //! use shading_editor::{Document, Query, World, hover};
@@ -15,10 +15,10 @@
 //! assert!(hover.text.contains("float count = 4"));
 //! ```
 //!
-//! 1. [`Document`]: a text, its tokens, its syntax tree, and its index of definitions and references. Texts that do not
-//!    parse have what the parser could save of them; the rest is found by tokens.
-//! 2. [`World`]: what is built in, the shipped library, and the keys of scenes, which the embedder gives.
-//! 3. [`Query`]: resolves names across texts. Each answer is a function of it.
+//! 1. [`Document`]: a text with its tokens, its syntax tree, and its index of definitions and references. The names of items
+//!    that do not parse are found by tokens.
+//! 2. [`World`]: built-in names, the shipped library, and the keys of scenes, which the embedder provides.
+//! 3. [`Query`]: resolves names across texts. Each service is a function of a query.
 
 #![deny(unsafe_code, missing_docs)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]

@@ -10,12 +10,12 @@ use crate::query::{Found, Place, Query};
 use crate::token::{TokenKind, is_word};
 use crate::world::World;
 
-/// A range of bytes of a text.
+/// Range of bytes in a file.
 #[derive(Clone, Debug)]
 pub struct Location {
-    /// The text; `None` for a file that is no text.
+    /// The text; `None` if the file is not a text.
     pub document: Option<Arc<Document>>,
-    /// Its path.
+    /// Path of the file.
     pub path: PathBuf,
     /// Bytes.
     pub range: Range<usize>,
@@ -31,7 +31,7 @@ impl Location {
     }
 }
 
-/// Where what is at an offset is defined: a name, or the file that a string names.
+/// Returns the definition of the name at an offset, or the file that a string names.
 pub fn definition(query: &Query<'_>, offset: usize) -> Option<Location> {
     let document = query.document;
     let imports = document.index.imports.iter();
@@ -67,7 +67,7 @@ fn file(query: &Query<'_>, name: &str) -> Option<Location> {
     })
 }
 
-/// All uses of what is at an offset, in the text and in `others`; with its definition if `with_definition`.
+/// Returns the references in the text and in `others` to the name at an offset; with `with_definition`, also its definition.
 pub fn references(
     query: &Query<'_>,
     offset: usize,
@@ -87,7 +87,7 @@ pub fn references(
     list
 }
 
-/// Uses of a definition.
+/// Returns the references to a definition.
 fn uses(query: &Query<'_>, place: &Place, others: &[Arc<Document>]) -> Vec<Location> {
     let mut documents = vec![query.document];
     documents.extend(others.iter().filter(|other| other.path != query.document.path));
@@ -98,7 +98,7 @@ fn uses(query: &Query<'_>, place: &Place, others: &[Arc<Document>]) -> Vec<Locat
     for document in documents {
         let query = Query { document, ..*query };
         let refers = |reference: &&Reference| {
-            // Resolution across texts takes long: only of what has the name.
+            // Only references with the same name are resolved, because resolution across texts is slow.
             let text = document.text.get(reference.range.clone()).unwrap_or_default();
             text == place.definition().name
                 && matches!(query.resolve(&reference.target), Some(Found::Definition(found)) if found.is(place))
@@ -109,7 +109,7 @@ fn uses(query: &Query<'_>, place: &Place, others: &[Arc<Document>]) -> Vec<Locat
     list
 }
 
-/// The name at an offset if it can be renamed, with its bytes.
+/// Returns the name at an offset and its bytes, or the reason why it cannot be renamed.
 pub fn renamable(query: &Query<'_>, offset: usize) -> Result<(Range<usize>, String), String> {
     let (range, found) = query.at(offset).ok_or("there is no name that can be changed")?;
     let Found::Definition(place) = found else {
@@ -137,7 +137,7 @@ fn is_shipped(world: &World, name: &str, place: &Place) -> bool {
         .is_some_and(|document| Arc::ptr_eq(document, &place.document))
 }
 
-/// The places of a name that is changed to another one.
+/// Returns the locations that a renaming changes, or the reason why the name cannot be changed.
 pub fn rename(
     query: &Query<'_>,
     offset: usize,
@@ -180,7 +180,7 @@ pub fn rename(
     Ok(list)
 }
 
-/// Returns whether a line of the preprocessor has the word.
+/// Returns whether a preprocessor directive contains the word.
 fn in_macros(document: &Document, word: &str) -> bool {
     let directives = document
         .tokens
@@ -190,7 +190,7 @@ fn in_macros(document: &Document, word: &str) -> bool {
     texts.any(|text| text.split(|c: char| !is_word(c)).any(|part| part == word))
 }
 
-/// Words that are no names.
+/// Words that cannot be names.
 const RESERVED: [&str; 26] = [
     "and", "bool", "break", "closure", "color", "const", "continue", "do", "double", "else", "false",
     "float", "for", "if", "int", "matrix", "not", "or", "output", "return", "string", "struct", "true",

@@ -1,4 +1,4 @@
-//! Resolution of names: in the text, in the texts that it imports, in the shipped library, among what is built in.
+//! Resolution of names: in the text, in its imports, in the shipped library, and among built-in names.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use crate::world::{BuiltinFunction, Texts, World, function};
 use shading_compiler::builtins::Global;
 use shading_compiler::hir::ClosureSignature;
 
-/// Most texts that are searched for a name.
+/// Maximum number of texts that are searched for a name.
 const MAX_TEXTS: usize = 256;
 
-/// A question about a text.
+/// A text with its surroundings, for which services are computed.
 #[derive(Clone, Copy)]
 pub struct Query<'a> {
-    /// What all texts may refer to.
+    /// Names outside all texts.
     pub world: &'a World,
     /// Files.
     pub texts: &'a dyn Texts,
@@ -22,24 +22,24 @@ pub struct Query<'a> {
     pub document: &'a Arc<Document>,
 }
 
-/// What a name refers to.
+/// A resolved name.
 #[derive(Clone)]
 pub enum Found<'a> {
     /// A definition.
     Definition(Place),
     /// A built-in function.
     Function(&'static BuiltinFunction),
-    /// Closures of that name.
+    /// Closures with that name.
     Closures(Vec<&'a ClosureSignature>),
     /// A global variable.
     Global(Global),
-    /// The closure that a shader returns in OSL.
+    /// `Ci`, the closure that a shader returns in OSL.
     Ci,
     /// A constant such as `M_PI`.
     Constant(String),
     /// A key of a scene.
     Key(BlockName, String),
-    /// The kind of a declaration of a scene.
+    /// The kind of a scene declaration.
     Kind(BlockName),
 }
 
@@ -58,7 +58,7 @@ impl Place {
         self.document.index.get(self.id)
     }
 
-    /// Returns whether both are the same definition.
+    /// Returns whether both refer to the same definition.
     pub fn is(&self, other: &Place) -> bool {
         self.document.path == other.document.path
             && self.definition().name_range == other.definition().name_range
@@ -66,7 +66,7 @@ impl Place {
 }
 
 impl<'a> Query<'a> {
-    /// The text, and all that it includes or imports.
+    /// Returns the text and its direct and indirect imports.
     pub fn reachable(&self) -> Vec<Arc<Document>> {
         let mut list = vec![self.document.clone()];
         let mut at = 0;
@@ -84,7 +84,7 @@ impl<'a> Query<'a> {
         list
     }
 
-    /// What is at an offset, with the bytes of the name.
+    /// Returns the resolved name at an offset, and the bytes of the name.
     pub fn at(&self, offset: usize) -> Option<(std::ops::Range<usize>, Found<'a>)> {
         let index = &self.document.index;
         if let Some(reference) = index.reference_at(offset) {
@@ -95,7 +95,7 @@ impl<'a> Query<'a> {
             let range = index.get(id).name_range.clone();
             return Some((range, Found::Definition(Place { document, id })));
         }
-        // What could not be parsed has names all the same.
+        // Items that do not parse contribute no references to the index.
         let token = self.document.token_at(offset)?;
         if token.kind != crate::token::TokenKind::Word {
             return None;
@@ -104,13 +104,13 @@ impl<'a> Query<'a> {
         Some((token.range.clone(), found))
     }
 
-    /// What a name refers to, wherever it stands.
+    /// Resolves a name whose role is unknown.
     pub fn named(&self, name: &str) -> Option<Found<'a>> {
         let call = self.resolve(&Target::Call(name.to_owned()));
         call.or_else(|| self.resolve(&Target::Name(name.to_owned())))
     }
 
-    /// What a reference refers to.
+    /// Resolves the target of a reference.
     pub fn resolve(&self, target: &Target) -> Option<Found<'a>> {
         match target {
             Target::Definition(id) => Some(Found::Definition(Place {
@@ -172,7 +172,7 @@ impl<'a> Query<'a> {
         self.unit(name).map(Found::Definition)
     }
 
-    /// A definition of that name outside of items, in the text or in those that it imports.
+    /// Returns the first top-level definition of a name, in the text or in its imports.
     fn outside(&self, name: &str, kinds: &[DefinitionKind]) -> Option<Found<'a>> {
         self.reachable().into_iter().find_map(|document| {
             let id = *document
@@ -184,7 +184,7 @@ impl<'a> Query<'a> {
         })
     }
 
-    /// A unit or group of that name: of the text, of those that it imports, or shipped.
+    /// Returns a unit or group by name: in the text, in its imports, or in the shipped library.
     pub fn unit(&self, name: &str) -> Option<Place> {
         const KINDS: [DefinitionKind; 2] = [DefinitionKind::Unit, DefinitionKind::Group];
         if let Some(Found::Definition(place)) = self.outside(name, &KINDS) {
@@ -199,7 +199,7 @@ impl<'a> Query<'a> {
         })
     }
 
-    /// A parameter, output or field.
+    /// Returns a parameter, output or field.
     fn member(&self, container: &Place, name: &str) -> Option<Found<'a>> {
         let id = container.document.index.member(container.id, name)?;
         Some(Found::Definition(Place {

@@ -1,4 +1,4 @@
-//! Every question has an answer, and quickly, while the shipped texts are edited at random.
+//! Services answer every query quickly while the shipped texts are edited at random.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ impl Texts for Alone {
     }
 }
 
-/// Numbers that look random.
+/// Pseudorandom numbers.
 struct Random(u64);
 
 impl Random {
@@ -76,7 +76,7 @@ fn texts(folder: &str) -> Vec<(String, String)> {
     texts
 }
 
-/// Asks everything about a place; returns the time that it takes.
+/// Computes all services at an offset, and returns the time.
 fn ask(world: &World, document: &Arc<Document>, offset: usize) -> Duration {
     let start = Instant::now();
     let query = Query {

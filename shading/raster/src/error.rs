@@ -1,4 +1,4 @@
-//! Constructs of shaders that raster code cannot have.
+//! Errors: shader constructs without an equivalent in WGSL.
 
 use shading_syntax::diagnostic::Diagnostic;
 
@@ -7,15 +7,15 @@ use shading_syntax::diagnostic::Diagnostic;
 pub(crate) enum RasterError {
     /// A function calls itself.
     Recursion { name: String },
-    /// A text that is not known when the shader is compiled.
+    /// A string that is unknown when the shader is compiled.
     Text { what: &'static str },
     /// `trace`.
     Trace,
     /// `getmessage` and `setmessage`.
     Message,
-    /// `dict_find` and its kin.
+    /// `dict_find` and related functions.
     Dictionary,
-    /// `pointcloud_search` and its kin.
+    /// `pointcloud_search` and related functions.
     Cloud,
     /// An attribute of another object, or of the renderer.
     Attribute { name: String },
@@ -25,13 +25,13 @@ pub(crate) enum RasterError {
     Texture { what: &'static str },
     /// A closure without a lobe.
     Closure { name: String },
-    /// Closures are compared.
+    /// A comparison of closures.
     ClosureArray,
     /// A built-in function.
     Function { name: String },
     /// An output whose type has no equivalent.
     Output { name: String, ty: String },
-    /// The code is not what naga takes.
+    /// naga rejects the generated code.
     Invalid { message: String },
 }
 

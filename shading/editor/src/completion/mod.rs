@@ -1,4 +1,4 @@
-//! Completion: what may stand at the cursor.
+//! Completion at a cursor.
 
 mod source;
 
@@ -35,7 +35,7 @@ pub enum CompletionKind {
     File,
 }
 
-/// Something that may stand at the cursor.
+/// A completion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
     /// Name.
@@ -46,16 +46,16 @@ pub struct Completion {
     pub detail: String,
     /// Documentation, in Markdown.
     pub help: String,
-    /// What is inserted, if it is not the name.
+    /// Inserted text, if it differs from the label.
     pub insert: Option<String>,
-    /// Lesser ones come first.
+    /// Sort order: smaller ranks come first.
     pub rank: u8,
 }
 
-/// Completions, and the bytes that they replace.
+/// Completions at a cursor, and the bytes that they replace.
 #[derive(Clone, Debug, Default)]
 pub struct Completions {
-    /// Bytes of what is typed so far.
+    /// Bytes of the word typed so far.
     pub range: Range<usize>,
     /// Completions.
     pub list: Vec<Completion>,
@@ -77,7 +77,7 @@ const ITEMS: [&str; 8] = [
     "struct",
     "import",
 ];
-/// Metadata that Kiln or user interfaces know.
+/// Metadata that Kiln or user interfaces use.
 const METADATA: [(&str, &str); 13] = [
     ("string help", "what it is for"),
     ("string label", "name in user interfaces"),
@@ -94,7 +94,7 @@ const METADATA: [(&str, &str); 13] = [
     ("int allowconnect", "0: nothing may be connected"),
 ];
 
-/// What may stand at an offset.
+/// Returns the completions at an offset.
 pub fn completions(query: &Query<'_>, offset: usize) -> Completions {
     let cursor = Cursor::new(query.document, offset);
     let mut list = List {
@@ -193,7 +193,7 @@ impl List<'_> {
         self.scene(cursor, &brackets);
     }
 
-    /// What begins at the top level.
+    /// Adds the words that begin top-level items.
     fn items(&mut self) {
         self.words(&ITEMS, CompletionKind::Keyword);
         if self.query.document.language() == Language::Scene {
@@ -217,7 +217,7 @@ impl List<'_> {
         self.words(&STATEMENTS, CompletionKind::Keyword);
     }
 
-    /// Parameters of a unit, and values.
+    /// Adds the parameters of a unit, or values.
     fn argument(&mut self, call: &OpenCall, cursor: &Cursor<'_>, offset: usize) {
         let unit = match &call.before {
             // `matte base(`: a layer.

@@ -1,4 +1,4 @@
-//! Where completions come from: variables, functions, units, members, files.
+//! Sources of completions: variables, functions, units, members, files.
 
 use std::ops::Range;
 use std::path::Path;
@@ -30,7 +30,7 @@ const CONSTANTS: [&str; 14] = [
 ];
 
 impl List<'_> {
-    /// Members of what stands before the dot.
+    /// Adds the members of the name before the dot.
     pub(super) fn members(&mut self, object: &str, offset: usize) {
         let index = &self.query.document.index;
         let known = index
@@ -44,7 +44,7 @@ impl List<'_> {
         let unit = match kind {
             Some(DefinitionKind::Layer) => Some(ty.clone()),
             Some(_) => None,
-            // The line of the layer may not parse.
+            // The declaration of the layer may not parse.
             None => self.layer_unit(object),
         };
         if let Some(place) = unit.and_then(|unit| self.query.unit(&unit)) {
@@ -72,7 +72,7 @@ impl List<'_> {
         }
     }
 
-    /// The unit of a layer by tokens: `matte base(`.
+    /// Returns the unit of a layer, found by tokens: `matte base(`.
     fn layer_unit(&self, layer: &str) -> Option<String> {
         let document = self.query.document;
         let words = document.tokens.windows(3).find(|window| {
@@ -83,7 +83,7 @@ impl List<'_> {
         Some(document.slice(&words[0]).to_owned())
     }
 
-    /// Variables, globals and functions.
+    /// Adds variables, and with `with_functions` globals, constants, functions and closures.
     pub(super) fn values(&mut self, offset: usize, with_functions: bool) {
         let document = self.query.document;
         for (_, definition) in document.index.definitions() {
@@ -139,7 +139,7 @@ impl List<'_> {
         }
     }
 
-    /// Functions and macros of the text and of those that it imports.
+    /// Adds functions and macros of the text and of its imports.
     fn functions(&mut self) {
         self.outside(|definition| match definition.kind {
             DefinitionKind::Function => Some(CompletionKind::Function),
@@ -156,7 +156,7 @@ impl List<'_> {
         self.outside(|d| (d.kind == DefinitionKind::Object).then_some(CompletionKind::Variable));
     }
 
-    /// Units and groups: of the text, of those that it imports, and shipped.
+    /// Adds units and groups of the text, of its imports, and of the shipped library.
     pub(super) fn units(&mut self) {
         self.outside(|d| {
             let is_unit = matches!(d.kind, DefinitionKind::Unit | DefinitionKind::Group);
@@ -172,7 +172,7 @@ impl List<'_> {
         }
     }
 
-    /// Definitions outside of items for which `kind` gives a kind.
+    /// Adds the top-level definitions for which `kind` returns a kind.
     fn outside(&mut self, kind: impl Fn(&Definition) -> Option<CompletionKind>) {
         for document in self.query.reachable() {
             for (id, definition) in document.index.definitions() {
@@ -193,7 +193,7 @@ impl List<'_> {
         }
     }
 
-    /// Names of files in a string: those that a folder holds. Returns the bytes of the name typed so far.
+    /// Adds the files of the folder that a string names. Returns the bytes of the file name typed so far.
     pub(super) fn files(&mut self, cursor: &Cursor<'_>, start: usize, offset: usize) -> Range<usize> {
         let document = self.query.document;
         let typed = &document.text[start..offset];

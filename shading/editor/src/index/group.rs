@@ -14,7 +14,7 @@ impl Indexer<'_> {
                 GroupStmt::Instance(instance) => Some(instance),
                 GroupStmt::Assign(_) => None,
             });
-            // Their order has no meaning.
+            // Layers may be used before their declaration.
             let start = group
                 .params
                 .last()

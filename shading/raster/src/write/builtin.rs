@@ -11,11 +11,11 @@ use super::writer::FunctionWriter;
 use crate::error::RasterError;
 use crate::inputs::MemberSource;
 
-/// A function of floats that applies to triples component by component.
+/// Function of floats that applies to triples component by component.
 enum Lanes {
-    /// A function of WGSL, which takes vectors too.
+    /// A WGSL function, which accepts vectors too.
     Native(&'static str),
-    /// A function of the library, for one number.
+    /// A library function of one number.
     Library(&'static str),
 }
 
@@ -60,7 +60,7 @@ fn lanes(builtin: Builtin) -> Option<Lanes> {
 }
 
 impl FunctionWriter<'_, '_> {
-    /// Returns the value of a function; `a` is the first operand, as none that is evaluated early.
+    /// Returns the value of a function. `a` is the first operand in a form that compilers do not fold.
     pub(super) fn builtin(
         &mut self,
         kind: Kind,
@@ -103,7 +103,7 @@ impl FunctionWriter<'_, '_> {
             B::RayType => self.ray_type(args),
             B::Backfacing => Ok(self.inputs.global(MemberSource::Backfacing)),
             B::SurfaceArea => Ok(self.inputs.global(MemberSource::SurfaceArea)),
-            // A query that the optimiser has not resolved is false.
+            // The optimiser has resolved every query whose answer is true.
             B::IsConstant => Ok("0".to_owned()),
             B::AnyAttribute => self.attribute(kind, args, None),
             B::HasAttribute | B::HasAnyAttribute => self.has_attribute(args),

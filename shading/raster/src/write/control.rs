@@ -1,15 +1,15 @@
-//! Control flow: scopes that are left become `if … else` where the rest can move into a branch, and loops that run once
-//! elsewhere; loops are bounded by fuel.
+//! Structured control flow. An exit from a scope becomes `if … else` if the remaining statements can move into a branch,
+//! else the scope becomes a loop that runs once. Fuel bounds loops.
 
 use shading_compiler::hir::{Block, ScopeId, Stmt, walk};
 
 use super::frame::{LoopFrame, mark};
 use super::writer::FunctionWriter;
 
-/// Statements that run one after the other, although they are not in one block.
+/// Consecutive statements that are not in one block.
 type Parts<'s> = Vec<&'s [Stmt]>;
 
-/// Takes the first statement off.
+/// Removes and returns the first statement.
 fn next<'s>(parts: &mut Parts<'s>) -> Option<&'s Stmt> {
     while let Some(first) = parts.first_mut() {
         if let Some((stmt, rest)) = first.split_first() {
@@ -25,7 +25,7 @@ fn is_empty(parts: &Parts<'_>) -> bool {
     parts.iter().all(|part| part.is_empty())
 }
 
-/// Returns the scope that a block surely leaves at its end.
+/// Returns the scope that a block always leaves at its end.
 fn left_by(block: &[Stmt]) -> Option<ScopeId> {
     match block.last() {
         Some(Stmt::Leave(scope)) => Some(*scope),
@@ -39,7 +39,7 @@ fn joined<'s>(block: &'s Block, rest: &Parts<'s>) -> Parts<'s> {
     all
 }
 
-/// Returns whether a scope is left only where nothing else would run before its end.
+/// Returns whether every exit of a scope is followed by nothing else before the scope's end.
 fn leaves_at_end(mut parts: Parts<'_>, scope: ScopeId) -> bool {
     while let Some(stmt) = next(&mut parts) {
         let is_last = is_empty(&parts);
@@ -87,7 +87,7 @@ impl FunctionWriter<'_, '_> {
         self.parts(vec![block], &[]);
     }
 
-    /// Writes statements; `tail` are the scopes that end where they end.
+    /// Writes statements; `tail` are the scopes that end at the end of the statements.
     fn parts(&mut self, mut parts: Parts<'_>, tail: &[ScopeId]) {
         while let Some(stmt) = next(&mut parts) {
             let is_last = is_empty(&parts);
@@ -132,7 +132,7 @@ impl FunctionWriter<'_, '_> {
         if is_then_empty {
             return self.text.truncate(start);
         }
-        // There is nothing in the else branch.
+        // The else branch is empty.
         let head = after_else - "} else {\n".len() - self.indentation().len();
         self.text.truncate(head);
         self.line("}");
@@ -160,7 +160,7 @@ impl FunctionWriter<'_, '_> {
         });
     }
 
-    /// Writes a loop whose end is the end of the given scopes.
+    /// Writes a loop at whose end the given scopes end.
     fn framed(&mut self, ends: Vec<ScopeId>, body: impl FnOnce(&mut Self, &[ScopeId])) {
         let start = self.text.len();
         self.frames.push(LoopFrame {
@@ -171,7 +171,7 @@ impl FunctionWriter<'_, '_> {
         self.nested(|writer| body(writer, &ends));
         self.line("}");
         let frame = self.frames.pop().unwrap_or_default();
-        // A scope may be entered again: the mark that it was left must be of this time.
+        // A scope may be entered repeatedly, so its mark is reset on entry.
         let marks: Vec<String> = ends
             .iter()
             .filter(|scope| self.marked.contains(scope))
@@ -210,7 +210,7 @@ impl FunctionWriter<'_, '_> {
         self.line("break;");
     }
 
-    /// Writes a line, unless the line before jumps away.
+    /// Writes a line unless the previous line is a jump.
     fn line_unless_left(&mut self, line: &str) {
         if !self.text.trim_end().ends_with("break;") {
             self.line(line);

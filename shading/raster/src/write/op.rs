@@ -10,14 +10,14 @@ use crate::error::RasterError;
 use crate::inputs::MemberSource;
 use crate::names::{type_name, variable};
 
-/// A truth value of WGSL as an int of HIR.
+/// Converts a WGSL condition to an int.
 pub(super) fn truth(condition: &str) -> String {
     format!("select(0, 1, {condition})")
 }
 
 impl FunctionWriter<'_, '_> {
     pub(super) fn op(&mut self, dst: Option<LocalId>, op: Op, args: &[Operand], span: Span) {
-        // Printed texts have no place to go to.
+        // Rasterisers have no output for printed text.
         let Some(dst) = dst else { return };
         let kind = Kind::of(self.code.locals[dst].ty).unwrap_or(Kind::INT);
         let target = variable(self.code, dst);
@@ -51,7 +51,7 @@ impl FunctionWriter<'_, '_> {
         };
         let is_constant = args.iter().all(|&arg| self.constant(arg).is_some());
         let texts: Vec<String> = args.iter().map(|&arg| self.operand(arg)).collect();
-        // At least one operand is a variable, so that the operation is not evaluated early.
+        // At least one operand must be a variable, so that compilers do not fold the operation.
         let a = match args.first() {
             Some(&first) if is_constant => self.opaque(first),
             Some(_) => texts[0].clone(),
@@ -175,7 +175,7 @@ impl FunctionWriter<'_, '_> {
         self.line(&format!("{target}[{index}] = {value};"));
     }
 
-    /// Returns an attribute of the geometry, or a value that stays open until the shader runs.
+    /// Returns an attribute of the geometry, or a value that is known only at run time.
     pub(super) fn attribute(
         &mut self,
         kind: Kind,
@@ -230,7 +230,7 @@ fn parenthesised(text: &str) -> String {
     }
 }
 
-/// Zero of a kind.
+/// Returns the zero of a kind.
 pub(super) fn zero(kind: Kind) -> String {
     match kind {
         Kind::INT | Kind::STRING => "0".to_owned(),

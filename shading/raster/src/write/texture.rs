@@ -8,22 +8,22 @@ use shading_syntax::source::Span;
 use super::writer::FunctionWriter;
 use crate::error::RasterError;
 
-/// Options of a lookup, as far as they are not in the binding.
+/// Options of a lookup that are not in the binding.
 struct LookupOptions {
     options: TextureOptions,
     first_channel: i32,
-    /// Factors of the footprint along s and t, as expressions.
+    /// Factors of the filter footprint along s and t, as expressions.
     width: [String; 2],
     /// Blur along s and t, as expressions.
     blur: [Option<String>; 2],
-    /// Value of channels that images do not have.
+    /// Value of channels that the image lacks.
     fill: String,
-    /// Value without an image; that of missing channels if there is none.
+    /// Value of a missing image; `None` if it equals `fill`.
     missing: Option<[String; 4]>,
 }
 
 impl FunctionWriter<'_, '_> {
-    /// Writes a lookup; `target` is an array of four floats, and with derivatives of twelve.
+    /// Writes a lookup. `target` is an array of four floats, with derivatives of twelve.
     pub(super) fn texture(&mut self, target: &str, options: TextureOptions, args: &[Operand], span: Span) {
         match self.lookup(target, options, args) {
             Ok(()) => {}
@@ -96,7 +96,7 @@ impl FunctionWriter<'_, '_> {
             self.line(&format!("{target} = array<f32, 4>({});", channels.join(", ")));
             return Ok(());
         }
-        // Differences over one texel.
+        // Differences between adjacent texels.
         let mut list = channels.to_vec();
         for step in ["vec2f(1.0, 0.0)", "vec2f(0.0, 1.0)"] {
             let (size, difference) = (self.temporary(), self.temporary());
@@ -181,7 +181,7 @@ impl FunctionWriter<'_, '_> {
         self.constant(operand) != Some(&Const::Float(0.0))
     }
 
-    /// `exists`, `resolution` and `type` of a texture.
+    /// Writes `exists`, `resolution` and `type` of a texture.
     pub(super) fn texture_info(
         &mut self,
         kind: Kind,
@@ -220,7 +220,7 @@ impl FunctionWriter<'_, '_> {
     }
 }
 
-/// Four channels of a texel from the first on.
+/// Returns four channels of a texel, beginning with `first`.
 fn channels(texel: &str, first: i32, fill: &str) -> [String; 4] {
     std::array::from_fn(|i| {
         let channel = usize::try_from(first).unwrap_or(0).saturating_add(i);
