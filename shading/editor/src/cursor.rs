@@ -4,16 +4,8 @@ use std::ops::Range;
 
 use crate::document::{Document, Language};
 use crate::token::{Token, TokenKind};
-
-const ITEM_WORDS: [&str; 7] = [
-    "shader",
-    "surface",
-    "displacement",
-    "volume",
-    "background",
-    "struct",
-    "group",
-];
+use shading_syntax::ast::UnitKind;
+use shading_syntax::token::ITEM_WORDS;
 
 /// Keywords of scene declarations.
 const SCENE_WORDS: [&str; 11] = [
@@ -184,7 +176,7 @@ impl<'a> Cursor<'a> {
 
     /// Returns whether the item is a unit or a function.
     pub(crate) fn in_code(&self) -> bool {
-        let is_unit = ITEM_WORDS[..5].contains(&self.item_word()) && !self.item_is_declaration();
+        let is_unit = UnitKind::from_name(self.item_word()).is_some() && !self.item_is_declaration();
         self.document.language() == Language::Shader && self.item_word() != "group" || is_unit
     }
 

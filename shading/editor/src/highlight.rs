@@ -7,7 +7,7 @@ use crate::document::Document;
 use crate::query::{Found, Query};
 use crate::token::TokenKind;
 use rustc_hash::FxHashMap;
-use shading_syntax::token::TYPES;
+use shading_syntax::token::{ITEM_WORDS, TYPES};
 
 /// Meaning of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,35 +73,10 @@ pub struct Highlight {
     pub is_definition: bool,
 }
 
-const KEYWORDS: [&str; 28] = [
-    "shader",
-    "surface",
-    "displacement",
-    "volume",
-    "background",
-    "group",
-    "struct",
-    "import",
-    "as",
-    "with",
-    "if",
-    "else",
-    "for",
-    "while",
-    "do",
-    "break",
-    "continue",
-    "return",
-    "const",
-    "output",
-    "true",
-    "false",
-    "and",
-    "or",
-    "not",
-    "in",
-    "out",
-    "typeof",
+/// Keywords besides those of items.
+const KEYWORDS: [&str; 21] = [
+    "import", "as", "with", "if", "else", "for", "while", "do", "break", "continue", "return", "const",
+    "output", "true", "false", "and", "or", "not", "in", "out", "typeof",
 ];
 
 /// Returns the meaning of each token of a text.
@@ -183,7 +158,8 @@ fn word(query: &Query<'_>, document: &Document, text: &str) -> Option<Meaning> {
     if text == "any" || TYPES.contains(&text) {
         return Some(Meaning::Type);
     }
-    let is_keyword = KEYWORDS.contains(&text)
+    let is_keyword = ITEM_WORDS.contains(&text)
+        || KEYWORDS.contains(&text)
         || document.language() == crate::document::Language::Scene
             && query.world.keywords.iter().any(|keyword| keyword.name == text);
     is_keyword.then_some(Meaning::Keyword)

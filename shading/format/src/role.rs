@@ -3,6 +3,7 @@
 
 use crate::branch::Branches;
 use crate::piece::{Piece, PieceKind};
+use shading_syntax::ast::UnitKind;
 use shading_syntax::token::TYPES;
 
 /// Contents of a block.
@@ -75,9 +76,6 @@ const ASSIGNS: [&str; 11] = ["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^="
 const INFIX: [&str; 19] = [
     "+", "-", "*", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "&", "|", "^", "<<", ">>", "?",
 ];
-
-/// Keywords of units.
-const UNITS: [&str; 5] = ["shader", "surface", "displacement", "volume", "background"];
 
 /// Roles and matched brackets of a text.
 pub(crate) struct Roles {
@@ -336,7 +334,7 @@ impl Finder<'_> {
                 BlockKind::Group
             }
             BlockKind::File if head.has_assign || head.has_colon => BlockKind::Scene,
-            BlockKind::File if first.is_none_or(|word| UNITS.contains(&word)) || head.has_paren => {
+            BlockKind::File if first.is_none_or(|word| UnitKind::from_name(word).is_some()) || head.has_paren => {
                 BlockKind::Code
             }
             BlockKind::File => BlockKind::Scene,

@@ -5,6 +5,7 @@ use crate::frame::STEP;
 use crate::line::Line;
 use crate::piece::Piece;
 use crate::role::{BlockKind, Role, Roles};
+use shading_syntax::token::ITEM_WORDS;
 
 /// Maximum width of code [columns]. Rows of parameters and of scenes may be longer.
 pub(crate) const MAX_WIDTH: usize = 125;
@@ -14,17 +15,6 @@ const MIN_FILL: usize = 30;
 
 /// Maximum number of consecutive strings in which names and values of options alternate.
 const MAX_OPTIONS: usize = 32;
-
-/// Keywords of items whose heads are not broken.
-const UNBROKEN: [&str; 7] = [
-    "shader",
-    "surface",
-    "displacement",
-    "volume",
-    "background",
-    "group",
-    "struct",
-];
 
 /// Line breaks of a long line.
 #[derive(Clone, Debug, Default)]
@@ -102,7 +92,7 @@ fn is_code(pieces: &[Piece<'_>], roles: &Roles, line: &Line) -> bool {
                 .take_while(|&at| roles.list[at] == Role::Word)
                 .count();
             let is_head = roles.list.get(line.first + words) == Some(&Role::ParenOpen);
-            line.is_item && words > 1 && is_head && !UNBROKEN.contains(&pieces[line.first].text)
+            line.is_item && words > 1 && is_head && !ITEM_WORDS.contains(&pieces[line.first].text)
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::document::Language;
 use crate::hover::{declaration, range_text};
 use crate::query::Query;
 use crate::token::TokenKind;
+use shading_syntax::token::ITEM_WORDS;
 
 /// Kind of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,16 +67,6 @@ const TYPES: [&str; 11] = [
 ];
 const STATEMENTS: [&str; 10] = [
     "if", "else", "for", "while", "do", "break", "continue", "return", "const", "output",
-];
-const ITEMS: [&str; 8] = [
-    "shader",
-    "surface",
-    "displacement",
-    "volume",
-    "background",
-    "group",
-    "struct",
-    "import",
 ];
 /// Metadata that Kiln or user interfaces use.
 const METADATA: [(&str, &str); 13] = [
@@ -195,7 +186,8 @@ impl List<'_> {
 
     /// Adds the words that begin top-level items.
     fn items(&mut self) {
-        self.words(&ITEMS, CompletionKind::Keyword);
+        self.words(&ITEM_WORDS, CompletionKind::Keyword);
+        self.words(&["import"], CompletionKind::Keyword);
         if self.query.document.language() == Language::Scene {
             for keyword in &self.query.world.keywords {
                 self.add(&keyword.name, CompletionKind::Keyword, "", &keyword.help, 1);

@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use super::indexer::{Indexer, NewDefinition};
 use crate::definition::DefinitionKind;
 use crate::token::{Token, TokenKind};
+use shading_syntax::ast::UnitKind;
 
 impl Indexer<'_> {
     /// Defines the items at the starts of lines that the parser has dropped.
@@ -43,9 +44,8 @@ impl Indexer<'_> {
 fn kind_of(word: &str) -> Option<DefinitionKind> {
     match word {
         "camera" | "material" | "shape" | "light" => Some(DefinitionKind::Object),
-        "shader" | "surface" | "displacement" | "volume" | "background" => Some(DefinitionKind::Unit),
         "group" => Some(DefinitionKind::Group),
         "struct" => Some(DefinitionKind::Struct),
-        _ => None,
+        _ => UnitKind::from_name(word).map(|_| DefinitionKind::Unit),
     }
 }

@@ -9,13 +9,13 @@ use super::foreign_syntax::foreign_syntax;
 use super::grammar::Rule;
 use super::lexeme::{is_reserved, is_type, previous_token, shorten, skip_space, starts_line, token};
 
-/// A syntax error, and where it can be mended.
+/// A syntax error, with a possible repair.
 pub(super) struct Explanation {
-    /// Offset of the token that is not expected.
+    /// Offset of the unexpected token.
     pub(super) at: usize,
-    /// A token whose insertion at an offset probably mends the error.
+    /// A token whose insertion probably repairs the error, with its offset.
     pub(super) missing: Option<(char, usize)>,
-    /// Bytes to be shown.
+    /// Bytes that the message shows.
     pub(super) range: Range<usize>,
     pub(super) error: SyntaxError,
 }

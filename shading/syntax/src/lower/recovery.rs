@@ -11,39 +11,35 @@ use std::ops::Range;
 use super::super::scan::mark;
 use super::lexeme::{skip_space, token};
 
-/// Number of bytes of items with errors that may be parsed, or four times the file if that is more: half a second.
-/// Beyond it, the rest of an item with an error is given up.
+/// Maximum number of bytes that are parsed again after errors, or four times the file if that is more (half a second).
+/// Beyond it, the rest of an item with an error is skipped.
 const MAX_PARSED: usize = 1 << 20;
 
-/// The text of an item, in which the errors found so far are mended.
+/// Text of an item, in which the errors found so far are repaired.
 pub(super) struct Recovery<'a> {
     text: Cow<'a, str>,
-    /// What was replaced or inserted, in the order of the errors.
+    /// Replaced and inserted parts, in the order of the errors.
     holes: Vec<Hole>,
     /// Bytes that may still be parsed.
     budget: usize,
-    /// Names in what was replaced.
+    /// Names in the replaced parts.
     names: BTreeSet<String>,
 }
 
 /// A changed part of the text.
 struct Hole {
     range: Range<usize>,
-    /// True if the end of what is wrong is not known: then an error in the same statement is a consequence.
+    /// True if the end of the incorrect part is unknown. Further errors in the same statement are then consequences.
     is_open: bool,
 }
 
-/// What follows from an error.
+/// Result of an attempt to repair an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mended {
-    /// The error was mended: it is to be reported.
-    New,
-    /// The error is a consequence of one reported before, whose mend has been widened.
-    Consequence,
-    /// As [`Mended::New`], but the rest of the item cannot be parsed.
-    Lost,
-    /// As [`Mended::Consequence`], but the rest of the item cannot be parsed.
-    LostConsequence,
+pub(super) struct Repair {
+    /// True if an earlier error caused the error.
+    pub(super) is_consequence: bool,
+    /// True if the rest of the item can be parsed.
+    pub(super) can_continue: bool,
 }
 
 impl<'a> Recovery<'a> {
@@ -82,45 +78,43 @@ impl<'a> Recovery<'a> {
         self.holes.iter().map(|hole| hole.range.start).collect()
     }
 
-    /// The names in what was replaced: they may have been declared there.
+    /// Returns the names in the replaced parts, which may declare them.
     pub(super) fn into_names(self) -> BTreeSet<String> {
         self.names
     }
 
-    /// Mends the text after an error at an offset. A token may be `missing` at another.
-    pub(super) fn mend(&mut self, at: usize, missing: Option<(char, usize)>) -> Mended {
+    /// Repairs the text after an error at an offset. `missing` is a token that may be missing, with its offset.
+    pub(super) fn repair(&mut self, at: usize, missing: Option<(char, usize)>) -> Repair {
         let is_affordable = self.text.len() <= self.budget;
         self.budget = self.budget.saturating_sub(self.text.len());
         let is_consequence = self.is_consequence(at);
-        let is_mended = is_affordable
+        let can_continue = is_affordable
             && if is_consequence && !self.is_else(at) {
                 self.widen(at)
             } else {
                 missing.is_some_and(|(token, at)| self.insert(token, at)) || self.replace(at, &(at..at))
             };
-        match (is_mended, is_consequence) {
-            (true, false) => Mended::New,
-            (true, true) => Mended::Consequence,
-            (false, _) => {
-                self.lose();
-                if is_consequence {
-                    Mended::LostConsequence
-                } else {
-                    Mended::Lost
-                }
-            }
+        if !can_continue {
+            self.skip();
+        }
+        Repair {
+            is_consequence,
+            can_continue,
         }
     }
 
-    /// Gives the item up after an error that no change of the text mends.
-    pub(super) fn give_up(&mut self) -> Mended {
+    /// Skips the item after an error that cannot be repaired.
+    pub(super) fn give_up(&mut self) -> Repair {
         self.budget = self.budget.saturating_sub(self.text.len());
-        self.lose();
-        Mended::Lost
+        self.skip();
+        Repair {
+            is_consequence: false,
+            can_continue: false,
+        }
     }
 
-    /// Returns whether an error follows from an earlier one: it is in what was changed, at the next token, or in the
-    /// statement of a hole whose end is not known; an `else` has lost its `if`.
+    /// Returns whether an earlier error caused an error: the error is in a changed part, at the token after it, or in the
+    /// statement of a hole whose end is unknown; or it is an `else` whose `if` has been replaced.
     fn is_consequence(&self, at: usize) -> bool {
         let Some(hole) = self.last_hole(at).map(|index| &self.holes[index]) else {
             return false;
@@ -141,7 +135,7 @@ impl<'a> Recovery<'a> {
         &self.text[token(&self.text, at, self.text.len())] == "else"
     }
 
-    /// The last hole that begins before an offset.
+    /// Returns the last hole that begins before an offset.
     fn last_hole(&self, at: usize) -> Option<usize> {
         let before = (0..self.holes.len()).filter(|&index| self.holes[index].range.start <= at);
         before.max_by_key(|&index| self.holes[index].range.start)
@@ -154,7 +148,7 @@ impl<'a> Recovery<'a> {
         };
         let Hole { range, is_open } = self.holes.remove(last);
         if is_open {
-            // What is missing is probably on the line of the hole.
+            // The missing token is probably on the line of the hole.
             let mut regions = regions(&self.text, range.start).into_iter();
             if let Some(statement) = regions.find(|region| region.is_statement) {
                 self.put_mark(statement.range.start..range.end);
@@ -209,15 +203,15 @@ impl<'a> Recovery<'a> {
         });
     }
 
-    /// Gives the item up: the names in its header are not known.
-    fn lose(&mut self) {
+    /// Stores the names in the header of an item that is skipped.
+    fn skip(&mut self) {
         let header = self.text.find('{').unwrap_or(self.text.len());
         let names: Vec<String> = words(&self.text[..header]).collect();
         self.names.extend(names);
     }
 }
 
-/// The names in a text, outside of strings as good as possible.
+/// Returns the names in a text, including words in strings.
 pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
         .filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
@@ -229,7 +223,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
 struct Region {
     range: Range<usize>,
     is_statement: bool,
-    /// End of the item's header, if the part belongs to what the item declares: a parameter, or a field.
+    /// End of the item's header, if the part is a parameter or a field.
     header: Option<usize>,
 }
 

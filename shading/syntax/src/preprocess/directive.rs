@@ -12,7 +12,7 @@ use crate::diagnostic::nearest;
 use crate::source::{FileIndex, Source};
 use crate::token::TokenKind;
 
-/// All directives, for hints.
+/// Names of directives, for hints.
 const DIRECTIVES: [&str; 15] = [
     "include", "define", "undef", "if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif",
     "line", "error", "warning", "pragma",
@@ -53,12 +53,12 @@ impl Run<'_> {
                 }
             }
             "line" => self.line_directive(rest, &whole),
-            "error" => Err(whole.failure(PreprocessError::Told {
+            "error" => Err(whole.failure(PreprocessError::Custom {
                 text: self.rest_text(word, &whole),
             })),
             "warning" => {
                 let text = self.rest_text(word, &whole);
-                self.report(whole.file, whole.range, PreprocessError::Warned { text });
+                self.report(whole.file, whole.range, PreprocessError::CustomWarning { text });
                 Ok(())
             }
             "pragma" => self.pragma(rest, &whole),
@@ -318,12 +318,12 @@ impl Run<'_> {
                 self.output.quiet_next_line();
                 Ok(())
             }
-            ["error", ..] => Err(whole.failure(PreprocessError::Told {
+            ["error", ..] => Err(whole.failure(PreprocessError::Custom {
                 text: self.rest_text(&rest[0], whole),
             })),
             ["warning", ..] => {
                 let text = self.rest_text(&rest[0], whole);
-                self.report(whole.file, whole.range.clone(), PreprocessError::Warned { text });
+                self.report(whole.file, whole.range.clone(), PreprocessError::CustomWarning { text });
                 Ok(())
             }
             // Pragmas of other compilers are ignored.

@@ -93,11 +93,11 @@ pub(super) enum PreprocessError {
         near: Option<String>,
     },
     /// `#error`
-    Told {
+    Custom {
         text: String,
     },
     /// `#warning`
-    Warned {
+    CustomWarning {
         text: String,
     },
 }
@@ -115,8 +115,8 @@ impl PreprocessError {
     /// Returns the diagnostic of the error.
     pub(super) fn diagnostic(self, origin: &Origin, file: FileIndex, range: Range<u32>) -> Diagnostic {
         use PreprocessError as E;
-        let place = origin.place(file, range);
-        let error = |message: String| Diagnostic::error(message).at_written(&place, "");
+        let place = origin.file_location(file, range);
+        let error = |message: String| Diagnostic::error(message).at_location(&place, "");
         match self {
             E::NoFile { name } if name == "mx_funcs.h" => error(format!("cannot find `{name}`")).hint(
                 "it comes with MaterialX: `-I …/MaterialX/libraries/stdlib/genosl/include` names its folder",
@@ -140,8 +140,8 @@ impl PreprocessError {
             }
             E::Redefined { name, place: old } => {
                 Diagnostic::warning(format!("macro `{name}` is defined anew"))
-                    .at_written(&place, "")
-                    .at_written(&origin.place(old.0, old.1), "it was defined here")
+                    .at_location(&place, "")
+                    .at_location(&origin.file_location(old.0, old.1), "it was defined here")
                     .hint(format!("`#undef {name}` before it says that this is wanted"))
             }
             E::UseNotClosed { name } => error(format!("the arguments of macro `{name}` have no end")),
@@ -155,7 +155,7 @@ impl PreprocessError {
                 let message = format!("macro `{name}` takes {expected} argument{plural}, found {found}");
                 match place {
                     Some((file, range)) => {
-                        error(message).at_written(&origin.place(file, range), "it is defined here")
+                        error(message).at_location(&origin.file_location(file, range), "it is defined here")
                     }
                     None => error(message),
                 }
@@ -185,17 +185,17 @@ impl PreprocessError {
                     None => diagnostic,
                 }
             }
-            E::Told { text } => error(if text.is_empty() {
+            E::Custom { text } => error(if text.is_empty() {
                 "#error".to_owned()
             } else {
                 text
             }),
-            E::Warned { text } => Diagnostic::warning(if text.is_empty() {
+            E::CustomWarning { text } => Diagnostic::warning(if text.is_empty() {
                 "#warning".to_owned()
             } else {
                 text
             })
-            .at_written(&place, ""),
+            .at_location(&place, ""),
         }
     }
 }

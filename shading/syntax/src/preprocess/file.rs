@@ -1,4 +1,4 @@
-//! Processing of files: tokens of the innermost open file, directives carried out on the way.
+//! Tokens of the innermost open file; execution of its directives.
 
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};

@@ -75,7 +75,7 @@ pub(super) struct Macro {
     pub(super) meaning: Meaning,
     /// Parameter names; `None` for an object-like macro.
     pub(super) params: Option<Vec<Arc<str>>>,
-    /// True if the last parameter takes all remaining arguments.
+    /// True if the last parameter accepts all remaining arguments.
     pub(super) is_variadic: bool,
     pub(super) body: Vec<Token>,
     /// Location of the definition, if it is in a text.
