@@ -273,7 +273,7 @@ impl Emitter<'_, '_> {
         (found, out)
     }
 
-    /// Reads the differential of an attribute along an axis.
+    /// Reads the derivative of an attribute along an axis.
     pub(super) fn attribute_derivative(&mut self, dst: LocalId, axis: Axis, args: &[Operand]) -> ir::Value {
         self.shared.asks_host = true;
         self.shared.asks_derivatives = true;
@@ -301,7 +301,7 @@ impl Emitter<'_, '_> {
         self.call_value(shim, &values)
     }
 
-    /// Reads a value of a dictionary that is in a register.
+    /// Reads a dictionary value that is held in a register.
     pub(super) fn dict_value(&mut self, dst: LocalId, args: &[Operand]) -> ir::Value {
         let ty = self.ty(dst);
         let slot = self.new_slot(16);
@@ -313,7 +313,7 @@ impl Emitter<'_, '_> {
         self.load(register, out)
     }
 
-    /// Reads a value of a dictionary into memory; stores nothing if it does not exist, which is tested before.
+    /// Reads a dictionary value into memory. Stores nothing if the value does not exist; compiled code tests this before.
     pub(super) fn dict_value_into(&mut self, args: &[Operand], out: ir::Value) {
         let [node, name, kind] = self.read_all(args);
         let place = self.place();
@@ -336,7 +336,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The handle of any attribute of the shaded object, if its name is constant and the host has one.
+    /// Returns the handle of an attribute of the shaded object, if its name is constant and the host has a handle.
     fn any_attribute_handle(&mut self, args: &[Operand]) -> Option<ir::Value> {
         let constants = [args[0], args[1], args[3]].map(|arg| self.constant(arg));
         let [
@@ -368,7 +368,7 @@ impl Emitter<'_, '_> {
         self.load(register, out)
     }
 
-    /// Reads any attribute into memory; stores nothing if it does not exist, which is tested before.
+    /// Reads an attribute of any type into memory. Stores nothing if it does not exist; compiled code tests this before.
     pub(super) fn any_attribute_into(&mut self, args: &[Operand], out: ir::Value) {
         self.shared.asks_host = true;
         let [object, name, index, kind] = self.read_all(args);

@@ -128,8 +128,7 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(go);
     }
 
-    /// Returns the component that an operand holds, if this is its only use and it was created in the preceding
-    /// statements.
+    /// Returns the component that an operand holds, if this is its only use and one of the preceding statements created it.
     fn fresh_component(&self, closure: Operand, before: &[Stmt]) -> Option<ClosureId> {
         let Operand::Local(local) = closure else {
             return None;

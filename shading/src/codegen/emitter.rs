@@ -83,7 +83,7 @@ pub(super) struct Emitter<'a, 'u> {
     pub(super) shared: &'a mut Shared<'u>,
     pub(super) module: &'a mut JITModule,
     pub(super) code: &'u Code,
-    /// Which of its constants are numbers of the instance.
+    /// Indices of the constants that are numbers of the instance.
     pub(super) number_ids: &'u NumberIds,
     /// Address of the instance's numbers, if the code reads any.
     pub(super) numbers: Option<ir::Value>,
@@ -106,6 +106,6 @@ pub(super) struct Emitter<'a, 'u> {
     pub(super) signatures: Vec<(ir::Signature, ir::SigRef)>,
     /// Source location of the current operation.
     pub(super) span: Span,
-    /// Work of the operations since the last that was counted.
+    /// Work of the operations since work was last counted.
     pub(super) work: u32,
 }

@@ -1,11 +1,11 @@
 //! Stack frames: memory of variables during a call, zeroed where needed.
 //!
-//! - Small matrices and arrays are in stack slots. Large arrays are in a frame provided by the context, so that they
-//!   cannot overflow the native stack, not even in recursion.
-//! - Where a function has too many variables for their live ranges to be followed, those that are read far from their
-//!   assignment are in that frame, too: [`Uses::exceed_registers`].
+//! - Small matrices and arrays are in stack slots. Large arrays are in a frame provided by the context, so that they cannot
+//! overflow the native stack, not even in recursion.
+//! - If a function has too many variables to track their live ranges, variables that are read far from their assignment are
+//! in that frame too: [`Uses::exceed_registers`].
 //! - The arguments and results of calls are in an area shared by all calls of a function.
-//! - Memory is zeroed only if it could be read before it is assigned.
+//! - Memory is zeroed only if it may be read before it is assigned.
 
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -24,7 +24,7 @@ const ENTRY_SLOTS: u64 = 8 << 10;
 /// recursion depth cannot exhaust the stack.
 const RECURSIVE_SLOTS: u64 = 512;
 
-/// Size in bytes of a number, triple, text or closure that is kept in memory, padded so that all are aligned.
+/// Size of a number, triple, text or closure in memory [bytes], padded for alignment.
 const REGISTER: u64 = 16;
 
 /// Offsets of a function's arguments and outputs in the memory provided by its caller.
@@ -85,8 +85,8 @@ fn calls(block: &Block, out: &mut Vec<FunctionId>) {
 }
 
 impl Emitter<'_, '_> {
-    /// Assigns storage to every local. `assigned` locals are assigned by the caller right away, `outputs` are read
-    /// whenever the function returns, and `inits` is the code that runs before the body.
+    /// Assigns storage to every local. The caller has already assigned the `assigned` locals, `outputs` are read whenever
+    /// the function returns, and `inits` is the code that runs before the body.
     pub(super) fn open_frame(&mut self, assigned: &[LocalId], outputs: &[LocalId], inits: &[&Block]) {
         let code = self.code;
         let is_entry = std::ptr::eq(code, &raw const self.shared.unit.code);

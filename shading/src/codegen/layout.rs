@@ -79,7 +79,7 @@ impl Shape {
     }
 }
 
-/// The register type of a type; `None` if it is in memory.
+/// Returns the register type of a type; `None` if values are in memory.
 pub(super) fn register(ty: Type) -> Option<ir::Type> {
     if ty.is_array() {
         None

@@ -98,7 +98,7 @@ impl Emitter<'_, '_> {
                 self.string_function(builtin, args)
             }
             B::RayType | B::Backfacing | B::SurfaceArea | B::HasAttribute => self.query(builtin, args),
-            // A query that the optimiser has not resolved is false.
+            // The optimiser has resolved every query whose answer is true.
             B::IsConstant => self.b.ins().iconst(types::I32, 0),
             _ => unreachable!("{builtin:?} has no result in a register"),
         }

@@ -150,7 +150,7 @@ impl Emitter<'_, '_> {
 
     /// Stores the elements of an array or a matrix in order.
     fn make_elements(&mut self, dst: LocalId, args: &[Operand]) {
-        // All elements are of one kind, and none of them is the array itself.
+        // The elements have one kind, and none of them is the array itself.
         let stride = args.first().map_or(0, |&a| self.shape(a).stride());
         let to = self.home(dst);
         for (i, arg) in args.iter().enumerate() {
@@ -280,7 +280,7 @@ impl Emitter<'_, '_> {
         self.call(self.shared.host.matrix, &[self.ctx, place, from, to, out]);
     }
 
-    /// Attributes have at most four floats: larger values get none of them.
+    /// An attribute has at most four floats; larger values receive none.
     fn attribute_in_memory(&mut self, dst: LocalId, args: &[Operand]) {
         if self.ty(dst) == Type::array(Base::Float, 4) {
             let (to, (_, lanes)) = (self.home(dst), self.attribute(args));

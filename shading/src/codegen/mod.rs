@@ -1,12 +1,12 @@
 //! Code generation: compiles HIR to machine code with Cranelift. No other module of the workspace uses Cranelift.
 //!
-//! - A unit becomes one function `(globals, context, outputs)`; recursive functions become further functions, which
-//!   receive and return values in their caller's memory.
-//! - Locals in registers are Cranelift variables, from which it builds SSA form; `layout.rs` defines how the others are
-//!   stored in memory. Where there are too many for Cranelift to follow, more are in memory: `uses.rs`.
+//! - A unit becomes one function `(globals, context, outputs)`; recursive functions become further functions, which receive
+//! and return values in their caller's memory.
+//! - Locals in registers are Cranelift variables, from which it builds SSA form; `layout.rs` defines the memory layout of
+//! other locals. If Cranelift would have to track too many variables, more of them are in memory: `uses.rs`.
 //! - Compiled code computes the same bits as [`shading_compiler::eval`], or calls it.
-//! - It accesses only the context, the shading point, its own memory and its outputs: indices are clamped, loops and
-//!   calls consume fuel, recursion is bounded, and large arrays are not on the native stack.
+//! - It accesses only the context, the shading point, its own memory and its outputs: indices are clamped, loops and calls
+//! consume fuel, recursion is bounded, and large arrays are not on the native stack.
 
 mod call;
 mod chosen_name;
@@ -89,7 +89,7 @@ fn missing_textures(missing: BTreeMap<(String, UnreadableTexture), FailedLookup>
     .collect()
 }
 
-/// What instances that share code have of their own.
+/// Data of an instance that is not shared with other instances of the same code.
 #[derive(Clone, Debug)]
 pub(crate) struct Own {
     pub(crate) statistics: Statistics,
@@ -102,11 +102,11 @@ pub(crate) struct Own {
 #[derive(Debug)]
 pub struct CompiledShader {
     code: module::Code,
-    /// Facts about the code, without labels, constants of closures and fingerprint, which are an instance's.
+    /// Statistics of the code, without labels, constants of closures and fingerprint, which each instance has.
     statistics: Statistics,
-    /// Place of the first lookup of each of its textures.
+    /// Location of the first lookup of each texture.
     texture_places: Vec<u32>,
-    /// Place of a lookup of each of its missing textures.
+    /// Location of a lookup of each missing texture.
     missing_places: Vec<u32>,
     /// Outputs, in the requested order.
     pub outputs: Vec<Output>,
@@ -117,7 +117,7 @@ pub struct CompiledShader {
     pub(crate) packet: packet::Layout,
     /// Number of numbers that the code reads.
     pub(crate) number_count: usize,
-    /// The closures that it may print, if any.
+    /// Closures that the code may print, if any.
     printed: Option<Arc<PrintedClosures>>,
     pub(crate) layouts: Layouts,
     // Referenced by address in the code.
@@ -132,7 +132,8 @@ impl CompiledShader {
         &self.code
     }
 
-    /// What an instance of a unit has of its own that this code was compiled for, or for one of the same structure.
+    /// Returns the data of an instance of the unit that this code was compiled for, or of another unit with the same
+    /// structure.
     pub(crate) fn own(&self, prepared: Prepared, sources: Option<&Arc<SourceMap>>) -> Own {
         let Prepared {
             unit,
@@ -173,7 +174,7 @@ pub(crate) fn prepare() {
 /// Compiles a linked unit: one without inputs, whose outputs are its output parameters.
 ///
 /// # Errors
-/// If a requested output does not exist, or the unit takes too much memory.
+/// If a requested output does not exist, or the unit needs too much memory.
 pub(crate) fn compile(
     prepared: &Prepared,
     registry: &ClosureRegistry,
@@ -265,12 +266,12 @@ pub(crate) fn compile(
     })
 }
 
-/// Number of operations of a unit beyond which its registers are allocated in a single pass: the time of full register
-/// allocation grows with the square of the size.
+/// Maximum number of operations of a unit with full register allocation. Beyond it, registers are allocated in a single
+/// pass, because the time of full allocation grows with the square of the size.
 const MAX_ALLOCATED: usize = 4000;
 
-/// Product of the operations of a unit and its loops beyond which the same holds: what lives across a loop is tried in
-/// each of its blocks.
+/// Maximum product of a unit's operations and loops with full register allocation, since a value that is live across a loop
+/// is considered in each of the loop's blocks.
 const MAX_ALLOCATED_LOOPS: usize = 30_000;
 
 /// Returns the optimisation level for a unit: loops without calls deserve good register allocation. Around calls, all

@@ -41,7 +41,7 @@ pub(super) fn prepare() {
 
 fn isa(level: OptLevel) -> Result<Arc<dyn TargetIsa>, String> {
     type Made = Result<OwnedTargetIsa, String>;
-    /// Target of each level, without and with Cranelift's verifier.
+    /// Target for each level, without and with Cranelift's verifier.
     static MADE: [[OnceLock<Made>; 2]; 3] = [const { [const { OnceLock::new() }; 2] }; 3];
     let verify = verifies();
     let (index, opt_level, regalloc) = match level {

@@ -1,4 +1,4 @@
-//! Storing of an entry function's outputs.
+//! Stores of an entry function's outputs.
 
 use super::error::CodegenError;
 use super::layout::Record;

@@ -33,7 +33,7 @@ pub(super) struct Shared<'u> {
     #[expect(clippy::vec_box, reason = "the code refers to each by its address")]
     pub(super) library: Vec<Box<library::Function>>,
     places: &'u PlaceTable,
-    /// Where the code's numbers are in memory.
+    /// Table of the numbers that the code reads from memory.
     pub(super) numbers: &'u Numbers,
     textures: FxHashMap<TextureRequest, WantedTexture>,
     /// Textures in order of appearance in the code, with the place of the first lookup.
@@ -114,8 +114,8 @@ impl<'u> Shared<'u> {
         }
     }
 
-    /// Number of bytes that a run reserves for the nodes with fixed offsets. The store of the last one may exceed it by
-    /// 16 bytes, which must not overwrite other data of the arena.
+    /// Returns the number of bytes that a run reserves for the nodes with fixed offsets. The store of the last node may
+    /// exceed it by 16 bytes, which must not overwrite other data of the arena.
     pub(super) fn reserved_bytes(&self) -> usize {
         match self.node_bytes {
             0 => 0,

@@ -74,7 +74,7 @@ impl Emitter<'_, '_> {
     pub(super) fn texture_error(&mut self, options: TextureOptions, args: &[Operand]) -> ir::Value {
         let options = self.known_options(options, args);
         if let Some(request) = self.request(options, args) {
-            // Requested here, so that an embedder that fixes its set of textures knows this one is needed.
+            // The handle is requested here, so that an embedder with a fixed set of textures knows that this one is needed.
             let optional = TextureOptions {
                 optional: true,
                 ..options
@@ -206,7 +206,7 @@ impl Emitter<'_, '_> {
         }
         let operand = |option| options.position(option).map(|place| args[place]);
         for (option, offset) in NAMES {
-            // Constant names are in the options, but for that of a subimage.
+            // Constant names are in the options, except the name of a subimage.
             let is_known = |arg| {
                 option != TextureOperand::SubimageName && matches!(self.constant(arg), Some(Const::String(_)))
             };

@@ -103,7 +103,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
         }
     }
 
-    /// Where a constant is among the numbers of the instance; `None` if it is part of the code.
+    /// Returns the index of a constant among the numbers of the instance; `None` if it is part of the code.
     pub(super) fn number(&self, id: ConstId) -> Option<Address> {
         let base = self.numbers?;
         let number = self.number_ids[id]?;
@@ -198,7 +198,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
         self.b.ins().iconst(POINTER, address as i64)
     }
 
-    /// A constant triple; the last lane is zero.
+    /// Returns a constant triple; the last lane is zero.
     pub(super) fn triple(&mut self, [x, y, z]: [f32; 3]) -> ir::Value {
         self.four([x, y, z, 0.0])
     }
@@ -275,7 +275,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
         self.slot(self.temps[i])
     }
 
-    /// Returns memory for the given number of numbers or triples with derivatives: three times 16 bytes each.
+    /// Returns memory for `count` numbers or triples with derivatives: three times 16 bytes each.
     pub(super) fn dual_records(&mut self, count: usize) -> Address {
         let slot = match self.records {
             Some((slot, room)) if room >= count => slot,

@@ -157,7 +157,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Distances of points from a centre, and their differentials for a differential of the centre.
+    /// Returns the distances of points from a centre, or the derivatives for a derivative of the centre.
     fn distances(&self, center: [f32; 3], change: [f32; 3]) -> impl Fn(i32) -> [f32; 2] + use<'a> {
         let cloud = self.cloud;
         move |index| cloud::distance(cloud, index, center, change)

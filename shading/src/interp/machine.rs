@@ -103,7 +103,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Consumes fuel; returns whether there was as much.
+    /// Consumes fuel; returns whether enough was left.
     fn burn(&mut self, amount: u32, span: Span) -> bool {
         if self.fuel < amount {
             self.report(

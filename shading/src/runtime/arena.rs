@@ -1,9 +1,9 @@
 //! Arena allocator of a run: closures and strings, freed at the next run.
 
-/// Size in bytes of the first chunk; each further one is twice as large as the previous.
+/// Size of the first chunk [bytes]. Each further chunk is twice as large as the previous one.
 const FIRST: usize = 64 << 10;
-/// Memory limit of a run in bytes; beyond it, closures are null and strings empty. Larger than what the default fuel
-/// can fill with sums of small closures, and small enough for 64 threads.
+/// Memory limit of a run [bytes]; beyond it, closures are null and strings empty. The limit exceeds what the default fuel
+/// can fill with sums of small closures, and is small enough for 64 threads.
 const LIMIT: usize = 16 << 20;
 /// Padding after every block in bytes, so that compiled code may store a triple with all four lanes at its end.
 const SLACK: usize = 16;

@@ -295,7 +295,7 @@ impl<'a> Params<'a> {
             offset.is_multiple_of(4) && offset + 4 * N <= self.words.len() * 4,
             "no closure parameter at offset {offset}"
         );
-        // SAFETY: the block has as many words as its layout, and the arena's memory is always initialised.
+        // SAFETY: the block has the number of words in its layout, and the arena's memory is always initialised.
         unsafe { self.block.add(offset).cast::<[[u8; 4]; N]>().read() }
     }
 
@@ -328,7 +328,7 @@ pub struct Components<'a> {
     /// Second operands of open sums.
     inline: [Option<(ClosureRef<'a>, [f32; 3])>; Components::INLINE],
     count: usize,
-    /// Those that do not fit.
+    /// Pending closures that do not fit inline.
     rest: Vec<(ClosureRef<'a>, [f32; 3])>,
 }
 

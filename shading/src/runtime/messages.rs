@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-/// Capacity above which the table is released after a run: clearing it would cost time in proportion to it.
+/// Maximum capacity of the table after a run. A larger table is released, because clearing it would need time in proportion
+/// to its capacity.
 const KEPT_CAPACITY: usize = 1024;
 
 /// The messages of a run, by name.

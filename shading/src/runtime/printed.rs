@@ -11,13 +11,12 @@ pub enum Sink {
     Warning,
     /// `error`, and errors in messages.
     Error,
-    /// An error found by an operation without side effects. Shown like an error, but lost if the result of the
-    /// operation is unused and removed.
+    /// An error of an operation without side effects. It is displayed like an error, but lost if the operation is removed
+    /// because its result is unused.
     OptionalError,
     /// `fprintf`: appends to a file.
     File(String),
-    /// An index out of range: also among the reports; recorded here for its order relative to the texts. The text is
-    /// empty.
+    /// An index out of range, which is also a report; recorded here for its order relative to the texts. The text is empty.
     Report(Report),
 }
 

@@ -37,7 +37,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Marks the variable that an lvalue expression belongs to as written.
+    /// Marks the variable of an lvalue expression as written.
     pub(super) fn mark_written(&mut self, expr: &'a Expr) {
         match &expr.kind {
             ExprKind::Name(name) => match self.scopes.find(self.scope, name) {
@@ -59,7 +59,7 @@ impl<'a> Checker<'a> {
             .cloned()
     }
 
-    /// Marks the variable that an expression belongs to as read.
+    /// Marks the variable of an expression as read.
     pub(super) fn mark_read(&mut self, expr: &'a Expr) {
         match &expr.kind {
             ExprKind::Name(name) => {
@@ -228,8 +228,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns whether a component of a triple may have that name. OSL has one set of names for colours and one for the
-    /// other triples; Kiln and TSL allow both for all triples.
+    /// Returns whether a component of a triple may have this name. OSL distinguishes the names for colours from those for
+    /// other triples; Kiln and TSL allow both.
     fn may_name(&self, ty: Type, name: &Name) -> bool {
         let is_color_name = matches!(name.text.as_str(), "r" | "g" | "b");
         self.prelude_call.is_some() || !self.is_osl(name.span) || is_color_name == (ty.base == Base::Color)

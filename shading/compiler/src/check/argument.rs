@@ -23,7 +23,7 @@ enum GivenKind<'a> {
     Lvalue(Lvalue, &'a Expr),
     /// A value.
     Value(TypedValue),
-    /// `{ a, b }`, which takes its type from the parameter; the shapes of its elements are used in overload resolution.
+    /// `{ a, b }`, whose type is that of the parameter. The shapes of its elements are used in overload resolution.
     Braces(&'a [Expr], Vec<Shape>),
 }
 
@@ -89,7 +89,7 @@ impl<'a> Checker<'a> {
             .then(|| (place.clone(), expr))
     }
 
-    /// Writes the result of a call to its variable if the result exists; the value of the call is whether it does.
+    /// Writes the result of a call to its variable if the result exists. The value of the call is whether it exists.
     pub(super) fn write_result(
         &mut self,
         found: TypedValue,
@@ -118,9 +118,9 @@ impl<'a> Checker<'a> {
         );
     }
 
-    /// Checks the arguments of a call with an expected result type. As in OSL, the arguments are first checked with
-    /// that expected type: in `color c = sin(noise(P))` the noise is a colour. If no function takes them so, they are
-    /// checked without it.
+    /// Checks the arguments of a call with an expected result type. Like OSL, first checks the arguments with that type: in
+    /// `color c = sin(noise(P))` the noise is a colour. If no function accepts these arguments, they are checked without an
+    /// expected type.
     pub(super) fn arguments_of(
         &mut self,
         name: &str,
@@ -152,7 +152,7 @@ impl<'a> Checker<'a> {
         self.arguments_as(args, None)
     }
 
-    /// Returns whether a function of the name accepts the arguments, or their types do not matter to it.
+    /// Returns whether a function accepts the arguments, or accepts any arguments.
     pub(super) fn takes_arguments(&mut self, name: &str, given: &[CallArgument<'a>]) -> bool {
         takes_any(name) || self.fits_function(name, given)
     }
@@ -189,7 +189,7 @@ impl<'a> Checker<'a> {
         Some(CallArgument { span, kind })
     }
 
-    /// Shapes of elements. Their types are found by generating code that is discarded.
+    /// Returns the shapes of elements. Their types are found by code that is generated and discarded.
     fn shapes(&mut self, elements: &'a [Expr]) -> Vec<Shape> {
         let mut list = vec![];
         for element in elements {
@@ -286,7 +286,7 @@ impl<'a> Checker<'a> {
             return Some(rank::ANY);
         }
         if output {
-            // Passed by reference: the type that is written must fit without conversion.
+            // The argument is passed by reference, so its type must be able to hold the result without conversion.
             return conversion_rank(own, ty).filter(|r| !matches!(*r, rank::PROMOTION | rank::SPREAD));
         }
         if ty == Type::CLOSURE && own != ty {
@@ -299,12 +299,12 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Returns whether elements of these shapes may be those of an array: there are some, and none is itself in braces.
+/// Returns whether elements of these shapes form an array: at least one, and none in braces.
 fn is_list(shapes: &[Shape]) -> bool {
     !shapes.is_empty() && shapes.iter().all(|shape| matches!(shape, Shape::Value(_)))
 }
 
-/// Returns whether a special form has no signatures to compare arguments with.
+/// Returns whether a special form accepts arguments of all types.
 fn takes_any(name: &str) -> bool {
     matches!(name, "transform" | "Dx" | "Dy" | "Dz") || is_noise(name)
 }

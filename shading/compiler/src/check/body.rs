@@ -9,7 +9,7 @@ use crate::builtins::Global;
 use crate::hir::{Block, Code, ColorSpace, Const, ConstId, Local, LocalId, Operand};
 use crate::ty::{Base, Length, Type};
 
-/// Code under construction, with the tables for reuse of its variables and constants.
+/// Code under construction, with tables that share its constants and reuse its variables.
 #[derive(Debug, Default)]
 pub(super) struct Body {
     /// Identifies the body: its variables are invalid in other bodies.
@@ -17,7 +17,7 @@ pub(super) struct Body {
     pub(super) code: Code,
     /// Block under construction.
     pub(super) block: Block,
-    /// Number of blocks that enclose it.
+    /// Number of enclosing blocks.
     pub(super) blocks: usize,
     pub(super) constants: FxHashMap<Key, ConstId>,
     /// Local copies of globals.
@@ -28,7 +28,7 @@ pub(super) struct Body {
     pub(super) epilogue: Block,
     /// True while the default of a parameter is lowered, which runs before the prologue.
     pub(super) in_default: bool,
-    /// Flag set if `exit` in a default has ended the unit; present if a default calls it.
+    /// Flag that is set if `exit` in a default ends the unit; `None` if no default calls `exit`.
     pub(super) exited: Option<LocalId>,
     /// Variable of `Ci`, and whether it is written.
     pub(super) ci: Option<LocalId>,

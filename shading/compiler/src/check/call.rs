@@ -1,7 +1,7 @@
 //! Calls: user functions, special forms, closures, built-ins.
 //!
-//! Lookup order: user functions, special forms (which a signature cannot describe), closures of the registry, overloads
-//! of prelude and built-ins.
+//! Lookup order: user functions, special forms (which signatures cannot describe), closures of the registry, overloads of
+//! prelude and built-ins.
 
 use super::argument::{CallArgument, is_noise};
 use super::conversion::near;
@@ -41,7 +41,7 @@ pub(super) const SPECIAL_NAMES: [&str; 22] = [
     "Dz",
 ];
 
-/// Where `with { … }` may stand, for messages.
+/// Valid positions of `with { … }`, for messages.
 const WITH: &str = "`with { … }` in `sample(input, with { P = …; })` only";
 
 impl<'a> Checker<'a> {
@@ -80,7 +80,7 @@ impl<'a> Checker<'a> {
         }
         if is_users && (!self.has_other_meaning(text) || self.user_function_accepts(name, args)) {
             let given = self.arguments_of(text, args, expected, span)?;
-            // Users may overload special forms for types of their own.
+            // Users may overload special forms for their own types.
             return match text {
                 "transform" if !self.fits_function(text, &given) => self.transform(given, span),
                 _ if is_noise(text) && !self.fits_function(text, &given) => {
@@ -147,7 +147,7 @@ impl<'a> Checker<'a> {
             || !self.functions_named(self.scope, name).is_empty()
     }
 
-    /// Parameters of the closures of that name that the file declares without a definition.
+    /// Returns the parameters of closures of that name that the file declares without a definition.
     fn declared_closures(&mut self, name: &str) -> Vec<Vec<Formal>> {
         let functions = self.functions_named(self.scope, name);
         let infos = functions.iter().map(|index| &self.functions[*index]);
@@ -157,7 +157,7 @@ impl<'a> Checker<'a> {
             .collect()
     }
 
-    /// Returns whether a closure declared in the file takes these arguments; keyword arguments may follow.
+    /// Returns whether a closure that the file declares accepts these arguments; keyword arguments may follow.
     pub(super) fn declaration_fits(&mut self, name: &str, given: &[CallArgument<'a>]) -> bool {
         self.declared_closures(name).iter().any(|formals| {
             formals.len() <= given.len()

@@ -32,7 +32,7 @@ impl<'a> Checker<'a> {
         let fitting = overloads
             .iter()
             .find(|(_, signature)| self.closure_fits(signature, &given));
-        // Some closures take closures as arguments.
+        // Some closures have closure parameters.
         if fitting.is_none() {
             let unlabelled = self.without_label(&given);
             if self.fits_function(&name.text, unlabelled) {
@@ -42,7 +42,7 @@ impl<'a> Checker<'a> {
                 let label = label.and_then(|label| self.given_as(&label, Type::STRING));
                 return Some(self.labelled(closure, label, span));
             }
-            // The file refers to another renderer's closure of that name.
+            // The closure is one of another renderer that the file declares.
             if self.declaration_fits(&name.text, &given) {
                 return self.declared_closure(name, &given, span);
             }
@@ -164,8 +164,7 @@ impl<'a> Checker<'a> {
         Some(self.labelled(closure, label, span))
     }
 
-    /// Puts a label on a closure, if it has one and the renderer has the closure for that: labels are no parameters of
-    /// most closures.
+    /// Adds a label to a closure if the renderer has the closure for labels. Most closures have no label parameter.
     fn labelled(&mut self, closure: TypedValue, label: Option<TypedValue>, span: Span) -> TypedValue {
         match (self.closures.find("labelled"), label) {
             (Some(id), Some(label)) => {

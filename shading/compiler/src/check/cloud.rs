@@ -24,11 +24,11 @@ struct AttributeArray {
     /// True if the attribute is [`DISTANCE`], and floats are requested.
     is_distance: bool,
     place: Lvalue,
-    /// Number of values it takes; 1 for a variable that is not an array.
+    /// Number of values that fit; 1 for a variable that is not an array.
     room: u32,
 }
 
-/// The points of a query: an array of indices, and how many of its elements are used.
+/// Points of a query: an array of indices, and the number of indices in use.
 #[derive(Clone, Copy)]
 struct Points {
     file: Operand,
@@ -175,7 +175,7 @@ impl<'a> Checker<'a> {
             let room = match place.ty.length {
                 Length::Single => 1,
                 Length::Array(n) => n,
-                // In a function checked on its own, whose code is discarded.
+                // The function is checked separately, and its code is discarded.
                 Length::Unsized => 1,
             };
             if !is_plain {
@@ -209,7 +209,7 @@ impl<'a> Checker<'a> {
         has
     }
 
-    /// Returns an operand's value before the arrays are filled, because one of them may be its source.
+    /// Returns an operand's value before the arrays are filled, because an array may be its source.
     fn kept(&mut self, value: TypedValue, wanted: &[AttributeArray], span: Span) -> Operand {
         let operand = value.leaf();
         let is_filled = |local| wanted.iter().any(|wanted| wanted.place.leaves.contains(&local));

@@ -38,7 +38,7 @@ impl Checker<'_> {
     /// Reports, once, that the unit is too large.
     pub(super) fn report_exhausted(&mut self, span: Span) {
         if self.is_too_large() && !std::mem::replace(&mut self.exhaustion_reported, true) {
-            // Reported even inside an inlined function, whose own errors are reported elsewhere.
+            // The error is reported even inside an inlined function, whose other errors are reported at its declaration.
             let quiet = std::mem::take(&mut self.quiet);
             let limit = if self.emitted < MAX_STATEMENTS {
                 MAX_EXPRESSIONS

@@ -6,8 +6,7 @@ use shading_syntax::ast::BinaryOp;
 use shading_syntax::diagnostic::Diagnostic;
 use shading_syntax::source::{SourceMap, Span};
 
-/// A semantic error with the data of its message. Types are given as displayed; `near` is a known name similar to the
-/// wrong one.
+/// A semantic error with the data of its message. Types are in source form; `near` is a known name similar to the wrong one.
 #[derive(Clone, Debug)]
 pub(super) enum CheckError {
     // Names.

@@ -10,7 +10,7 @@ use shading_syntax::ast::{BinaryOp, Expr, ExprKind, TypeName};
 use shading_syntax::source::Span;
 
 impl<'a> Checker<'a> {
-    /// Lowers an expression. If overloads differ in their result type, `expected` decides; it is only a preference.
+    /// Lowers an expression. `expected` is a preference that decides between overloads with different result types.
     pub(super) fn expr(&mut self, expr: &'a Expr, expected: Option<Type>) -> Option<TypedValue> {
         self.lowered += 1;
         let span = expr.span;
@@ -343,7 +343,7 @@ impl<'a> Checker<'a> {
         }
         let right = self.value(value, place.as_ref().map(|p| p.ty));
         self.body.block.extend(indices);
-        // Marked only now, so that `x = x + 1` reads an unset `x`.
+        // The target is marked only now, so that `x = x + 1` reads an unset `x`.
         self.mark_written(target);
         let (place, right) = (place?, right?);
         if !self.check_writable(&place, target.span) {
@@ -422,7 +422,7 @@ fn is_element(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Index { .. } | ExprKind::Member { .. })
 }
 
-/// Returns whether evaluating an expression only yields its value.
+/// Returns whether an expression has no side effect.
 fn has_no_effect(expr: &Expr) -> bool {
     let is_effect = |expr: &Expr| {
         matches!(

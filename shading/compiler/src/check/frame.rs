@@ -9,7 +9,7 @@ use crate::hir::{LocalId, ScopeId};
 use crate::ty::Type;
 use shading_syntax::ast;
 
-/// Type of a formal parameter that takes values of all types (`any`).
+/// Type of a formal parameter that accepts values of all types (`any`).
 pub(super) const ANY_TYPE: Type = Type::VOID;
 
 /// A formal parameter.
@@ -24,10 +24,10 @@ pub(super) struct Formal {
 #[derive(Debug)]
 pub(super) struct FunctionInfo<'a> {
     pub(super) ast: &'a ast::Function,
-    /// Scope of the declaration, in which its body is checked.
+    /// Scope that encloses the declaration, in which the body is checked.
     pub(super) scope: ScopeIndex,
     pub(super) formals: Vec<Formal>,
-    /// Void if it depends on the call: `typeof(…)` of a parameter.
+    /// Result type; void if it depends on the call: `typeof(…)` of a parameter.
     pub(super) result: Type,
     /// True if a parameter is of type `any`: the function is lowered for the types of each call.
     pub(super) is_generic: bool,

@@ -24,7 +24,7 @@ impl<'a> Checker<'a> {
     pub(super) fn add_function(&mut self, function: &'a ast::Function, is_prelude: bool) -> Option<usize> {
         let is_generic = function.params.iter().any(|param| self.is_any(&param.ty));
         let result = match function.ty.kind {
-            // Parameters have types in calls only.
+            // Parameters have types only in calls.
             TypeKind::Of(_) if is_generic => Some(Type::VOID),
             _ => self.resolve(&function.ty, None),
         };
@@ -106,8 +106,7 @@ impl<'a> Checker<'a> {
         Some(index)
     }
 
-    /// Reports calls of unknown functions in a function whose declaration has errors, which prevents checking it
-    /// further.
+    /// Checks the calls in a function whose declaration has errors, which prevent further checks.
     pub(super) fn check_calls(&mut self, function: &'a ast::Function) {
         let mut calls: Vec<&'a ast::Name> = vec![];
         for stmt in function.body.iter().flatten() {
@@ -131,8 +130,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// For each parameter of a function, whether its body writes it, directly or through a call, although it is not an
-    /// output.
+    /// Returns, for each parameter of a function that is not an output, whether the body writes it, directly or by a call.
     pub(super) fn written_params(&mut self, index: usize) -> Rc<[bool]> {
         if let Some(written) = &self.functions[index].written {
             return written.clone();
@@ -198,8 +196,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks a function on its own and records its calls. The generated code is discarded. A function with parameters
-    /// of type `any` is checked in its calls.
+    /// Checks a function separately and records its calls. The generated code is discarded. A function with parameters of
+    /// type `any` is checked at its calls.
     pub(super) fn check_alone(&mut self, index: usize) {
         if self.functions[index].is_generic {
             return;
@@ -284,7 +282,7 @@ impl<'a> Checker<'a> {
             ..FunctionFrame::default()
         };
         let outer_frame = std::mem::replace(&mut self.frame, frame);
-        // Its parameters are those of no unit.
+        // A function has no parameters of a unit.
         let outer_params = std::mem::take(&mut self.adaptive.params);
 
         let mut params = vec![];
@@ -353,7 +351,7 @@ const WRITING: [&str; 14] = [
     "environment",
 ];
 
-/// Returns the name of the variable that an expression is, or is a part of.
+/// Returns the variable that an expression is, or is a part of.
 fn root(expr: &ast::Expr) -> Option<&str> {
     match &expr.kind {
         ExprKind::Name(name) => Some(name),
@@ -362,7 +360,7 @@ fn root(expr: &ast::Expr) -> Option<&str> {
     }
 }
 
-/// Finds the nodes of a graph that lie on a cycle: those of strongly connected components with an inner edge.
+/// Returns the nodes of a graph that are on a cycle: those of strongly connected components with an inner edge.
 // Tarjan 1972, "Depth-first search and linear graph algorithms", with an explicit stack.
 fn on_cycles(edges: &[Vec<usize>]) -> Vec<bool> {
     const NEW: usize = usize::MAX;

@@ -18,7 +18,7 @@ pub(super) struct GlobalUses {
 }
 
 impl GlobalUses {
-    /// The variables of globals in a function's code.
+    /// Creates the uses of globals in a function's code.
     pub(super) fn new(globals: &FxHashMap<Global, LocalId>, ci: Option<LocalId>, code: &Block) -> GlobalUses {
         let mut used: Vec<(Key, LocalId)> = globals
             .iter()
@@ -38,7 +38,7 @@ impl GlobalUses {
         GlobalUses { used, written }
     }
 
-    /// The function's variable of a global.
+    /// Returns the function's variable of a global.
     pub(super) fn local(&self, key: Key) -> Option<LocalId> {
         self.used
             .iter()

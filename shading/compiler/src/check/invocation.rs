@@ -44,7 +44,7 @@ impl<'a> Checker<'a> {
         self.inline(index, given, span)
     }
 
-    /// Returns a placeholder result of a call, in a function that is checked on its own.
+    /// Returns a placeholder for the result of a call in a function that is checked separately.
     fn placeholder_call(
         &mut self,
         caller: usize,
@@ -85,7 +85,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Marks a reference argument as used: its new value may be the purpose of the call.
+    /// Marks a reference argument as used, because the call may be made for its new value.
     fn mark_reference_read(&mut self, expr: &'a ast::Expr) {
         self.quiet += 1;
         self.mark_read(expr);
@@ -173,7 +173,7 @@ impl<'a> Checker<'a> {
         Some(TypedValue { ty, leaves })
     }
 
-    /// Result type of a function whose parameters are declared in the current scope.
+    /// Returns the result type of a function whose parameters are declared in the current scope.
     fn result_type(&mut self, index: usize) -> Type {
         let info = &self.functions[index];
         match info.ast.ty.kind {
@@ -182,8 +182,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns the variable of an argument that the same call also takes as an output, whole or as part of a structure.
-    /// Arguments are passed by reference, so the function sees its own writes to it.
+    /// Returns the variable of an argument that is also an output argument of the call, whole or as part of a structure.
+    /// Arguments are passed by reference, so the function sees its own writes to the variable.
     fn shared_place(
         &mut self,
         formal: Formal,
@@ -217,8 +217,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Binds an argument: outputs by reference, constants directly, other values as copies. A parameter that is not an
-    /// output but `is_written` modifies the variable passed to it, as in OSL.
+    /// Binds an argument: outputs by reference, constants directly, other values as copies. If a parameter is not an output
+    /// but `is_written`, the function modifies the argument's variable, as in OSL.
     fn bind(
         &mut self,
         formal: Formal,
@@ -339,7 +339,7 @@ impl<'a> Checker<'a> {
         Some(TypedValue { ty, leaves })
     }
 
-    /// Returns the id of a function that is not inlined; its code is made at the first call.
+    /// Returns the id of a function that is not inlined. Its code is generated at the first call.
     fn recursive(&mut self, index: usize) -> FunctionId {
         if let Some(id) = self.called_ids.get(&index) {
             return *id;

@@ -1,8 +1,8 @@
 //! Overload resolution by OSL's rules.
 //!
-//! Each argument is ranked by the conversion that it needs, and the candidates with the highest sum remain. Ties are
-//! decided by the best match of the result with the expected type, then by OSL's order of result types, with user
-//! functions, later ones first, before the prelude before built-ins. An ambiguity between structures is an error.
+//! Each argument is ranked by its conversion, and the candidates with the highest sum remain. Ties are decided by the match
+//! of the result with the expected type, then by OSL's order of result types, then by origin: user functions (later ones
+//! first), prelude, built-ins. An ambiguity between structures is an error.
 
 use std::cmp::Reverse;
 
@@ -143,7 +143,7 @@ impl<'a> Checker<'a> {
         let mut list = vec![];
         for index in self.functions_named(self.scope, name) {
             let info = &self.functions[index];
-            // A prototype stands for a definition elsewhere.
+            // A prototype refers to a definition elsewhere.
             if info.ast.body.is_some() {
                 list.push(Candidate {
                     callee: Callee::Function(index),

@@ -1,4 +1,5 @@
-//! Globals in recursive functions: parameters of each function that uses them, since every call may see other values.
+//! Globals in recursive functions. They become parameters of each function that uses them, since their values may differ
+//! between calls.
 
 use rustc_hash::FxHashMap;
 
@@ -29,7 +30,7 @@ impl<'a> Checker<'a> {
             extend_calls(&mut block, &all, &mut |key, _| uses.local(key));
             function.code.body = block;
         }
-        // Defaults run before the unit's own variables of globals are set.
+        // Defaults are evaluated before the unit's own variables of globals are set.
         for param in params {
             let (locals, span) = (&mut self.body.code.locals, param.span);
             extend_calls(&mut param.init, &all, &mut |key, before| {

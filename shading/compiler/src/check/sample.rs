@@ -1,6 +1,6 @@
-//! `sample(input, with { P = … })`: evaluates what is connected to a parameter again, with other values of globals.
+//! `sample(input, with { P = … })`: evaluates the connection of a parameter again, with other values of globals.
 //!
-//! The call is one of a function whose code is that of the input, known when the unit is linked.
+//! The call becomes one of a function whose code is that of the input. The code is known when the unit is linked.
 
 use super::body::zero_const;
 use super::conversion::near;
@@ -17,7 +17,7 @@ use shading_syntax::source::Span;
 const FORM: &str = "sample(input, with { P = P + offset; }), of a parameter of the unit that is no structure";
 
 impl<'a> Checker<'a> {
-    /// Returns whether a call is one of `sample` rather than of a function of that name.
+    /// Returns whether a call is the special form `sample` rather than a function of that name.
     pub(super) fn is_sample(name: &str, args: &[Argument], has_own: bool) -> bool {
         name == "sample" && (!has_own || args.iter().any(|arg| arg.name.is_some()))
     }
@@ -53,7 +53,7 @@ impl<'a> Checker<'a> {
         Some(TypedValue { ty, leaves })
     }
 
-    /// Name and type of the parameter that is sampled.
+    /// Returns name and type of the sampled parameter.
     fn sampled_param(&mut self, input: &'a Expr) -> Option<(String, Type)> {
         let place = self.place(input)?;
         self.mark_read(input);
@@ -64,7 +64,7 @@ impl<'a> Checker<'a> {
         };
         let name = match self.adaptive.params.get(&local) {
             Some(name) => name.clone(),
-            // A function that is checked for itself is given the parameter by its callers.
+            // In a function that is checked separately, callers provide the parameter.
             None if self.alone.is_some() => String::new(),
             None => {
                 self.report(input.span, CheckError::BadForm { form: FORM });
@@ -108,7 +108,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The function that stands for a sample until the unit is linked.
+/// Returns the function that represents a sample until the unit is linked.
 fn placeholder(param: String, ty: Type, globals: Vec<Global>) -> Function {
     let mut code = Code::default();
     let name = |global: &Global| Local {

@@ -81,7 +81,7 @@ struct Scope<'a> {
     functions: FxHashMap<&'a str, Vec<usize>>,
 }
 
-/// All scopes of a check. They are kept because a nested function sees the scope of its declaration.
+/// Scopes of a check. They are kept because a nested function sees the scope of its declaration.
 #[derive(Debug)]
 pub(super) struct Scopes<'a> {
     list: Vec<Scope<'a>>,
@@ -149,7 +149,7 @@ impl<'a> Scopes<'a> {
         self.list[scope.0].symbols.values().map(|i| self.get(*i))
     }
 
-    /// All visible symbol names, for hints.
+    /// Returns the visible symbol names, for hints.
     pub(super) fn names(&self, from: ScopeIndex) -> Vec<&'a str> {
         self.chain(from).flat_map(|s| s.symbols.keys().copied()).collect()
     }
@@ -164,7 +164,7 @@ impl<'a> Scopes<'a> {
         self.chain(from).find_map(|s| s.structs.get(name).copied())
     }
 
-    /// All visible structure names, for hints.
+    /// Returns the visible structure names, for hints.
     pub(super) fn struct_names(&self, from: ScopeIndex) -> Vec<&'a str> {
         self.chain(from).flat_map(|s| s.structs.keys().copied()).collect()
     }
@@ -179,7 +179,7 @@ impl<'a> Scopes<'a> {
         self.list[scope.0].functions.contains_key(name)
     }
 
-    /// All declared overloads of a name, innermost first.
+    /// Returns the declared overloads of a name, innermost first.
     pub(super) fn find_functions(&self, from: ScopeIndex, name: &str) -> Vec<usize> {
         self.chain(from)
             .filter_map(|s| s.functions.get(name))
@@ -196,7 +196,7 @@ impl<'a> Scopes<'a> {
         innermost.is_some_and(|scope| !scope.functions.contains_key(name))
     }
 
-    /// All visible function names, for hints.
+    /// Returns the visible function names, for hints.
     pub(super) fn function_names(&self, from: ScopeIndex) -> Vec<&'a str> {
         self.chain(from)
             .flat_map(|s| s.functions.keys().copied())

@@ -12,8 +12,8 @@ use shading_syntax::ast::{Expr, ExprKind, Name, Stmt, StmtKind, TypeName, Variab
 use shading_syntax::source::Span;
 
 impl<'a> Checker<'a> {
-    /// Lowers statements in the current scope (a block is statements in a new scope). `tail` tells that these are the
-    /// last statements of the function, so that a `return` at their end needs no jump.
+    /// Lowers statements in the current scope (a block is statements in a new scope). `tail` is true for the last statements
+    /// of the function, in which a `return` at the end needs no jump.
     pub(super) fn statements(&mut self, list: &'a [Stmt], tail: bool) {
         for (i, stmt) in list.iter().enumerate() {
             self.stmt(stmt, tail && i + 1 == list.len());
@@ -86,7 +86,7 @@ impl<'a> Checker<'a> {
             StmtKind::Return(value) => self.return_stmt(value.as_ref(), tail, stmt.span),
             StmtKind::Block(list) => self.scoped(|c| c.statements(list, tail)),
             StmtKind::Empty => {}
-            // It may return a value.
+            // The missing statement may return a value.
             StmtKind::Missing => self.frame.returns = true,
         }
     }
@@ -282,7 +282,7 @@ impl<'a> Checker<'a> {
         if let (Some(init), Some(ty)) = (&variable.init, resolved) {
             value = self.assigned(init, ty);
             if value.is_none() {
-                // The error of the initialiser is reported; the variable is still declared.
+                // The error of the initialiser is reported; the variable is declared anyway.
                 let is_known = ty != Type::VOID && ty.length != Length::Unsized;
                 return if is_known {
                     self.variable(name, ty, Access::Writable)
@@ -366,7 +366,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports a name of a variable that is a type in OSL; TSL's sources have such names.
+    /// Reports a variable whose name is a type in OSL. TSL's sources use such names.
     pub(super) fn check_name(&mut self, name: &Name) {
         if matches!(name.text.as_str(), "normal" | "point") && self.is_osl(name.span) {
             let name_text = name.text.clone();
@@ -408,7 +408,7 @@ fn ends(body: &Stmt) -> bool {
 /// Returns whether a statement contains `return`, or a `break` of the enclosing loop.
 fn leaves(stmt: &Stmt, breaks: bool) -> bool {
     match &stmt.kind {
-        // What could not be read may leave it.
+        // The missing statement may leave the loop.
         StmtKind::Return(_) | StmtKind::Missing => true,
         StmtKind::Break => breaks,
         StmtKind::If { then, otherwise, .. } => {

@@ -13,7 +13,7 @@ use crate::ty::{Base, Type};
 use shading_syntax::ast::{Argument, Name};
 use shading_syntax::source::Span;
 
-/// Options of the specification that have no effect on image files; `rwrap` has one on volumes.
+/// Options of the specification without effect on image files; `rwrap` has an effect on volumes.
 const WITHOUT_EFFECT: [&str; 5] = ["rwrap", "rwidth", "rblur", "time", ""];
 
 /// Names of options, for hints.
@@ -150,7 +150,7 @@ impl<'a> Checker<'a> {
         options.how.channels = if ty == Type::FLOAT { 1 } else { 3 };
         options.how.implicit_footprint = operands.len() - 1 == form.counts[0];
         if options.how.color_space == ColorSpace::Default {
-            // The metadata of a parameter that names a file may give its colour space; the option takes precedence.
+            // The metadata of a file name parameter may state its colour space; the option takes precedence.
             let color_space = match operands[0] {
                 Operand::Local(file) => self.body.color_spaces.get(&file),
                 Operand::Const(_) => None,

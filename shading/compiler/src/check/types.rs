@@ -36,7 +36,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Paths and types of a type's leaves; a type that is not a structure has one leaf with an empty path.
+    /// Returns paths and types of a type's leaves; a type that is not a structure has one leaf with an empty path.
     pub(super) fn leaves(&self, ty: Type) -> Vec<(String, Type)> {
         match self.structure(ty.base) {
             None if ty == Type::VOID => vec![],

@@ -237,7 +237,7 @@ impl<'a> Checker<'a> {
                 None => Type::array(ty.base, self.default_length(param, ty).max(used.grown)),
             };
         }
-        // The default does not apply to a parameter whose argument has another type.
+        // The default is unused if the argument has another type.
         let is_given = self.adaptive.used(&name.text).ty.is_some();
         let output = param.passing == Passing::Output;
         let struct_name = self.structure(ty.base).map(|s| s.name.clone());
@@ -394,7 +394,8 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Location of the default of one of the `count` values of a parameter: an element of `{ … }`, if it has so many.
+/// Returns the location of the default of one of the `count` values of a parameter: the element of `{ … }`, if the list has
+/// `count` elements.
 fn default_span(default: &ast::Expr, index: usize, count: usize) -> Span {
     match &default.kind {
         ExprKind::Braces(list) if count > 1 && list.len() == count => list[index].span,
@@ -402,7 +403,7 @@ fn default_span(default: &ast::Expr, index: usize, count: usize) -> Span {
     }
 }
 
-/// Variables of a unit that hold globals, with the ones its statements assign to.
+/// Returns the variables of a unit that hold globals, and whether its statements assign to them.
 fn global_variables(body: &Body, block: &Block) -> Vec<GlobalVariable> {
     let copies = body.globals.iter().map(|(&global, &local)| (Some(global), local));
     let mut list: Vec<GlobalVariable> = copies
@@ -426,7 +427,7 @@ fn global_variables(body: &Body, block: &Block) -> Vec<GlobalVariable> {
     list
 }
 
-/// Collects the references of an expression that `inputs` contains, the longest path of each.
+/// Collects the references in an expression that `inputs` contains, by their longest paths.
 fn references(
     expr: &ast::Expr,
     inputs: &mut dyn FnMut(&ReferencePath) -> Option<Type>,

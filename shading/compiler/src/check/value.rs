@@ -1,4 +1,4 @@
-//! Values during lowering: one operand for each leaf of a type.
+//! Values during lowering: one operand per leaf of a type.
 
 use crate::hir;
 use crate::ty::Type;

@@ -5,8 +5,7 @@ use crate::hir::RayKind;
 use shading_syntax::diagnostic::Diagnostic;
 use shading_syntax::source::{SourceMap, Span};
 
-/// A warning with the data of its message. Types are given as displayed; `near` is a known name similar to the wrong
-/// one.
+/// A warning with the data of its message. Types are in source form; `near` is a known name similar to the wrong one.
 #[derive(Clone, Debug)]
 pub(super) enum Warning {
     UnknownKeyword {

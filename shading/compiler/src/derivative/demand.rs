@@ -1,8 +1,8 @@
-//! Activity analysis: the variables that need derivatives, between sources and uses of derivatives.
+//! Activity analysis: variables that need derivatives, on paths from sources of derivatives to their uses.
 //!
-//! One graph over the variables of the unit and its functions has an edge from each variable to those that are assigned
-//! from it by an operation with derivatives. A variable carries derivatives if it is reached from a source forwards and
-//! from a request backwards. The analysis is flow-insensitive.
+//! The graph over the variables of the unit and its functions has an edge from each variable to those that are assigned from
+//! it by a differentiable operation. A variable carries derivatives if a source reaches it forwards and a request reaches it
+//! backwards. The analysis is flow-insensitive.
 
 use cranelift_entity::EntityRef;
 
@@ -139,7 +139,7 @@ impl Graph {
                 match rule::of(*op) {
                     Rule::Zero => {}
                     Rule::Source => self.sources.extend(dst),
-                    // The derivatives of the texture are needed only if the coordinates have derivatives.
+                    // Derivatives of the texture are needed only if the coordinates have derivatives.
                     Rule::Texture => {
                         for &arg in &args[rule::lookup_operands(*op)] {
                             self.edge(self.operand(owner, code, arg), dst);

@@ -17,7 +17,7 @@ use shading_syntax::source::Span;
 /// Derivative variables of a variable, one for each axis.
 type Pair = [LocalId; 2];
 
-/// Signature of a function as its callers need it.
+/// Signature of a function for its callers.
 struct Signature {
     /// For each parameter, whether it carries derivatives.
     params: Vec<bool>,
@@ -167,7 +167,7 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// Inserts the differentials of the coordinates as the footprint of a lookup.
+    /// Sets the footprint of a lookup to the derivatives of the coordinates.
     fn put_footprint(&mut self, coordinates: usize, args: &mut [Operand], span: Span, out: &mut Block) {
         for i in 1..=coordinates {
             for (at, axis) in Axis::ALL.into_iter().enumerate() {
@@ -266,7 +266,7 @@ impl<'a> Expander<'a> {
         writer.assign(to, op, operands);
     }
 
-    /// Emits an operation that computes the value and its derivatives at once, as an array.
+    /// Emits an operation that returns the value and its derivatives in an array.
     #[expect(
         clippy::too_many_arguments,
         reason = "what a statement and its derivatives consist of"
@@ -300,8 +300,8 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// Emits a lookup with the derivatives of its channels along s and t; the differentials follow by the chain rule
-    /// from the footprint. Volumes give the differentials.
+    /// Emits a lookup that returns the derivatives of its channels along s and t, and computes the screen-space derivatives
+    /// from the footprint by the chain rule. A lookup in a volume returns screen-space derivatives.
     fn texture(
         &mut self,
         dst: LocalId,
@@ -328,7 +328,7 @@ impl<'a> Expander<'a> {
         let value = (0..channels).map(|i| element(&mut writer, i)).collect();
         writer.assign(dst, Op::MakeArray, value);
         let Some(footprint): Option<[Operand; 4]> = footprint else {
-            // The lookup of a volume returns the differentials themselves.
+            // A lookup in a volume returns screen-space derivatives.
             for (to, first) in pair.into_iter().zip([channels, 2 * channels]) {
                 let changes = (0..channels).map(|i| element(&mut writer, first + i)).collect();
                 writer.assign(to, Op::MakeArray, changes);

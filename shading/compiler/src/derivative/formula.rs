@@ -17,10 +17,10 @@ pub(super) enum Rule {
     /// The operation is linear: the differential is the same operation on the differentials of its operands. Operands
     /// without derivatives (indices, matrices) are unchanged.
     Linear,
-    /// A formula, the same for both axes.
+    /// A formula; equal for both axes.
     Formula(Formula),
     /// Another operation computes the value together with its derivatives.
     Dual(Op),
-    /// Derivatives of the texture times the footprint, or a volume's differentials over it.
+    /// Derivatives of the texture times the footprint; for a volume, derivatives in screen space.
     Texture,
 }

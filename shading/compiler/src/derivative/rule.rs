@@ -90,7 +90,7 @@ pub(super) fn implicit_footprint(op: Op) -> Option<TextureMapping> {
     }
 }
 
-/// Range of the operands of a lookup on which its derivatives depend: coordinates and footprint.
+/// Returns the range of the operands of a lookup on which its derivatives depend: coordinates and footprint.
 pub(super) fn lookup_operands(op: Op) -> Range<usize> {
     match op {
         Op::Texture(TextureOptions {
@@ -101,7 +101,7 @@ pub(super) fn lookup_operands(op: Op) -> Range<usize> {
     }
 }
 
-/// Number of coordinate operands after the file name. Their differentials in x follow, then those in y.
+/// Returns the number of coordinate operands after the file name. Their derivatives in x follow, then those in y.
 pub(super) fn coordinates(mapping: TextureMapping) -> usize {
     match mapping {
         TextureMapping::Plane => 2,

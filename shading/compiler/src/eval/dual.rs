@@ -6,7 +6,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A number with its differentials to the next pixel in x and y.
+/// A number with its derivatives in screen space: differences to the next pixel in x and y.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Dual {
     /// Value.

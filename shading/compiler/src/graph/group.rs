@@ -198,7 +198,7 @@ impl ShaderGroupTemplate {
         self.position(name).map(|index| &self.nodes[index])
     }
 
-    /// Returns the index of the node of a name; the first of several.
+    /// Returns the index of the first node with a name.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
         self.positions.get(name).copied()
     }
@@ -253,7 +253,7 @@ impl ShaderGroupTemplate {
         }
     }
 
-    /// Type of the value named by `path` (`node.param…`); `None` if it depends on a template given by name.
+    /// Returns the type of the value that `path` names (`node.param…`); `None` if it depends on a template given by name.
     fn type_at(&self, path: &Path, text: &str, output: bool) -> Result<Option<Type>, GraphError> {
         let (node, param) = if output {
             self.target(text)
@@ -266,7 +266,7 @@ impl ShaderGroupTemplate {
         let Some(params) = interface::params(template) else {
             return Ok(None);
         };
-        // A unit's outputs can be given initial values.
+        // Outputs of a unit can be given initial values.
         let takes = |p: &ParamInfo| p.output == output || !output && matches!(template, Template::Unit(_));
         let params: Vec<&ParamInfo> = params.iter().filter(|p| takes(p)).collect();
         interface::resolve(&params, &param)

@@ -158,7 +158,7 @@ fn matrix(expr: &Expr) -> Option<[f32; 16]> {
     }
 }
 
-/// A list of as many literals as the array has elements; at least one for an array of any length.
+/// Evaluates a list whose length equals that of the array; a list of any positive length for an array of any length.
 fn array(expr: &Expr, ty: Type) -> Option<Const> {
     let (ExprKind::List(list) | ExprKind::Braces(list)) = &expr.kind else {
         return None;

@@ -46,7 +46,7 @@ fn unit_param(unit: &hir::Unit, param: &hir::Param, sources: &SourceMap) -> Para
     }
 }
 
-/// The text at a location, on one line.
+/// Returns the text at a location, on one line.
 pub(super) fn text_at(sources: &SourceMap, span: Span) -> String {
     let text = &sources.get(span.source).text;
     let written = text
@@ -84,7 +84,7 @@ fn constant_default(unit: &hir::Unit, param: &hir::Param) -> Option<Const> {
     known.remove(&param.local)
 }
 
-/// Declared type of a parameter; void for `any`.
+/// Returns the declared type of a parameter; void for `any`.
 fn declared_type(param: &hir::Param) -> Type {
     match (param.is_any, param.is_unsized) {
         (true, _) => Type::VOID,

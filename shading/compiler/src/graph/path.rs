@@ -66,8 +66,9 @@ impl Path {
 }
 
 impl Path {
-    /// The path with the fields of structures before indices, as values are named: an element `s[1].w` of an array of
-    /// structures is one of the array `s.w`. `exists` tells the names of values. `None` if it is so already.
+    /// Returns the path with fields of structures before indices, as values are named: an element `s[1].w` of an array of
+    /// structures is an element of the array `s.w`. `exists` returns whether a value has a name. `None` if the path has this
+    /// form already.
     pub(crate) fn fields_first(&self, exists: impl Fn(&str) -> bool) -> Option<Path> {
         if !self
             .rest
@@ -99,7 +100,7 @@ impl Path {
     }
 }
 
-/// Returns whether a name is that of a value in a structure called `structure`, or that of the structure itself.
+/// Returns whether a name denotes the structure called `structure`, or a value in it.
 pub(crate) fn is_in(name: &str, structure: &str) -> bool {
     name.strip_prefix(structure)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

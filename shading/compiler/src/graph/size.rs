@@ -22,7 +22,7 @@ const MAX_LEVELS: u64 = 512;
 /// Size of a linked template.
 #[derive(Clone, Copy, Debug, Default)]
 struct Size {
-    /// Number of instances: the template itself and all that it contains, including expressions.
+    /// Number of instances: the template itself and its contents, including expressions.
     instances: u64,
     /// As [`crate::hir::Unit::weight`].
     weight: u64,
@@ -54,7 +54,7 @@ impl Size {
     }
 }
 
-/// Returns the number of instances that linking a template takes: the template itself and all that it contains.
+/// Returns the number of instances that linking a template creates: the template itself and its contents.
 ///
 /// # Errors
 /// If a group contains itself or becomes too large: the error of the innermost such group, at its source location.

@@ -120,7 +120,7 @@ pub fn material(
     builder.diagnostics.into_result(builder.group)
 }
 
-/// Name of the unit of an instance that is declared twice, with different units. No unit has it.
+/// Placeholder for the unit of an instance that is declared twice, with different units.
 pub const UNCERTAIN: &str = "";
 
 struct Builder<'a> {
@@ -207,7 +207,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Warns of instances that no output of the group depends on: they do not run.
+    /// Warns of instances that never run, because no output of the group depends on them.
     fn warn_unread(&mut self, body: &[GroupStmt]) {
         let group = &self.group;
         let outputs = group.outputs.iter().map(|output| &output.binding);
@@ -244,7 +244,7 @@ impl<'a> Builder<'a> {
         self.file.items.iter().any(is_named)
     }
 
-    /// Reports that a parameter has no type. An input without a type is added, so that its uses are no errors.
+    /// Reports a parameter without a type. The input is added without a type, so that its uses are not reported.
     fn untyped_param(&mut self, param: &ast::Param, error: Diagnostic) {
         self.diagnostics.push(error);
         if param.passing != Passing::Output {
@@ -267,7 +267,7 @@ impl<'a> Builder<'a> {
                 format!("there already is an instance `{name}`"),
                 instance.name.span,
             );
-            // Which of the two a reader means is not known.
+            // The intended declaration is unknown.
             let node = &mut self.group.nodes[first];
             if !matches!(&node.template, TemplateRef::Named(unit) if *unit == instance.unit.text) {
                 node.template = TemplateRef::Named(UNCERTAIN.to_owned());
@@ -368,8 +368,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Returns whether a call is that of a unit: units take arguments by name, functions by position. A call without
-/// arguments is that of a unit unless a function has the name.
+/// Returns whether a call is a call of a unit. Units have named arguments, functions positional ones. A call without
+/// arguments is one of a unit unless a function has the name.
 fn is_unit_call(name: &str, args: &[ast::Argument], file: &ast::File) -> bool {
     if args.is_empty() {
         let is_built_in = builtins::overloads(name).next().is_some() || check::is_prelude_function(name);
@@ -378,8 +378,8 @@ fn is_unit_call(name: &str, args: &[ast::Argument], file: &ast::File) -> bool {
     args.iter().any(|arg| argument(arg).is_some())
 }
 
-/// Target of an argument, its value, and the place of the target: `name = value`, or a part of an input, as in
-/// `a[1] = value`, `c.r = value` and `s.field = value`.
+/// Returns target, value and location of an argument: `name = value`, or a part of an input, as in `a[1] = value`, `c.r =
+/// value` and `s.field = value`.
 fn argument(arg: &ast::Argument) -> Option<(Path, &ast::Expr, Span)> {
     match (&arg.name, &arg.value.kind) {
         (Some(name), _) => {

@@ -1,4 +1,4 @@
-//! Unit templates: checked units; adaptive ones are lowered again for each use.
+//! Unit templates: checked units. Adaptive units are lowered again for each distinct use.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -24,7 +24,7 @@ pub struct ShaderUnitTemplate {
     pub(super) weight: u64,
     /// Sources of its spans.
     pub sources: Arc<SourceMap>,
-    /// For an adaptive unit: its source, to lower it for uses other than that of its defaults.
+    /// Source of an adaptive unit, which is lowered again for other uses than that of its defaults.
     pub adaptive: Option<Adaptive>,
 }
 
@@ -52,7 +52,7 @@ impl ShaderUnitTemplate {
         }
     }
 
-    /// Errors of aliases that no caller can use, because another parameter has the name.
+    /// Returns errors for aliases that are unusable because another parameter has that name.
     pub fn alias_errors(&self) -> Vec<Diagnostic> {
         let params = self.hir.params.iter().map(|param| DeclaredParam {
             name: &param.name,
@@ -63,7 +63,7 @@ impl ShaderUnitTemplate {
     }
 }
 
-/// Source of an adaptive unit, which is lowered anew for each distinct use.
+/// Source of an adaptive unit, which is lowered for each distinct use.
 #[derive(Clone, Debug)]
 pub struct Adaptive {
     /// File of the unit.
@@ -84,7 +84,7 @@ impl Adaptive {
         if let Some(known) = made().get(&uses) {
             return known.clone();
         }
-        // No lock is held: another thread may produce an equal result at the same time.
+        // No lock is held, so another thread may compute an equal result at the same time.
         let unit = check::specialise(&self.file, self.index, &uses, environment).map(Arc::new);
         made().entry(uses).or_insert(unit).clone()
     }

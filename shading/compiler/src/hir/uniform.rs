@@ -11,7 +11,7 @@ use crate::ty::Type;
 /// frame: `N` and `dPdu` may be passed to closures as a normal and as a vector. A uniform unit has no side effects, so
 /// it suffices to run it once, with placeholder values of `N` and `dPdu`.
 ///
-/// The analysis is conservative: `N` in a variable that is assigned twice, for example, counts as a dependency.
+/// The analysis is conservative: for example, `N` in a variable that is assigned twice counts as a dependency.
 pub fn is_uniform(unit: &Unit, registry: &ClosureRegistry) -> bool {
     let blocks: Vec<&Block> = unit
         .params
@@ -31,7 +31,7 @@ pub fn is_uniform(unit: &Unit, registry: &ClosureRegistry) -> bool {
         && passes_frame_to_closures_only(&blocks, registry)
 }
 
-/// Type of the closure parameters that a global of the shading frame may be passed to.
+/// Returns the type of the closure parameters that may receive a global of the shading frame.
 fn closure_param_type(global: Global) -> Option<Type> {
     match global {
         Global::N => Some(Type::NORMAL),

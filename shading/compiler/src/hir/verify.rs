@@ -228,8 +228,8 @@ impl Verifier<'_> {
 /// True if passes are verified.
 static VERIFIES: AtomicBool = AtomicBool::new(cfg!(any(debug_assertions, test)));
 
-/// Verifies all code that the process compiles from now on, after each pass, as debug builds do: HIR by [`verify`],
-/// machine code by Cranelift's verifier. For tests of optimised builds.
+/// Enables verification after each pass for the rest of the process, as in debug builds: HIR by [`verify`], machine code by
+/// Cranelift's verifier. For tests of optimised builds.
 pub fn verify_all() {
     VERIFIES.store(true, Ordering::Relaxed);
 }

@@ -12,7 +12,7 @@ use crate::hir::RayKind;
 use crate::hir::{Const, Kind, Op, TextureMapping, TextureOperand, TextureOptions};
 
 impl Forward<'_> {
-    /// Returns the result of an operation that facts about the unit's use determine.
+    /// Returns the result of an operation if known facts about the unit's use determine it.
     pub(super) fn known(&mut self, op: Op, values: &[ValueId]) -> Option<ValueId> {
         let text = |i: usize| match self.values.as_const(self.code, *values.get(i)?)? {
             Const::String(text) => Some(text.clone()),
@@ -301,8 +301,8 @@ impl Forward<'_> {
         }
     }
 
-    /// Operands of a lookup without its footprint, where that has no width: then nothing needs derivatives of the
-    /// coordinates.
+    /// Returns the operands of a lookup without its footprint if the footprint is scaled to zero, so that derivatives of the
+    /// coordinates are not needed.
     fn without_footprint(&mut self, options: TextureOptions, values: &[ValueId]) -> Option<Vec<ValueId>> {
         const FOOTPRINT: Range<usize> = 3..7;
         use TextureOperand::{BlurS, BlurT, WidthS, WidthT};

@@ -1,4 +1,4 @@
-//! Removal of unused closures: shadow rays need emission and transparency only, not scattering.
+//! Removal of unused closures: shadow rays need only emission and transparency.
 
 use crate::hir::{Block, ClosureId, Code, Const, ConstId, Kind, Op, Operand, Stmt, Unit, walk};
 

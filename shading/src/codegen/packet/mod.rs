@@ -1,18 +1,17 @@
 //! Packet (SIMD) code: runs a unit at four points at once, with masks for divergent control flow.
 //!
-//! - A varying value has a row for each of its numbers: a vector with a lane for each point. Uniform values are
-//!   computed once, by the scalar code.
-//! - In divergent control flow a mask marks the active points. A branch runs if any point takes it, a loop until the
-//!   last point has left, and assignments keep the values of inactive points.
-//! - Rare events have no packet code: if fuel runs out or an index is out of range, the packet is abandoned, and its
-//!   points are run one by one from the start. No operation that runs in packets has side effects, so nothing happens
-//!   twice.
+//! - A varying value has one row per number: a vector with one lane per point. Uniform values are computed once, by the
+//! scalar code.
+//! - In divergent control flow a mask marks the active points. A branch is executed if it is active for any point, a loop
+//! until the last point has left it, and assignments keep the values of inactive points.
+//! - Rare events have no packet code: if fuel is exhausted or an index is out of range, the packet is abandoned, and its
+//! points are run one by one from the start. No operation in packet code has side effects, so no effect occurs twice.
 //! - Results have the same bits as those of the scalar code.
 //!
 //! Strings, closures, texture lookups, attributes, messages, output, recursion, point clouds and the functions of
-//! [`shading_compiler::eval::library`] run at single points only: a unit in which any of them depends on the point, or has
-//! side effects, gets no packet code. Packet code takes up to five times as long to compile as scalar code. Nanoseconds
-//! per point on one thread:
+//! [`shading_compiler::eval::library`] have no packet code: a unit in which any of them depends on the point, or has side
+//! effects, is run point by point. Compilation of packet code needs up to five times as long as that of scalar code.
+//! Nanoseconds per point on one thread:
 //!
 //! | shader | `run` | `run_batch` |
 //! |---|--:|--:|

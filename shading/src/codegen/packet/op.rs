@@ -175,7 +175,7 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// Cranelift takes shift counts modulo the width.
+    /// Cranelift uses shift counts modulo the width.
     fn shift(&mut self, op: Op, a: ir::Value, count: ir::Value) -> ir::Value {
         match op {
             Op::Shl => self.e.b.ins().ishl(a, count),

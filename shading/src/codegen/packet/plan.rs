@@ -1,12 +1,12 @@
-//! Divergence analysis: which variables and scopes vary within a packet, and whether a unit can run in packets.
+//! Divergence analysis: the variables and scopes that vary within a packet, and whether a unit has packet code.
 //!
-//! - A variable *varies* if its value may differ between the points of a packet: it is assigned a varying value, or in
-//!   code where only some points may be active.
+//! - A variable *varies* if its value may differ between the points of a packet: it is assigned a varying value, or is
+//! assigned in code where only some points may be active.
 //! - A scope is *divergent* if some points may leave it while others continue.
-//! - A variable is *private* to a block if its first mention is an assignment in the block, and it has no mention
-//!   outside. In that block it can be assigned at all points, including inactive ones.
-//! - The *home* of a variable is the innermost block that contains all its mentions. Points that have left that block
-//!   for good may have any value of it.
+//! - A variable is *private* to a block if its first reference is an assignment in the block, and it has no reference
+//! outside. In that block it can be assigned at all points, including inactive ones.
+//! - The *home* of a variable is the innermost block that contains all its references. Points that have left that block for
+//! good may have any value of it.
 
 use cranelift_entity::SecondaryMap;
 
@@ -313,7 +313,7 @@ struct Spread<'p> {
 }
 
 impl Spread<'_> {
-    /// Visits a block; `some` tells whether only some points may execute it.
+    /// Visits a block. `some` is true if only some points may execute it.
     fn block(&mut self, block: &Block, some: bool) {
         for stmt in block {
             match stmt {

@@ -22,7 +22,7 @@ use shading_compiler::hir::kind::Element;
 #[repr(C)]
 pub(crate) struct CloudRecord {
     pub(crate) center: Lanes,
-    /// Differential of `center` along an axis.
+    /// Change of `center` along an axis.
     pub(crate) change: Lanes,
     pub(crate) file: *const TextHeader,
     pub(crate) name: *const TextHeader,
@@ -249,7 +249,7 @@ unsafe extern "C" fn distance_changes(
     unsafe { fill_distances((ctx, place), record, out, 1) }
 }
 
-/// Distances, or their differentials.
+/// Fills an array with distances, or with their derivatives.
 ///
 /// # Safety
 /// As for `values`.

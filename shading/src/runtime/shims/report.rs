@@ -7,7 +7,7 @@ use crate::runtime::context::ContextHeader;
 use crate::runtime::{ReportKind, ReportPlace};
 use shading_compiler::eval::{self, MAX_DEPTH};
 
-/// `(context, place)`: fuel ran out.
+/// `(context, place)`: fuel is exhausted.
 pub(crate) fn out_of_fuel() -> Shim {
     Shim::of2(out_of_fuel_shim)
 }

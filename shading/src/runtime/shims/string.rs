@@ -195,7 +195,7 @@ unsafe fn formatted(
     text
 }
 
-/// Reports an error of making a text.
+/// Reports an error in the creation of a text.
 ///
 /// # Safety
 /// As for [`report`].

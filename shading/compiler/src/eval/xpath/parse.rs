@@ -2,7 +2,7 @@
 
 use super::ast::{Axis, Binary, Expr, Function, NodeTest, Start, Step, ValueType};
 
-/// The most operands and steps of an expression, which bounds recursion.
+/// Maximum number of operands and steps of an expression, which bounds recursion.
 const MAX_PARTS: usize = 200;
 
 const INCORRECT: &str = "Incorrect query";
@@ -10,7 +10,7 @@ const NO_TEST: &str = "Unrecognized node test";
 
 type Parsed<T> = Result<T, &'static str>;
 
-/// Binary operators, the loosest first.
+/// Binary operators by precedence, loosest first.
 const LEVELS: [&[(&str, Binary)]; 7] = [
     &[("or", Binary::Or)],
     &[("and", Binary::And)],
@@ -30,7 +30,7 @@ const LEVELS: [&[(&str, Binary)]; 7] = [
     &[("|", Binary::Union)],
 ];
 
-/// The level of the operators that bind tighter than a minus sign.
+/// Index of the first level whose operators bind more tightly than a minus sign.
 const TIGHTER_THAN_MINUS: usize = 6;
 
 /// Reads an expression.
@@ -50,7 +50,7 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// Operands joined by operators of a level or tighter ones.
+    /// Parses operands joined by operators of at least a level.
     fn binary(&mut self, least: usize) -> Parsed<Expr> {
         let mut left = self.operand()?;
         while let Some((level, operator)) = self.operator(least) {
@@ -76,7 +76,7 @@ impl<'a> Parser<'a> {
         let levels = LEVELS.iter().enumerate().skip(least);
         let mut all = levels.flat_map(|(level, list)| list.iter().map(move |&(text, op)| (level, text, op)));
         let found = all.find(|&(_, text, _)| {
-            // Operators of letters end where a name would.
+            // Operators of letters end like names.
             let is_word = text.starts_with(|c: char| c.is_ascii_alphabetic());
             match is_word {
                 true => self.peek_name() == Some(text) && self.takes(text),
@@ -210,8 +210,8 @@ impl<'a> Parser<'a> {
             test,
             predicates,
         };
-        // `//name` means `/descendant-or-self::node()/name`. Where places do not matter, that is one step, which gives
-        // nodes in document order.
+        // `//name` means `/descendant-or-self::node()/name`. Unless predicates depend on positions, this is one step, which
+        // returns nodes in document order.
         let is_positional = step.predicates.iter().any(Expr::is_positional);
         if axis == Axis::Child && !is_positional && steps.last().is_some_and(Step::is_through_everything) {
             step.axis = Axis::Descendant;
@@ -253,7 +253,7 @@ impl<'a> Parser<'a> {
             "text" => NodeTest::Text,
             "comment" => NodeTest::Nothing,
             "processing-instruction" => {
-                // It may name one.
+                // The argument names a target.
                 self.primary()?;
                 NodeTest::Nothing
             }
@@ -280,7 +280,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The name that comes next, with its prefix.
+    /// Returns the next name, with its prefix.
     fn peek_name(&mut self) -> Option<&'a str> {
         self.skip_space();
         let first = plain_name(self.rest)?;

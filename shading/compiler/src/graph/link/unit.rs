@@ -90,7 +90,7 @@ fn param_use(
         }
         used.is_image = (param.is_any || is_asked) && value.ty == Type::STRING;
     }
-    // Elements that are within the default do not distinguish uses.
+    // Elements within the length of the default do not distinguish uses.
     if used.ty.is_none() && grown > param.ty.count() {
         used.grown = grown;
     }
@@ -140,8 +140,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Lowers an adaptive unit for its use; `None` if that is the use of its defaults. The type of an argument selects
-    /// branches, and these may contain further queries: the unit is lowered again until all its queries are known.
+    /// Lowers an adaptive unit for its use; `None` for the use of its defaults. The type of an argument selects branches,
+    /// which may contain further queries, so the unit is lowered again until all its queries are known.
     fn unit_for_use(
         &self,
         template: &ShaderUnitTemplate,
@@ -228,7 +228,7 @@ impl Linker<'_> {
         ports
     }
 
-    /// Assigns an input and its parts: what is given, the geometry's attribute, or the default.
+    /// Assigns an input and its parts: the given value, the geometry's attribute, or the default.
     pub(super) fn input(
         &mut self,
         local: LocalId,
@@ -260,8 +260,8 @@ impl Linker<'_> {
         self.assign_parts(local, &param.name, feeds);
     }
 
-    /// Emits reads of geometry attributes that take precedence over a parameter's value: the first existing one.
-    /// Without a value, `default` runs if there is no attribute.
+    /// Emits reads of geometry attributes that take precedence over a parameter's value; the first existing attribute is
+    /// used. Without a value, `default` runs if no attribute exists.
     fn attributes(
         &mut self,
         local: LocalId,
