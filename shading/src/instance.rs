@@ -10,7 +10,7 @@ use rustc_hash::FxHasher;
 
 use crate::codegen::packet;
 use crate::codegen::{
-    CodegenError, CompileOptions, CompiledShader, Output, Own, Prepared, Statistics, compile,
+    CodegenError, CompileOptions, CompiledShader, Output, InstanceData, CodegenUnit, Statistics, compile,
 };
 use crate::live::{LiveError, LiveInput};
 use crate::runtime::closure::{ClosureTree, NodeHeader};
@@ -55,7 +55,7 @@ pub struct BatchOutput<'a> {
 pub struct ShaderInstance {
     compiled: Arc<CompiledShader>,
     /// Numbers, source locations and statistics of this instance.
-    own: Own,
+    data: InstanceData,
     /// Unique within the process.
     number: u64,
     host_type: TypeId,
@@ -76,22 +76,22 @@ impl ShaderInstance {
         host: &HostFunctions,
         options: &CompileOptions<'_>,
     ) -> Result<ShaderInstance, CodegenError> {
-        let prepared = Prepared::new(unit.clone());
+        let prepared = CodegenUnit::new(unit.clone());
         let compiled = compile_deep(&prepared, registry, host, options)?;
         let sources = options.sources.cloned().map(Arc::new);
-        let own = compiled.own(prepared, sources.as_ref());
-        Ok(ShaderInstance::new(Arc::new(compiled), own, host))
+        let data = compiled.instance_data(prepared, sources.as_ref());
+        Ok(ShaderInstance::new(Arc::new(compiled), data, host))
     }
 
     /// An instance of compiled code.
-    pub(crate) fn new(compiled: Arc<CompiledShader>, mut own: Own, host: &HostFunctions) -> ShaderInstance {
+    pub(crate) fn new(compiled: Arc<CompiledShader>, mut data: InstanceData, host: &HostFunctions) -> ShaderInstance {
         assert_eq!(
-            own.numbers.len(),
+            data.numbers.len(),
             compiled.number_count,
             "code is shared by instances of one structure"
         );
         let number = next_number();
-        own.places.shader = number;
+        data.places.shader = number;
         let root = compiled
             .outputs
             .iter()
@@ -99,7 +99,7 @@ impl ShaderInstance {
             .map(|o| o.offset);
         ShaderInstance {
             compiled,
-            own,
+            data,
             number,
             host_type: host.host_type,
             root,
@@ -128,7 +128,7 @@ impl ShaderInstance {
         let run: *mut Run = run;
         #[expect(unsafe_code, reason = "this is where compiled code is called")]
         // SAFETY: `start` prepared the context and made its outputs large enough, the host's type is right, and all
-        // data that the code refers to is in `self.compiled` and `self.own`, which has all the numbers that it reads.
+        // data that the code refers to is in `self.compiled` and `self.data`, which has all the numbers that it reads.
         unsafe {
             self.compiled.code().call(globals, run.cast(), outputs);
         }
@@ -204,8 +204,8 @@ impl ShaderInstance {
         let stack_limit = run.stack.limit()?;
         run.start(
             globals,
-            &raw const self.own.places,
-            self.own.numbers.as_ptr(),
+            &raw const self.data.places,
+            self.data.numbers.as_ptr(),
             output_bytes,
             self.compiled.node_bytes,
             stack_limit,
@@ -375,9 +375,9 @@ impl ShaderInstance {
     /// # Errors
     /// If an input is not live, or a value has another type.
     pub fn with_inputs(&self, values: &[(&str, Value)]) -> Result<ShaderInstance, LiveError> {
-        let (mut own, mut live) = (self.own.clone(), self.live.clone());
+        let (mut data, mut live) = (self.data.clone(), self.live.clone());
         let mut hasher = FxHasher::default();
-        own.statistics.fingerprint.hash(&mut hasher);
+        data.statistics.fingerprint.hash(&mut hasher);
         for (name, value) in values {
             let Some(input) = live.iter_mut().find(|input| input.is_called(name)) else {
                 return Err(LiveError::NotLive {
@@ -387,16 +387,16 @@ impl ShaderInstance {
             };
             input.set(value)?;
             for number in &input.numbers {
-                own.numbers[*number] = Number(input.lanes());
+                data.numbers[*number] = Number(input.lanes());
             }
             (&input.name, input.lanes().map(f32::to_bits)).hash(&mut hasher);
         }
-        own.statistics.fingerprint = hasher.finish();
+        data.statistics.fingerprint = hasher.finish();
         let number = next_number();
-        own.places.shader = number;
+        data.places.shader = number;
         Ok(ShaderInstance {
             compiled: self.compiled.clone(),
-            own,
+            data,
             number,
             live,
             ..*self
@@ -410,7 +410,7 @@ impl ShaderInstance {
 
     /// Facts about the code.
     pub fn statistics(&self) -> &Statistics {
-        &self.own.statistics
+        &self.data.statistics
     }
 
     /// Returns an output that the last run in a context has stored.
@@ -471,7 +471,7 @@ fn next_number() -> u64 {
 
 /// Compiles on a stack that is large enough.
 pub(crate) fn compile_deep(
-    prepared: &Prepared,
+    prepared: &CodegenUnit,
     registry: &ClosureRegistry,
     host: &HostFunctions,
     options: &CompileOptions<'_>,

@@ -41,7 +41,7 @@ pub use codegen::{
 };
 pub use instance::{BatchOutput, CompileStats, ShaderInstance};
 pub use live::{LiveError, LiveInput, LiveInputs};
-pub use runtime::{MIN_STACK, Printed, Report, ReportKind, ReportPlace, RunError, ShadingContext, Sink};
+pub use runtime::{MIN_STACK, PrintOutput, Report, ReportKind, ReportPlace, RunError, ShadingContext, Sink};
 #[doc(inline)]
 pub use shading_compiler::derivative::DerivativeStats;
 #[doc(inline)]

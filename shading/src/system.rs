@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
-use crate::codegen::{self, CodegenError, CompileOptions, CompiledShader, Prepared};
+use crate::codegen::{self, CodegenError, CompileOptions, CompiledShader, CodegenUnit};
 use crate::instance::{CompileStats, ShaderInstance, compile_deep};
 use crate::live::{LiveInput, LiveInputs, open_live_inputs};
 use crate::runtime::{HostFunctions, KnownAttributes, RayKind, ShaderHost, ShadingContext};
@@ -330,20 +330,20 @@ impl ShadingSystem {
         let (mut unit, sources, compile_stats) = self.optimized(&template, options)?;
         let numbers: Vec<(String, Const)> = live.iter().filter_map(LiveInput::number).collect();
         let uses = bind_live_inputs(&mut unit, &numbers);
-        let prepared = Prepared::new(unit);
+        let prepared = CodegenUnit::new(unit);
         LiveInput::place(&mut live, &uses, prepared.numbers_before());
         let code = self
             .code(&prepared, options)
             .map_err(|error| Diagnostic::error(format!("{}: {error}", template.name())))?;
-        let own = code.own(prepared, Some(&Arc::new(sources)));
-        let instance = ShaderInstance::new(code, own, &self.host);
+        let data = code.instance_data(prepared, Some(&Arc::new(sources)));
+        let instance = ShaderInstance::new(code, data, &self.host);
         Ok(Arc::new(instance.with(compile_stats, live)))
     }
 
     /// Returns the machine code of a unit; compiles it unless an instance in use has it.
     fn code(
         &self,
-        prepared: &Prepared,
+        prepared: &CodegenUnit,
         options: &InstanceOptions,
     ) -> Result<Arc<CompiledShader>, CodegenError> {
         let key = CodeKey {

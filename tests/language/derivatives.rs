@@ -391,7 +391,7 @@ fn lookups_without_a_footprint_ask_for_no_derivatives() {
         let text = format!("shader test(float width = 0, output color result = 0) {{ result = {lookup}; }}");
         let unit = system.unit(Source::new("test.ksl", text)).unwrap();
         let instance = system.instantiate(&unit, &InstanceOptions::default()).unwrap();
-        instance.statistics().asks_derivatives
+        instance.statistics().reads_derivatives
     };
     let narrow = ["\"width\", 0", "\"width\", width", "\"width\", 0, \"blur\", 0"];
     assert_eq!(narrow.map(asks), [false; 3]);

@@ -226,7 +226,7 @@ impl Emitter<'_, '_> {
         match builtin {
             Builtin::Backfacing => self.load_global(types::I32, offset_of!(ShaderGlobals, backfacing)),
             Builtin::SurfaceArea => {
-                self.shared.asks_surface_area = true;
+                self.shared.reads_surface_area = true;
                 self.load_global(types::F32, offset_of!(ShaderGlobals, surface_area))
             }
             Builtin::HasAttribute => self.attribute(args).0,
@@ -235,7 +235,7 @@ impl Emitter<'_, '_> {
     }
 
     fn ask_ray_kind(&mut self, name: Operand) -> ir::Value {
-        self.shared.asks_ray_kind = true;
+        self.shared.reads_ray_kind = true;
         match self.constant(name) {
             Some(Const::String(name)) => {
                 let wanted = self.int(shims::ray_bits(name) as i32);
@@ -256,7 +256,7 @@ impl Emitter<'_, '_> {
 
     /// Queries an attribute; returns whether it exists, and the address of its four floats.
     pub(super) fn attribute(&mut self, args: &[Operand]) -> (ir::Value, Address) {
-        self.shared.asks_host = true;
+        self.shared.queries_host = true;
         if let [Some(Const::String(object)), Some(Const::String(name))] =
             [0, 1].map(|i| self.constant(args[i]))
             && object.is_empty()
@@ -275,8 +275,8 @@ impl Emitter<'_, '_> {
 
     /// Reads the derivative of an attribute along an axis.
     pub(super) fn attribute_derivative(&mut self, dst: LocalId, axis: Axis, args: &[Operand]) -> ir::Value {
-        self.shared.asks_host = true;
-        self.shared.asks_derivatives = true;
+        self.shared.queries_host = true;
+        self.shared.reads_derivatives = true;
         let [object, name] = self.read_all(args);
         let out = self.temp(0);
         let axis = self.int(axis as i32);
@@ -288,7 +288,7 @@ impl Emitter<'_, '_> {
 
     /// Calls a service of the run or the host that returns an int.
     pub(super) fn service(&mut self, builtin: Builtin, args: &[Operand]) -> ir::Value {
-        self.shared.asks_host |= matches!(builtin, Builtin::Trace | Builtin::IsSpace);
+        self.shared.queries_host |= matches!(builtin, Builtin::Trace | Builtin::IsSpace);
         let shim = shims::service(builtin).expect("a service");
         let mut values = vec![self.ctx];
         for (i, &arg) in args.iter().enumerate() {
@@ -322,7 +322,7 @@ impl Emitter<'_, '_> {
 
     /// Tests whether any attribute exists.
     pub(super) fn has_any_attribute(&mut self, args: &[Operand]) -> ir::Value {
-        self.shared.asks_host = true;
+        self.shared.queries_host = true;
         let [object, name, index, kind] = self.read_all(args);
         match self.any_attribute_handle(args) {
             Some(handle) => {
@@ -370,7 +370,7 @@ impl Emitter<'_, '_> {
 
     /// Reads an attribute of any type into memory. Stores nothing if it does not exist; compiled code tests this before.
     pub(super) fn any_attribute_into(&mut self, args: &[Operand], out: ir::Value) {
-        self.shared.asks_host = true;
+        self.shared.queries_host = true;
         let [object, name, index, kind] = self.read_all(args);
         let place = self.place();
         match self.any_attribute_handle(args) {

@@ -16,10 +16,10 @@ use crate::runtime::shims;
 use shading_compiler::hir::{Block, ClosureId, Const, Op, Operand, Stmt};
 
 /// Number of preceding statements searched for the component that a product scales.
-const LOOK_BACK: usize = 64;
+const MAX_SEARCHED_STATEMENTS: usize = 64;
 /// Maximum total size in bytes of nodes with fixed offsets. Any other node adds several blocks to the code.
-const RESERVED: usize = 1 << 20;
-const _: () = assert!(RESERVED + 16 <= Arena::MAX_RESERVED);
+const MAX_FIXED_NODE_BYTES: usize = 1 << 20;
+const _: () = assert!(MAX_FIXED_NODE_BYTES + 16 <= Arena::MAX_RESERVED);
 
 impl Emitter<'_, '_> {
     /// Creates a component of weight 1 with the operands as parameters.
@@ -136,7 +136,7 @@ impl Emitter<'_, '_> {
         if !self.temporaries.contains(&local) {
             return None;
         }
-        before.iter().rev().take(LOOK_BACK).find_map(|stmt| match stmt {
+        before.iter().rev().take(MAX_SEARCHED_STATEMENTS).find_map(|stmt| match stmt {
             Stmt::Op {
                 dst: Some(dst),
                 op: Op::MakeClosure(id),
@@ -169,7 +169,7 @@ impl Emitter<'_, '_> {
     fn node(&mut self, size: usize, done: &mut Option<ir::Block>) -> Address {
         debug_assert!(size.is_multiple_of(16));
         match self.nodes.base {
-            Some(base) if self.nodes.loops == 0 && self.shared.node_bytes + size <= RESERVED => {
+            Some(base) if self.nodes.loops == 0 && self.shared.node_bytes + size <= MAX_FIXED_NODE_BYTES => {
                 let offset = self.shared.node_bytes as i32;
                 self.shared.node_bytes += size;
                 Address { base, offset }

@@ -14,7 +14,7 @@ use super::frame::CallLayout;
 use super::layout::{NODES, POINTER};
 use super::output::{Outputs, inits};
 use super::packet;
-use super::shared::Shared;
+use super::unit_context::UnitContext;
 use super::stmt::{Flow, Scopes};
 use shading_compiler::hir::{Block, Code, Function, LocalId, NumberIds, walk};
 
@@ -40,7 +40,7 @@ pub(super) struct Compiled {
 /// Compiles all functions.
 pub(super) fn compile_all(
     module: &mut JITModule,
-    shared: &mut Shared<'_>,
+    shared: &mut UnitContext<'_>,
     outputs: &Outputs,
     packets: Option<&packet::Layout>,
 ) -> Result<Compiled, String> {
@@ -83,7 +83,7 @@ pub(super) fn compile_all(
 /// Compiles the functions in turn, reusing memory.
 struct Compiler<'m, 's, 'u> {
     module: &'m mut JITModule,
-    shared: &'s mut Shared<'u>,
+    shared: &'s mut UnitContext<'u>,
     ctx: Context,
     builder: FunctionBuilderContext,
     bytes: usize,

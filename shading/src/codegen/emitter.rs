@@ -7,7 +7,7 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 use cranelift_jit::JITModule;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::shared::Shared;
+use super::unit_context::UnitContext;
 use shading_compiler::hir::{Code, LocalId, NumberIds};
 use shading_syntax::source::Span;
 
@@ -66,7 +66,7 @@ pub(super) struct MemoryFrame {
     pub(super) call_area: Option<Home>,
 }
 
-/// Closure nodes with fixed offsets in one function. Their total size is [`Shared::node_bytes`].
+/// Closure nodes with fixed offsets in one function. Their total size is [`UnitContext::node_bytes`].
 #[derive(Debug, Default)]
 pub(super) struct NodeMemory {
     /// Address of the nodes, in a function that a run calls only once.
@@ -80,7 +80,7 @@ pub(super) struct NodeMemory {
 /// Emitter of the code of one function.
 pub(super) struct Emitter<'a, 'u> {
     pub(super) b: FunctionBuilder<'a>,
-    pub(super) shared: &'a mut Shared<'u>,
+    pub(super) shared: &'a mut UnitContext<'u>,
     pub(super) module: &'a mut JITModule,
     pub(super) code: &'u Code,
     /// Indices of the constants that are numbers of the instance.

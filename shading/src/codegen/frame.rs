@@ -3,7 +3,7 @@
 //! - Small matrices and arrays are in stack slots. Large arrays are in a frame provided by the context, so that they cannot
 //! overflow the native stack, not even in recursion.
 //! - If a function has too many variables to track their live ranges, variables that are read far from their assignment are
-//! in that frame too: [`Uses::exceed_registers`].
+//! in that frame too: [`LocalUses::exceed_registers`].
 //! - The arguments and results of calls are in an area shared by all calls of a function.
 //! - Memory is zeroed only if it may be read before it is assigned.
 
@@ -13,19 +13,19 @@ use rustc_hash::FxHashSet;
 
 use super::emitter::{Address, Emitter, Home, trusted};
 use super::layout::local_size;
-use super::layout::{self, FRAMES_CURSOR, FRAMES_END, POINTER, Record, Shape};
-use super::uses::Uses;
+use super::layout::{self, FRAMES_CURSOR, FRAMES_END, POINTER, RecordLayout, Shape};
+use super::local_uses::LocalUses;
 use crate::runtime::shims;
 use shading_compiler::hir::{Block, Code, Function, FunctionId, LocalId, Operand, Stmt, Unit, walk};
 
 /// Maximum size in bytes of the variables on the native stack of the entry function.
-const ENTRY_SLOTS: u64 = 8 << 10;
+const MAX_ENTRY_STACK_BYTES: u64 = 8 << 10;
 /// Maximum size in bytes of the variables on the native stack of a recursive function: small enough that the maximum
 /// recursion depth cannot exhaust the stack.
-const RECURSIVE_SLOTS: u64 = 512;
+const MAX_RECURSIVE_STACK_BYTES: u64 = 512;
 
 /// Size of a number, triple, text or closure in memory [bytes], padded for alignment.
-const REGISTER: u64 = 16;
+const REGISTER_BYTES: u64 = 16;
 
 /// Offsets of a function's arguments and outputs in the memory provided by its caller.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub(super) struct CallLayout {
 
 impl CallLayout {
     pub(super) fn of(function: &Function) -> CallLayout {
-        let mut record = Record::default();
+        let mut record = RecordLayout::default();
         let mut place = |locals: &[LocalId]| -> Vec<u64> {
             locals
                 .iter()
@@ -90,15 +90,15 @@ impl Emitter<'_, '_> {
     pub(super) fn open_frame(&mut self, assigned: &[LocalId], outputs: &[LocalId], inits: &[&Block]) {
         let code = self.code;
         let is_entry = std::ptr::eq(code, &raw const self.shared.unit.code);
-        self.frame.slots = if is_entry { ENTRY_SLOTS } else { RECURSIVE_SLOTS };
+        self.frame.slots = if is_entry { MAX_ENTRY_STACK_BYTES } else { MAX_RECURSIVE_STACK_BYTES };
         let assigned: FxHashSet<LocalId> = assigned.iter().copied().collect();
-        let uses = Uses::of(code, outputs, inits);
+        let uses = LocalUses::of(code, outputs, inits);
         let keeps_in_memory = uses.exceed_registers();
         for local in code.locals.keys() {
             let is_value = uses.is_value(local) && !assigned.contains(&local);
             let home = match layout::register(code.locals[local].ty) {
                 Some(_) if keeps_in_memory && !(is_value && uses.is_local(local)) => {
-                    self.place_large(REGISTER)
+                    self.place_large(REGISTER_BYTES)
                 }
                 Some(_) if is_value => Home::Value(None),
                 Some(ty) => Home::Register(self.b.declare_var(ty)),

@@ -245,8 +245,8 @@ impl Emitter<'_, '_> {
 
     /// Emits code for each 16 bytes of `bytes`: unrolled if there are few, else in a loop.
     fn blocks_of_16(&mut self, bytes: u64, each: impl Fn(&mut Self, &dyn Fn(&mut Self, Address) -> Address)) {
-        const UNROLLED: u64 = 256;
-        if bytes <= UNROLLED {
+        const MAX_UNROLLED_BYTES: u64 = 256;
+        if bytes <= MAX_UNROLLED_BYTES {
             for offset in (0..bytes).step_by(16) {
                 each(self, &|_, a| a.plus(offset));
             }
@@ -274,7 +274,7 @@ impl Emitter<'_, '_> {
     // ---- The host ----
 
     fn space_matrix(&mut self, dst: LocalId, args: &[Operand]) {
-        self.shared.asks_host = true;
+        self.shared.queries_host = true;
         let [from, to] = self.read_all(args);
         let (place, out) = (self.place(), self.home_address(dst));
         self.call(self.shared.host.matrix, &[self.ctx, place, from, to, out]);

@@ -9,9 +9,9 @@
 //! consume fuel, recursion is bounded, and large arrays are not on the native stack.
 
 mod call;
-mod chosen_name;
 mod closure;
 mod cloud;
+mod codegen_unit;
 mod comparison;
 mod compiler;
 mod data;
@@ -21,6 +21,7 @@ mod fingerprint;
 mod frame;
 mod global_set;
 mod layout;
+mod local_uses;
 mod math;
 mod memory;
 mod module;
@@ -29,12 +30,11 @@ mod options;
 mod output;
 pub(crate) mod packet;
 mod place;
-mod prepared;
-mod shared;
 mod statistics;
 mod stmt;
+mod string_constant;
 mod texture;
-mod uses;
+mod unit_context;
 mod value;
 
 use std::collections::BTreeMap;
@@ -58,14 +58,14 @@ use shading_syntax::source::{SourceMap, Span};
 use data::DataPool;
 use error::MAX_MEMORY;
 use output::{choose_outputs, inits};
-use shared::{FailedLookup, Shared};
-use uses::Uses;
+use unit_context::{FailedLookup, UnitContext};
+use local_uses::LocalUses;
 
 pub use error::CodegenError;
 pub use global_set::GlobalSet;
 pub use options::{CompileOptions, OptLevel};
 pub use output::Output;
-pub(crate) use prepared::Prepared;
+pub(crate) use codegen_unit::CodegenUnit;
 pub use statistics::{MissingTexture, NamedTexture, Statistics};
 
 /// Returns the label of a lookup.
@@ -91,7 +91,7 @@ fn missing_textures(missing: BTreeMap<(String, UnreadableTexture), FailedLookup>
 
 /// Data of an instance that is not shared with other instances of the same code.
 #[derive(Clone, Debug)]
-pub(crate) struct Own {
+pub(crate) struct InstanceData {
     pub(crate) statistics: Statistics,
     /// Numbers in the code.
     pub(crate) numbers: Box<[Number]>,
@@ -134,8 +134,8 @@ impl CompiledShader {
 
     /// Returns the data of an instance of the unit that this code was compiled for, or of another unit with the same
     /// structure.
-    pub(crate) fn own(&self, prepared: Prepared, sources: Option<&Arc<SourceMap>>) -> Own {
-        let Prepared {
+    pub(crate) fn instance_data(&self, prepared: CodegenUnit, sources: Option<&Arc<SourceMap>>) -> InstanceData {
+        let CodegenUnit {
             unit,
             numbers,
             closures,
@@ -152,7 +152,7 @@ impl CompiledShader {
         for (texture, place) in statistics.missing_textures.iter_mut().zip(&self.missing_places) {
             texture.label = label(*place);
         }
-        Own {
+        InstanceData {
             statistics,
             numbers: numbers.values.into_iter().map(Number).collect(),
             places: Places {
@@ -176,7 +176,7 @@ pub(crate) fn prepare() {
 /// # Errors
 /// If a requested output does not exist, or the unit needs too much memory.
 pub(crate) fn compile(
-    prepared: &Prepared,
+    prepared: &CodegenUnit,
     registry: &ClosureRegistry,
     host: &HostFunctions,
     options: &CompileOptions<'_>,
@@ -190,7 +190,7 @@ pub(crate) fn compile(
         message,
     };
     let mut module = module::new_module(level(unit, options.level)).map_err(backend)?;
-    let mut shared = Shared::new(prepared, registry, host, module.isa().default_call_conv());
+    let mut shared = UnitContext::new(prepared, registry, host, module.isa().default_call_conv());
     shared.counts_work = options.counts_work;
     let packet = packet::Layout::of(&outputs);
     let packets =
@@ -216,9 +216,9 @@ pub(crate) fn compile(
     let mut late_files = shared.late_files;
     let chooses_names = shared.chooses_texture_names || shared.chooses_cloud_names;
     if chooses_names {
-        late_files.extend(chosen_name::string_constants(unit));
+        late_files.extend(string_constant::string_constants(unit));
     }
-    let composes_names = chooses_names && chosen_name::composes_strings(unit);
+    let composes_names = chooses_names && string_constant::composes_strings(unit);
     let statistics = Statistics {
         jit_ms: start.elapsed().saturating_sub(packet_time).as_secs_f64() * 1e3,
         code_bytes,
@@ -228,10 +228,10 @@ pub(crate) fn compile(
         symbols,
         missing_textures: missing_textures(shared.missing),
         reads_globals: shared.reads,
-        asks_host: shared.asks_host,
-        asks_derivatives: shared.asks_derivatives,
-        asks_surface_area: shared.asks_surface_area,
-        asks_ray_kind: shared.asks_ray_kind,
+        queries_host: shared.queries_host,
+        reads_derivatives: shared.reads_derivatives,
+        reads_surface_area: shared.reads_surface_area,
+        reads_ray_kind: shared.reads_ray_kind,
         is_uniform: is_uniform(unit, registry),
         fingerprint: 0,
         textures,
@@ -239,7 +239,7 @@ pub(crate) fn compile(
         computes_texture_names: shared.chooses_texture_names && composes_names,
         clouds: shared.clouds.into_keys().collect(),
         computes_cloud_names: shared.chooses_cloud_names && composes_names,
-        attributes: attributes::asked(unit),
+        attributes: attributes::read_by(unit),
         closures: shared.closures.clone(),
         closure_constants: BTreeMap::new(),
     };
@@ -307,7 +307,7 @@ fn exceeds_registers(unit: &Unit) -> bool {
     let outputs: Vec<_> = unit.params.iter().map(|p| p.local).collect();
     let mut all = functions.chain([(&unit.code, &outputs[..], inits(unit))]);
     all.any(|(code, outputs, inits)| {
-        Uses::may_exceed_registers(code, &inits) && Uses::of(code, outputs, &inits).exceed_registers()
+        LocalUses::may_exceed_registers(code, &inits) && LocalUses::of(code, outputs, &inits).exceed_registers()
     })
 }
 

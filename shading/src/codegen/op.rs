@@ -283,7 +283,7 @@ impl Emitter<'_, '_> {
         let Some(offset) = layout::derivative_offset(global, axis) else {
             return self.zero(Shape::of(global.ty().base));
         };
-        self.shared.asks_derivatives = true;
+        self.shared.reads_derivatives = true;
         let ty = layout::register(global.ty()).expect("globals are floats and triples");
         self.load_global(ty, offset)
     }

@@ -32,13 +32,13 @@ pub struct Statistics {
     /// Globals that the code reads directly.
     pub reads_globals: GlobalSet,
     /// True if the code queries the host for attributes or spaces, which may depend on the whole shading point.
-    pub asks_host: bool,
+    pub queries_host: bool,
     /// True if it reads derivatives of globals directly.
-    pub asks_derivatives: bool,
+    pub reads_derivatives: bool,
     /// True if it reads the surface area of the object.
-    pub asks_surface_area: bool,
+    pub reads_surface_area: bool,
     /// True if it tests the ray kind.
-    pub asks_ray_kind: bool,
+    pub reads_ray_kind: bool,
     /// True if every run creates the same closures and has no other effects, independent of the shading point, except
     /// for `N` and `dPdu` if these are passed to closures as a normal and as a vector.
     pub is_uniform: bool,
@@ -54,7 +54,7 @@ pub struct Statistics {
     /// True if the code searches point clouds by names composed at run time, which `late_files` lacks.
     pub computes_cloud_names: bool,
     /// Geometry attributes that the code reads by constant names; true if an attribute is optional:
-    /// [`shading_compiler::hir::attributes::asked`].
+    /// [`shading_compiler::hir::attributes::read_by`].
     pub attributes: BTreeMap<String, bool>,
     /// Hash of the HIR. Shaders with equal behaviour usually have equal hashes, and different shaders almost never. Names
     /// are not hashed; names in `textures` are replaced by their index in the list.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::emitter::{Address, Emitter, Home, MemoryFrame, NodeMemory, trusted};
 use super::layout::{NUMBER_BYTES, NUMBERS, POINTER, Shape, const_shape, register};
-use super::shared::Shared;
+use super::unit_context::UnitContext;
 use crate::runtime::shims::{Abi, Shim};
 use shading_compiler::hir::{Code, Const, ConstId, LocalId, NumberIds, Operand};
 use shading_compiler::ty::Type;
@@ -18,7 +18,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
     /// Starts a function of three arguments.
     pub(super) fn new(
         mut b: FunctionBuilder<'a>,
-        shared: &'a mut Shared<'u>,
+        shared: &'a mut UnitContext<'u>,
         module: &'a mut JITModule,
         code: &'u Code,
         number_ids: &'u NumberIds,

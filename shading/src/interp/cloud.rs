@@ -5,7 +5,7 @@ use crate::runtime::ShaderHost;
 use crate::runtime::cloud::{
     self, CloudAttribute, CloudError, CloudHandle, CloudSearch, CloudValue, PointCloud,
 };
-use crate::runtime::written::{self, WrittenClouds};
+use crate::runtime::written_cloud::{self, WrittenClouds};
 use shading_compiler::builtins::Builtin;
 use shading_compiler::hir::kind::Element;
 use shading_compiler::hir::{Const, Kind};
@@ -136,7 +136,7 @@ pub(super) fn write<'a>(
     };
     let attributes: Vec<(&str, CloudValue<'_>)> = attributes.chunks(2).map(pair).collect::<Option<_>>()?;
     let values = attributes.iter().copied();
-    let kept = written::write(host, clouds, file, *position, values);
+    let kept = written_cloud::write(host, clouds, file, *position, values);
     Some(kept.err().map(|refusal| refusal.message(file)))
 }
 

@@ -13,7 +13,7 @@ use crate::runtime::last_trace::LastTrace;
 use crate::runtime::messages::Messages;
 use crate::runtime::report::{Report, ReportKind, ReportPlace};
 use crate::runtime::stack::StackRange;
-use crate::runtime::{Printed, ShaderGlobals, ShaderHost, Sink, WrittenClouds};
+use crate::runtime::{PrintOutput, ShaderGlobals, ShaderHost, Sink, WrittenClouds};
 use shading_compiler::eval::dictionary::Dictionaries;
 use shading_compiler::eval::{DEFAULT_FUEL, MAX_DEPTH};
 use shading_compiler::hir::ClosureRegistry;
@@ -88,7 +88,7 @@ pub(crate) struct Run {
     // Keeps `header.host` alive; used for rare queries.
     host: Arc<dyn ShaderHost>,
     fuel: u32,
-    pub(crate) printed: Printed,
+    pub(crate) printed: PrintOutput,
     written: WrittenClouds,
     /// True if the output of `fprintf` is kept.
     pub(crate) keeps_files: bool,
@@ -136,7 +136,7 @@ impl ShadingContext {
                 stack: StackRange::default(),
                 host,
                 fuel: DEFAULT_FUEL,
-                printed: Printed::default(),
+                printed: PrintOutput::default(),
                 written: WrittenClouds::default(),
                 keeps_files: false,
                 messages: Messages::default(),
@@ -173,7 +173,7 @@ impl ShadingContext {
     }
 
     /// Returns the output since the last call in pieces, including that of `fprintf` if it is kept.
-    pub fn take_pieces(&mut self) -> Printed {
+    pub fn take_pieces(&mut self) -> PrintOutput {
         std::mem::take(&mut self.run.printed)
     }
 

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 /// Maximum capacity of the table after a run. A larger table is released, because clearing it would need time in proportion
 /// to its capacity.
-const KEPT_CAPACITY: usize = 1024;
+const MAX_KEPT_CAPACITY: usize = 1024;
 
 /// The messages of a run, by name.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ impl<V> Default for Messages<V> {
 
 impl<V> Messages<V> {
     pub(crate) fn clear(&mut self) {
-        if self.table.capacity() > KEPT_CAPACITY {
+        if self.table.capacity() > MAX_KEPT_CAPACITY {
             self.table = FxHashMap::default();
         } else {
             self.table.clear();

@@ -257,10 +257,10 @@ fn build_with(
             group: light.group.clone(),
         });
     }
-    let asks_host = instances
+    let queries_host = instances
         .iter()
-        .any(|instances| instances.known().any(|known| known.asks_host));
-    let names = desc.shapes.iter().filter(|_| asks_host);
+        .any(|instances| instances.known().any(|known| known.queries_host));
+    let names = desc.shapes.iter().filter(|_| queries_host);
     let names = names.map(|shape| shape.name.clone());
     let shaders_named = named_by(&instances);
     let remains = Remains {

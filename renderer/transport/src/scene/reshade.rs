@@ -138,8 +138,8 @@ fn asks_alike(old: &Instances, new: &Instances) -> bool {
 fn names_alike(old: &ShaderInstance, new: &ShaderInstance) -> bool {
     let (a, b) = (old.statistics(), new.statistics());
     let textures = a.textures.iter().map(|named| &named.request);
-    a.asks_derivatives == b.asks_derivatives
-        && a.asks_host == b.asks_host
+    a.reads_derivatives == b.reads_derivatives
+        && a.queries_host == b.queries_host
         && a.computes_texture_names == b.computes_texture_names
         && a.computes_cloud_names == b.computes_cloud_names
         && a.missing_textures.is_empty()

@@ -4,7 +4,7 @@ use super::conversion::near;
 use super::error::CheckError;
 use super::host_global::HostGlobal;
 use super::lvalue::{Access, Component, Lvalue};
-use super::scope::Meaning;
+use super::scope::SymbolMeaning;
 use super::warning::Warning;
 use super::{Checker, TypedValue};
 use crate::builtins::Global;
@@ -26,11 +26,11 @@ impl<'a> Checker<'a> {
             Some(index) => {
                 let symbol = self.scopes.get_mut(index);
                 match &symbol.meaning {
-                    Meaning::Value(value) if symbol.body == self.body.id => {
+                    SymbolMeaning::Value(value) if symbol.body == self.body.id => {
                         symbol.is_read = true;
                         Some(value.clone())
                     }
-                    Meaning::Value(_) | Meaning::Variable(_) | Meaning::File(_) | Meaning::Unknown => None,
+                    SymbolMeaning::Value(_) | SymbolMeaning::Variable(_) | SymbolMeaning::File(_) | SymbolMeaning::Unknown => None,
                 }
             }
             None => self.constant_named(name),
@@ -125,10 +125,10 @@ impl<'a> Checker<'a> {
             let symbol = self.scopes.get(index);
             let is_foreign = symbol.body != self.body.id;
             let meaning = symbol.meaning.clone();
-            if let Meaning::File(index) = meaning {
+            if let SymbolMeaning::File(index) = meaning {
                 return self.file_variable(index, span);
             }
-            if is_foreign && self.alone.is_none() && !matches!(meaning, Meaning::Unknown) {
+            if is_foreign && self.alone.is_none() && !matches!(meaning, SymbolMeaning::Unknown) {
                 self.report(
                     span,
                     CheckError::OutOfReach {
@@ -138,9 +138,9 @@ impl<'a> Checker<'a> {
                 return None;
             }
             return match meaning {
-                Meaning::Variable(place) => Some(place),
-                Meaning::Value(value) => Some(self.materialise(value, span)),
-                Meaning::File(_) | Meaning::Unknown => None,
+                SymbolMeaning::Variable(place) => Some(place),
+                SymbolMeaning::Value(value) => Some(self.materialise(value, span)),
+                SymbolMeaning::File(_) | SymbolMeaning::Unknown => None,
             };
         }
         if let Some(global) = Global::from_name(name) {

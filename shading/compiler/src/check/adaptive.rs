@@ -10,7 +10,7 @@ use super::call::SPECIAL_NAMES;
 use super::conversion::{TYPE_NAMES, conversion_rank, near};
 use super::error::CheckError;
 use super::lvalue::Lvalue;
-use super::uses::Uses;
+use super::unit_use::UnitUse;
 use super::{Checker, Environment, TypedValue, prelude};
 use crate::builtins::{self, Builtin};
 use crate::hir::{Op, Unit};
@@ -59,7 +59,7 @@ const CONVERTIBLE: &str = "isconvertible(value, \"type\"), as isconvertible(x, \
 pub fn specialise(
     file: &ast::File,
     index: usize,
-    uses: &Uses,
+    uses: &UnitUse,
     environment: &Environment<'_>,
 ) -> Result<Unit, Diagnostics> {
     super::deep_stack(|| {

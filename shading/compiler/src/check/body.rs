@@ -19,7 +19,7 @@ pub(super) struct Body {
     pub(super) block: Block,
     /// Number of enclosing blocks.
     pub(super) blocks: usize,
-    pub(super) constants: FxHashMap<Key, ConstId>,
+    pub(super) constants: FxHashMap<ConstantKey, ConstId>,
     /// Local copies of globals.
     pub(super) globals: FxHashMap<Global, LocalId>,
     /// Initialises the copies of globals; runs first.
@@ -43,7 +43,7 @@ pub(super) struct Body {
 
 /// Key of a constant: its bits.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) enum Key {
+pub(super) enum ConstantKey {
     Int(i32),
     Float(u32),
     Triple([u32; 3]),
@@ -69,11 +69,11 @@ impl Body {
     /// Adds a constant, sharing equal ones.
     pub(super) fn constant(&mut self, value: Const) -> Operand {
         let key = match &value {
-            Const::Int(i) => Key::Int(*i),
-            Const::Float(f) => Key::Float(f.to_bits()),
-            Const::Triple(t) => Key::Triple(t.map(f32::to_bits)),
-            Const::String(s) => Key::String(s.clone()),
-            Const::NullClosure => Key::Closure,
+            Const::Int(i) => ConstantKey::Int(*i),
+            Const::Float(f) => ConstantKey::Float(f.to_bits()),
+            Const::Triple(t) => ConstantKey::Triple(t.map(f32::to_bits)),
+            Const::String(s) => ConstantKey::String(s.clone()),
+            Const::NullClosure => ConstantKey::Closure,
             Const::Matrix(_) | Const::Array(_) => return Operand::Const(self.code.consts.push(value)),
         };
         let consts = &mut self.code.consts;

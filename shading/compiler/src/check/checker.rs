@@ -14,7 +14,7 @@ use super::inference::Inference;
 use super::lvalue::Lvalue;
 use super::scope::{FileVariable, ScopeIndex, Scopes};
 use super::struct_info::StructInfo;
-use super::uses::Adaptive;
+use super::unit_use::Adaptive;
 use super::warning::Warning;
 use crate::eval::color_system::ColorSystem;
 use crate::hir;

@@ -5,7 +5,7 @@
 use super::Checker;
 use super::error::CheckError;
 use super::lvalue::Lvalue;
-use super::scope::{FileVariable, Meaning, Role, Symbol};
+use super::scope::{FileVariable, SymbolMeaning, Role, Symbol};
 use crate::hir::Param;
 use crate::ty::Type;
 use shading_syntax::ast::{Stmt, StmtKind};
@@ -30,7 +30,7 @@ impl<'a> Checker<'a> {
             }
             let symbol = Symbol {
                 name: &name.text,
-                meaning: Meaning::File(index),
+                meaning: SymbolMeaning::File(index),
                 role: Role::Param,
                 span: name.span,
                 body: self.body.id,
@@ -53,14 +53,14 @@ impl<'a> Checker<'a> {
         let scope = std::mem::replace(&mut self.scope, declared.scope);
         let references = std::mem::take(&mut self.references);
         let in_group = std::mem::take(&mut self.in_group);
-        let mut meaning = Meaning::Unknown;
+        let mut meaning = SymbolMeaning::Unknown;
         let block = self.block(span, |c| {
             meaning = c.variable_meaning(true, declared.ty, declared.variable);
         });
         self.in_group = in_group;
         self.references = references;
         self.scope = scope;
-        let Meaning::Variable(place) = meaning else {
+        let SymbolMeaning::Variable(place) = meaning else {
             self.body.file_variables.insert(index, None);
             return None;
         };

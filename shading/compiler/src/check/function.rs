@@ -13,7 +13,7 @@ use super::global_uses::GlobalUses;
 use super::lvalue::{Access, Lvalue};
 use super::overload::same_formals;
 use super::prelude;
-use super::scope::{Meaning, Role, ScopeIndex, Symbol};
+use super::scope::{SymbolMeaning, Role, ScopeIndex, Symbol};
 use super::warning::Warning;
 use crate::hir::{Function, Stmt};
 use crate::ty::Type;
@@ -241,7 +241,7 @@ impl<'a> Checker<'a> {
         false
     }
 
-    pub(super) fn declare_param(&mut self, name: &'a ast::Name, meaning: Meaning) {
+    pub(super) fn declare_param(&mut self, name: &'a ast::Name, meaning: SymbolMeaning) {
         self.check_name(name);
         let symbol = Symbol {
             name: &name.text,
@@ -301,7 +301,7 @@ impl<'a> Checker<'a> {
             }
             self.declare_param(
                 &param.name,
-                Meaning::Variable(Lvalue::whole(formal.ty, locals, access)),
+                SymbolMeaning::Variable(Lvalue::whole(formal.ty, locals, access)),
             );
         }
         let statements = function.body.as_deref().unwrap_or_default();

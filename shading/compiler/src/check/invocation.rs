@@ -4,7 +4,7 @@ use super::argument::CallArgument;
 use super::error::CheckError;
 use super::frame::{ANY_TYPE, Formal, FunctionFrame};
 use super::lvalue::{Access, Lvalue};
-use super::scope::Meaning;
+use super::scope::SymbolMeaning;
 use super::warning::Warning;
 use super::{Checker, TypedValue};
 use crate::hir::{Function, FunctionId, LocalId, Operand, Stmt};
@@ -17,7 +17,7 @@ const MAX_INLINED: usize = 256;
 
 /// An argument bound to a parameter, and the lvalue to write back to.
 struct Bound {
-    meaning: Meaning,
+    meaning: SymbolMeaning,
     back: Option<(Lvalue, Vec<LocalId>)>,
 }
 
@@ -212,7 +212,7 @@ impl<'a> Checker<'a> {
     fn bind_shared(place: Lvalue, name: &str) -> Bound {
         let access = Access::Param(name.to_owned());
         Bound {
-            meaning: Meaning::Variable(Lvalue { access, ..place }),
+            meaning: SymbolMeaning::Variable(Lvalue { access, ..place }),
             back: None,
         }
     }
@@ -244,7 +244,7 @@ impl<'a> Checker<'a> {
             if place.is_whole() {
                 place.ty = ty;
                 return Some(Bound {
-                    meaning: Meaning::Variable(place),
+                    meaning: SymbolMeaning::Variable(place),
                     back: None,
                 });
             }
@@ -253,7 +253,7 @@ impl<'a> Checker<'a> {
             for (local, leaf) in locals.iter().zip(&value.leaves) {
                 self.store(*local, *leaf, given.span);
             }
-            let meaning = Meaning::Variable(Lvalue::whole(ty, locals.clone(), Access::Writable));
+            let meaning = SymbolMeaning::Variable(Lvalue::whole(ty, locals.clone(), Access::Writable));
             return Some(Bound {
                 meaning,
                 back: Some((place, locals)),
@@ -263,7 +263,7 @@ impl<'a> Checker<'a> {
         if !is_written && !formal.output && value.leaves.iter().all(|leaf| matches!(leaf, Operand::Const(_)))
         {
             return Some(Bound {
-                meaning: Meaning::Value(value),
+                meaning: SymbolMeaning::Value(value),
                 back: None,
             });
         }
@@ -285,7 +285,7 @@ impl<'a> Checker<'a> {
         };
         let place = Lvalue::whole(value.ty, locals, access);
         Some(Bound {
-            meaning: Meaning::Variable(place),
+            meaning: SymbolMeaning::Variable(place),
             back,
         })
     }

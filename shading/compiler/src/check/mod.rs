@@ -53,7 +53,7 @@ mod texture;
 mod types;
 mod typing;
 mod unit;
-mod uses;
+mod unit_use;
 mod value;
 mod warning;
 
@@ -75,11 +75,11 @@ pub use checker::Environment;
 pub use checker::deep_stack;
 pub use host_global::{HostGlobal, HostGlobalError};
 pub use reference::{ReferencePart, ReferencePath};
-pub use uses::{ParamUse, Uses};
+pub use unit_use::{ParamUse, UnitUse};
 
 /// The result of [`check`].
 #[derive(Clone, Debug, Default)]
-pub struct Checked {
+pub struct CheckedFile {
     /// Units of the file, in order, without those with errors.
     pub units: Vec<Unit>,
     /// Errors and warnings, in source order.
@@ -87,7 +87,7 @@ pub struct Checked {
 }
 
 /// Checks the functions and units of a file. Groups and declarations are checked by other modules.
-pub fn check(file: &ast::File, environment: &Environment<'_>) -> Checked {
+pub fn check(file: &ast::File, environment: &Environment<'_>) -> CheckedFile {
     deep_stack(|| {
         let mut checker = Checker::of_file(file, environment);
         let declared = checker.declare_all(file);
@@ -108,7 +108,7 @@ pub fn check(file: &ast::File, environment: &Environment<'_>) -> Checked {
                 | ast::Item::Declaration(_) => {}
             }
         }
-        Checked {
+        CheckedFile {
             units,
             diagnostics: checker.finish(),
         }

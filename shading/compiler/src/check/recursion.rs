@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Checker;
-use super::global_uses::{GlobalUses, Key, is_copy_of_global};
+use super::global_uses::{GlobalUses, GlobalKey, is_copy_of_global};
 use crate::hir::{Block, FunctionId, Local, LocalId, Op, Operand, Param, Stmt, walk};
 use crate::ty::Type;
 use shading_syntax::source::Span;
@@ -65,7 +65,7 @@ impl<'a> Checker<'a> {
             changes = false;
             for (caller, callee) in &calls {
                 let Some(uses) = all.get(callee) else { continue };
-                let keys: Vec<Key> = uses.used.iter().map(|(key, _)| *key).collect();
+                let keys: Vec<GlobalKey> = uses.used.iter().map(|(key, _)| *key).collect();
                 let written = uses.written.clone();
                 let (Some(own), locals) = (all.get_mut(caller), &mut self.called[*caller].code.locals) else {
                     continue;
@@ -87,7 +87,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The unit's variable of a global.
-    fn variable_of(&mut self, key: Key) -> LocalId {
+    fn variable_of(&mut self, key: GlobalKey) -> LocalId {
         match key {
             Some(global) => self.global(global, Span::default()),
             None => {
@@ -98,7 +98,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-fn variable(key: Key) -> Local {
+fn variable(key: GlobalKey) -> Local {
     let (name, ty) = key.map_or(("Ci", Type::CLOSURE), |global| (global.name(), global.ty()));
     let name = name.to_owned();
     Local { name, ty }
@@ -109,7 +109,7 @@ fn variable(key: Key) -> Local {
 fn extend_calls(
     block: &mut Block,
     all: &AllUses,
-    local: &mut impl FnMut(Key, &mut Block) -> Option<LocalId>,
+    local: &mut impl FnMut(GlobalKey, &mut Block) -> Option<LocalId>,
 ) {
     let mut at = 0;
     while at < block.len() {

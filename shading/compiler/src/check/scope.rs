@@ -20,9 +20,9 @@ impl ScopeIndex {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct SymbolIndex(usize);
 
-/// Meaning of a name.
+/// SymbolMeaning of a name.
 #[derive(Clone, Debug)]
-pub(super) enum Meaning {
+pub(super) enum SymbolMeaning {
     /// A variable.
     Variable(Lvalue),
     /// A parameter with a constant argument.
@@ -46,7 +46,7 @@ pub(super) enum Role {
 #[derive(Clone, Debug)]
 pub(super) struct Symbol<'a> {
     pub(super) name: &'a str,
-    pub(super) meaning: Meaning,
+    pub(super) meaning: SymbolMeaning,
     pub(super) role: Role,
     pub(super) span: Span,
     /// Body that its variables belong to.

@@ -3,7 +3,7 @@
 use super::error::CheckError;
 use super::frame::LoopFrame;
 use super::lvalue::{Access, Lvalue};
-use super::scope::{Meaning, Role, Symbol};
+use super::scope::{SymbolMeaning, Role, Symbol};
 use super::warning::Warning;
 use super::{Checker, TypedValue};
 use crate::hir::Stmt as Out;
@@ -275,7 +275,7 @@ impl<'a> Checker<'a> {
         constant: bool,
         ty: &'a TypeName,
         variable: &'a Variable,
-    ) -> Meaning {
+    ) -> SymbolMeaning {
         let name = &variable.name;
         let resolved = self.resolve(ty, variable.array.as_ref());
         let mut value = None;
@@ -287,7 +287,7 @@ impl<'a> Checker<'a> {
                 return if is_known {
                     self.variable(name, ty, Access::Writable)
                 } else {
-                    Meaning::Unknown
+                    SymbolMeaning::Unknown
                 };
             }
         } else if let Some(init) = &variable.init {
@@ -296,18 +296,18 @@ impl<'a> Checker<'a> {
             self.quiet -= 1;
         }
         let Some(mut ty) = resolved else {
-            return Meaning::Unknown;
+            return SymbolMeaning::Unknown;
         };
         if ty == Type::VOID {
             self.report(name.span, CheckError::VoidVariable);
-            return Meaning::Unknown;
+            return SymbolMeaning::Unknown;
         }
         if ty.length == Length::Unsized {
             match &value {
                 Some(value) => ty = value.ty,
                 None => {
                     self.report(name.span, CheckError::UnsizedVariable);
-                    return Meaning::Unknown;
+                    return SymbolMeaning::Unknown;
                 }
             }
         }
@@ -317,7 +317,7 @@ impl<'a> Checker<'a> {
             Access::Writable
         };
         let meaning = self.variable(name, ty, access);
-        if let (Some(TypedValue { leaves, .. }), Meaning::Variable(place)) = (value, &meaning) {
+        if let (Some(TypedValue { leaves, .. }), SymbolMeaning::Variable(place)) = (value, &meaning) {
             for (local, leaf) in place.leaves.clone().into_iter().zip(leaves) {
                 self.store(local, leaf, name.span);
             }
@@ -325,12 +325,12 @@ impl<'a> Checker<'a> {
         meaning
     }
 
-    fn variable(&mut self, name: &Name, ty: Type, access: Access) -> Meaning {
+    fn variable(&mut self, name: &Name, ty: Type, access: Access) -> SymbolMeaning {
         let leaves = self.locals(&name.text, ty);
-        Meaning::Variable(Lvalue::whole(ty, leaves, access))
+        SymbolMeaning::Variable(Lvalue::whole(ty, leaves, access))
     }
 
-    fn declare_local(&mut self, name: &'a Name, meaning: Meaning, is_written: bool) {
+    fn declare_local(&mut self, name: &'a Name, meaning: SymbolMeaning, is_written: bool) {
         self.check_name(name);
         let is_twice = self.scopes.find_here(self.scope, &name.text).is_some();
         if let Some(other) = self.scopes.find(self.scope, &name.text).filter(|_| !is_twice) {
@@ -350,7 +350,7 @@ impl<'a> Checker<'a> {
                 },
             );
         }
-        let is_unknown = matches!(meaning, Meaning::Unknown);
+        let is_unknown = matches!(meaning, SymbolMeaning::Unknown);
         let symbol = Symbol {
             name: &name.text,
             meaning,

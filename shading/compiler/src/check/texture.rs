@@ -410,13 +410,13 @@ impl<'a> Checker<'a> {
             }
         };
         let file = match file {
-            super::scope::Meaning::Variable(place) => self.read(&place, name.span)?,
-            super::scope::Meaning::File(index) => {
+            super::scope::SymbolMeaning::Variable(place) => self.read(&place, name.span)?,
+            super::scope::SymbolMeaning::File(index) => {
                 let place = self.file_variable(index, name.span)?;
                 self.read(&place, name.span)?
             }
-            super::scope::Meaning::Value(value) => value,
-            super::scope::Meaning::Unknown => return None,
+            super::scope::SymbolMeaning::Value(value) => value,
+            super::scope::SymbolMeaning::Unknown => return None,
         };
         if file.ty != Type::STRING {
             let (expected, found) = ("texture2d".to_owned(), self.show(file.ty));

@@ -8,7 +8,7 @@ use super::error::CheckError;
 use super::frame::FunctionFrame;
 use super::lvalue::{Access, Lvalue};
 use super::reference::ReferencePath;
-use super::scope::Meaning;
+use super::scope::SymbolMeaning;
 use super::{Checker, TypedValue};
 use crate::hir::{
     self, Block, ColorSpace, Const, GlobalVariable, LocalId, Operand, Param, ScopeId, Stmt, Unit, UnitKind,
@@ -36,8 +36,8 @@ impl<'a> Checker<'a> {
             let mut block = c.body_of_unit(&unit.body, unit.span);
             c.pass_globals(&mut params, &mut block);
             for param in &mut params {
-                param.is_asked = c.adaptive.queried.contains(&param.name);
-                param.asks_given = c.adaptive.asked_given.contains(&param.name);
+                param.queries_connection = c.adaptive.queried.contains(&param.name);
+                param.queries_given = c.adaptive.asked_given.contains(&param.name);
             }
             params.extend(c.texture_handles());
             if let Some(local) = c.body.ci.filter(|_| c.body.ci_written) {
@@ -214,7 +214,7 @@ impl<'a> Checker<'a> {
             if resolved.is_some() {
                 self.report(param.ty.span, CheckError::VoidVariable);
             }
-            self.declare_param(name, Meaning::Unknown);
+            self.declare_param(name, SymbolMeaning::Unknown);
             return;
         };
         if name.text.is_empty() {
@@ -258,8 +258,8 @@ impl<'a> Checker<'a> {
                 ty: leaf,
                 is_unsized,
                 is_any,
-                is_asked: false,
-                asks_given: false,
+                queries_connection: false,
+                queries_given: false,
                 output,
                 local,
                 init,
@@ -284,7 +284,7 @@ impl<'a> Checker<'a> {
             Passing::In => Access::Param(name.text.clone()),
             Passing::Const => Access::Constant(name.text.clone()),
         };
-        self.declare_param(name, Meaning::Variable(Lvalue::whole(ty, locals, access)));
+        self.declare_param(name, SymbolMeaning::Variable(Lvalue::whole(ty, locals, access)));
     }
 
     /// Statements that set leaf `i` of a parameter to its default; the statements of each leaf are independent. A

@@ -136,7 +136,7 @@ pub enum GraphError {
     },
     /// An input, or a part of it, that is set under two names.
     #[error("`{input}` is given twice, as `{first}` and as `{second}`")]
-    GivenTwice {
+    SetTwice {
         /// The input.
         input: String,
         /// The first name.
@@ -219,7 +219,7 @@ impl GraphError {
             GraphError::AmbiguousAlias { params, .. } => {
                 return Some(format!("name the input itself: {}", params.join(" or ")));
             }
-            GraphError::GivenTwice { .. } => return Some("leave one of them out".to_owned()),
+            GraphError::SetTwice { .. } => return Some("leave one of them out".to_owned()),
             _ => return None,
         };
         let name = nearest(wrong, known.iter().map(String::as_str))?;

@@ -181,7 +181,7 @@ impl ShaderGroupTemplate {
             ty: None,
             binding,
             value_span: Span::default(),
-            is_unasked: false,
+            is_unrequested: false,
             metadata: vec![],
             span: Span::default(),
         });

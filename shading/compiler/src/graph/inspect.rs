@@ -151,7 +151,7 @@ impl Exposed<'_> {
             ty,
             binding,
             value_span: Default::default(),
-            is_unasked: true,
+            is_unrequested: true,
             metadata: vec![],
             span: Default::default(),
         });

@@ -11,14 +11,14 @@ use crate::hir::{Block, LocalId, Op, Operand, ScopeId, Stmt, walk};
 
 /// Statements of an instance, as indices in the linked body.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Segment {
+pub(super) struct InstanceSegment {
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
 /// Globals shared by instances. Access to one is a side effect, but does not force an instance to run earlier.
 #[derive(Debug, Default)]
-pub(super) struct Shared {
+pub(super) struct SharedVariables {
     pub(super) locals: FxHashSet<LocalId>,
     /// End of the statements of all instances; the statements of the outermost template's outputs follow.
     pub(super) end: usize,
@@ -31,28 +31,28 @@ pub(super) type Wires = SecondaryMap<LocalId, bool>;
 /// assign to them stay in place.
 pub(super) fn delay(
     body: &mut Block,
-    segments: &[Segment],
+    segments: &[InstanceSegment],
     kept: &[Operand],
-    shared: &Shared,
+    shared: &SharedVariables,
     wires: &Wires,
 ) {
     let lazy = lazy_segments(body, segments, shared);
     if lazy.is_empty() {
         return;
     }
-    let mut mentions = Mentions::new();
-    walk::statements(body, &mut |stmt| mentioned(stmt, |local| mentions[local] += 1));
+    let mut references = ReferenceCounts::new();
+    walk::statements(body, &mut |stmt| visit_references(stmt, |local| references[local] += 1));
     // In reverse, so that the indices before the moved segment stay valid.
     for segment in lazy.into_iter().rev() {
-        delay_one(body, segment, (kept, wires), shared, &mentions);
+        delay_one(body, segment, (kept, wires), shared, &references);
     }
 }
 
 /// Returns the segments with side effects, and those that read their outputs.
-fn lazy_segments(body: &Block, segments: &[Segment], shared: &Shared) -> Vec<Segment> {
+fn lazy_segments(body: &Block, segments: &[InstanceSegment], shared: &SharedVariables) -> Vec<InstanceSegment> {
     let is_effect =
         |stmt: &Stmt| has_effects(stmt) || !shared.locals.is_empty() && touches(stmt, &shared.locals);
-    let mut lazy: Vec<Segment> = vec![];
+    let mut lazy: Vec<InstanceSegment> = vec![];
     let mut made = FxHashSet::default();
     let mut at = 0;
     for segment in segments {
@@ -81,10 +81,10 @@ fn lazy_segments(body: &Block, segments: &[Segment], shared: &Shared) -> Vec<Seg
 }
 
 /// Number of operands and results that refer to a variable, in the whole body.
-type Mentions = SecondaryMap<LocalId, u32>;
+type ReferenceCounts = SecondaryMap<LocalId, u32>;
 
 /// Calls a function for each variable that a statement itself reads or writes.
-fn mentioned(stmt: &Stmt, mut each: impl FnMut(LocalId)) {
+fn visit_references(stmt: &Stmt, mut each: impl FnMut(LocalId)) {
     walk::reads(stmt).for_each(&mut each);
     walk::writes(stmt).iter().copied().for_each(each);
 }
@@ -93,17 +93,17 @@ fn mentioned(stmt: &Stmt, mut each: impl FnMut(LocalId)) {
 fn count(stmts: &[Stmt], made: &FxHashSet<LocalId>) -> u32 {
     let mut count = 0;
     walk::statements(stmts, &mut |stmt| {
-        mentioned(stmt, |local| count += u32::from(made.contains(&local)));
+        visit_references(stmt, |local| count += u32::from(made.contains(&local)));
     });
     count
 }
 
 fn delay_one(
     body: &mut Block,
-    segment: Segment,
+    segment: InstanceSegment,
     (kept, wires): (&[Operand], &Wires),
-    shared: &Shared,
-    mentions: &Mentions,
+    shared: &SharedVariables,
+    references: &ReferenceCounts,
 ) {
     let mut made = FxHashSet::default();
     body[segment.start..segment.end]
@@ -122,7 +122,7 @@ fn delay_one(
     let mut carried = vec![];
     let mut reader = None;
     // References after the segment. When all are counted, no other statement reads its outputs.
-    let mut left = made.iter().map(|local| mentions[*local]).sum::<u32>();
+    let mut left = made.iter().map(|local| references[*local]).sum::<u32>();
     left -= count(&body[segment.start..segment.end], &made).min(left);
     for (at, stmt) in body.iter().enumerate().skip(segment.end) {
         if left == 0 {
@@ -142,7 +142,7 @@ fn delay_one(
                 && moves_along(at, *op, *dst) =>
             {
                 if made.insert(*dst) {
-                    left += mentions[*dst];
+                    left += references[*dst];
                 }
                 left -= count(std::slice::from_ref(stmt), &made).min(left);
                 carried.push(at);

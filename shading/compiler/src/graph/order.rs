@@ -179,7 +179,7 @@ impl<'g> Dependencies<'g> {
         };
         // Defaults of inputs and outputs are read outside of all overrides.
         let roots = group.inputs.iter().filter_map(|input| input.default.as_ref());
-        let outputs = group.outputs.iter().filter(|output| !output.is_unasked);
+        let outputs = group.outputs.iter().filter(|output| !output.is_unrequested);
         let roots = roots.chain(outputs.map(|output| &output.binding));
         for node in roots.flat_map(|binding| self.sources(binding)) {
             contexts.read(node, None);

@@ -59,7 +59,7 @@ pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> (ShaderGroupTemplate,
     let errors = unusable_aliases(&params.collect::<Vec<_>>(), sources);
     builder.diagnostics.list.extend(errors);
     if !builder.diagnostics.has_errors() {
-        builder.warn_unread(&group.body);
+        builder.warn_unused(&group.body);
     }
     (builder.group, builder.diagnostics)
 }
@@ -109,7 +109,7 @@ pub fn material(
         None => ("surface".to_owned(), Some(Type::CLOSURE)),
     };
     builder.group.outputs.push(GroupOutput {
-        is_unasked: false,
+        is_unrequested: false,
         name,
         ty,
         binding,
@@ -193,7 +193,7 @@ impl<'a> Builder<'a> {
             Some(expr) => {
                 let binding = self.binding(expr);
                 self.group.outputs.push(GroupOutput {
-                    is_unasked: false,
+                    is_unrequested: false,
                     name,
                     ty: Some(ty),
                     binding,
@@ -208,7 +208,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Warns of instances that never run, because no output of the group depends on them.
-    fn warn_unread(&mut self, body: &[GroupStmt]) {
+    fn warn_unused(&mut self, body: &[GroupStmt]) {
         let group = &self.group;
         let outputs = group.outputs.iter().map(|output| &output.binding);
         let defaults = group.inputs.iter().filter_map(|input| input.default.as_ref());

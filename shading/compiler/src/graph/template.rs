@@ -123,7 +123,7 @@ pub enum GroupUse {
 
 impl GroupUse {
     /// Returns whether a group for this use can contain shaders of a kind.
-    pub fn takes(self, kind: UnitKind) -> bool {
+    pub fn allows(self, kind: UnitKind) -> bool {
         match kind {
             UnitKind::Shader | UnitKind::Surface => true,
             UnitKind::Background => self == GroupUse::Background,
@@ -187,7 +187,7 @@ pub struct GroupOutput {
     /// Location of the expression of its value, or of its name if there is none.
     pub value_span: Span,
     /// True if the output is exposed but not requested, so that it does not count as a connection.
-    pub is_unasked: bool,
+    pub is_unrequested: bool,
     /// Metadata.
     pub metadata: Vec<Metadata>,
     /// Source location.

@@ -37,11 +37,11 @@ impl ShaderUnitTemplate {
         index: usize,
     ) -> ShaderUnitTemplate {
         let is_adaptive =
-            |param: &hir::Param| param.is_any || param.is_unsized || param.is_asked || param.asks_given;
+            |param: &hir::Param| param.is_any || param.is_unsized || param.queries_connection || param.queries_given;
         let adaptive = hir.params.iter().any(is_adaptive).then(|| Adaptive {
             file: file.clone(),
             index,
-            made: Arc::default(),
+            cache: Arc::default(),
         });
         ShaderUnitTemplate {
             params: unit_params(&hir, &sources),
@@ -71,21 +71,20 @@ pub struct Adaptive {
     /// Index of the unit in the file.
     index: usize,
     /// Cache of lowered units, by use.
-    made: Arc<Mutex<FxHashMap<Uses, Made>>>,
+    cache: Arc<Mutex<FxHashMap<Vec<(String, ParamUse)>, LoweredUnit>>>,
 }
 
-type Uses = Vec<(String, ParamUse)>;
-type Made = Result<Arc<hir::Unit>, Diagnostics>;
+type LoweredUnit = Result<Arc<hir::Unit>, Diagnostics>;
 
 impl Adaptive {
     /// Returns the unit for a use of its parameters; cached.
-    pub fn unit(&self, uses: Vec<(String, ParamUse)>, environment: &Environment<'_>) -> Made {
-        let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = made().get(&uses) {
+    pub fn unit(&self, uses: Vec<(String, ParamUse)>, environment: &Environment<'_>) -> LoweredUnit {
+        let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = cache().get(&uses) {
             return known.clone();
         }
         // No lock is held, so another thread may compute an equal result at the same time.
         let unit = check::specialise(&self.file, self.index, &uses, environment).map(Arc::new);
-        made().entry(uses).or_insert(unit).clone()
+        cache().entry(uses).or_insert(unit).clone()
     }
 }

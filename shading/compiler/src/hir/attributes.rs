@@ -7,7 +7,7 @@ use crate::builtins::Builtin;
 
 /// Returns the attributes that a linked unit reads, by name. The value is true if the unit does not require the attribute:
 /// it tests whether the attribute exists, or has a default for it.
-pub fn asked(unit: &Unit) -> BTreeMap<String, bool> {
+pub fn read_by(unit: &Unit) -> BTreeMap<String, bool> {
     let mut names = BTreeMap::new();
     let functions = unit.functions.values().map(|f| (&f.code, vec![&f.code.body]));
     let inits = unit.params.iter().map(|param| &param.init);

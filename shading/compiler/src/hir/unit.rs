@@ -50,9 +50,9 @@ pub struct Param {
     /// True if declared `any`. The type is then that of the connected value.
     pub is_any: bool,
     /// True if the unit queries the connection of the parameter.
-    pub is_asked: bool,
+    pub queries_connection: bool,
     /// True if the unit queries whether the parameter has a value.
-    pub asks_given: bool,
+    pub queries_given: bool,
     /// True for an output.
     pub output: bool,
     /// Variable in the unit's code that holds it.
@@ -109,8 +109,8 @@ impl Param {
             ty,
             is_unsized: false,
             is_any: false,
-            is_asked: false,
-            asks_given: false,
+            queries_connection: false,
+            queries_given: false,
             output: true,
             local,
             init: vec![],

@@ -11,7 +11,7 @@ use crate::runtime::cloud::{
 };
 use crate::runtime::context::ContextHeader;
 use crate::runtime::text::{self, TextHeader};
-use crate::runtime::written;
+use crate::runtime::written_cloud;
 use crate::runtime::{ReportKind, ShaderHost};
 use shading_compiler::builtins::Builtin;
 use shading_compiler::hir::Kind;
@@ -305,7 +305,7 @@ unsafe extern "C" fn write(
             .map(|pair| (pair[0].text(), pair[1].value()));
         let run = run(ctx);
         let (host, clouds) = run.host_and_written();
-        match written::write(host, clouds, file, [x, y, z], attributes) {
+        match written_cloud::write(host, clouds, file, [x, y, z], attributes) {
             Ok(()) => 1,
             Err(refusal) => {
                 report(ctx, place, ReportKind::CloudNotWritten, || refusal.message(file));

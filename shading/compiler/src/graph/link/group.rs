@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Linker;
 use super::choice::unknown_choice;
 use super::scope::{Feed, FeedSource, GroupScope, GroupSource, Instance};
-use super::shared::SharedGlobals;
+use super::shared_globals::SharedGlobals;
 use super::wire::{BindingSite, GroupReaders, LinkPlace, Readers, Wire, WirePart, join};
 use crate::builtins::Global;
 use crate::graph::ParamInfo;
@@ -238,7 +238,7 @@ impl Linker<'_> {
             return;
         };
         if let (Template::Unit(unit), Some(usage)) = (&template, self.usage)
-            && !usage.takes(unit.hir.kind)
+            && !usage.allows(unit.hir.kind)
         {
             let (unit, kind) = (unit.hir.name.clone(), unit.hir.kind);
             return self.report(GraphError::WrongKind { unit, kind, usage }, &place);

@@ -3,7 +3,7 @@
 //! The code of a unit is inlined ([`mod@unit`]); an instance of a group links its nodes in execution order ([`group`]).
 //! [`binding`] converts the source of an input to a [`wire`], [`scope`] holds the connections of instances, and [`emit`]
 //! emits the assignments to inputs. [`target`] resolves the inputs that connections name, aliases included. [`choice`]
-//! checks parameters with a fixed set of texts. [`shared`] handles globals shared by the units of a group, and [`sample`]
+//! checks parameters with a fixed set of texts. [`shared_globals`] handles globals shared by the units of a group, and [`sample`]
 //! links samples of inputs.
 
 mod binding;
@@ -13,7 +13,7 @@ mod group;
 mod names;
 mod sample;
 mod scope;
-mod shared;
+mod shared_globals;
 mod target;
 mod unit;
 mod wire;
@@ -24,7 +24,7 @@ use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 
 use super::input::named_input;
-use super::lazy::{self, Segment, Shared, Wires};
+use super::lazy::{self, InstanceSegment, SharedVariables, Wires};
 use super::path::is_in;
 use super::{GraphError, GroupUse, Path, ShaderGroupTemplate, Template, Templates, Value, size};
 use crate::check::{self, Environment};
@@ -32,13 +32,13 @@ use crate::hir::{Code, Function, FunctionId, Op, Operand, Param, Unit, UnitKind}
 use scope::{Feed, FeedSource, Instance};
 use shading_syntax::diagnostic::{Diagnostic, Diagnostics};
 use shading_syntax::source::{SourceMap, SourceUser, Span};
-use shared::SharedGlobals;
+use shared_globals::SharedGlobals;
 use wire::{LinkPlace, Readers, WirePart};
 
 /// A template linked to a single unit.
 #[derive(Debug)]
-pub struct Linked {
-    /// Linked unit. Its parameters are the requested outputs, in order; it has no inputs.
+pub struct LinkedUnit {
+    /// LinkedUnit unit. Its parameters are the requested outputs, in order; it has no inputs.
     pub unit: Unit,
     /// Sources of its spans.
     pub sources: SourceMap,
@@ -56,7 +56,7 @@ pub fn link(
     outputs: &[String],
     templates: &dyn Templates,
     environment: &Environment<'_>,
-) -> Result<Linked, Diagnostics> {
+) -> Result<LinkedUnit, Diagnostics> {
     let link = || link_here(template, inputs, outputs, templates, environment);
     match template {
         Template::Unit(_) => link(),
@@ -94,7 +94,7 @@ fn link_here(
     outputs: &[String],
     templates: &dyn Templates,
     environment: &Environment<'_>,
-) -> Result<Linked, Diagnostics> {
+) -> Result<LinkedUnit, Diagnostics> {
     size::instances(template, templates)?;
     let mut linker = Linker {
         code: Code::default(),
@@ -105,7 +105,7 @@ fn link_here(
         wires: Wires::new(),
         entries: 0,
         shared: SharedGlobals::default(),
-        all_shared: Shared::default(),
+        all_shared: SharedVariables::default(),
         templates,
         environment,
         diagnostics: Diagnostics::default(),
@@ -163,7 +163,7 @@ fn link_here(
         functions: linker.functions,
         span: Span::default(),
     };
-    linker.diagnostics.into_result(Linked {
+    linker.diagnostics.into_result(LinkedUnit {
         unit,
         sources: linker.sources,
     })
@@ -176,14 +176,14 @@ struct Linker<'a> {
     /// Index in `sources` of the first source of each source map, by the map's address and the instance.
     source_ids: FxHashMap<(usize, String), usize>,
     /// Statements of each instance of a unit that may be delayed.
-    segments: Vec<Segment>,
+    segments: Vec<InstanceSegment>,
     wires: Wires,
     /// Number of enclosing instances that run unconditionally.
     entries: u32,
     /// Globals shared by the units of the group being linked: those that one of them assigns to.
     shared: SharedGlobals,
     /// Variables that any group has shared.
-    all_shared: Shared,
+    all_shared: SharedVariables,
     templates: &'a dyn Templates,
     environment: &'a Environment<'a>,
     diagnostics: Diagnostics,

@@ -72,7 +72,7 @@ impl Linker<'_> {
                     let (first, second) = (first.to_string(), written.to_string());
                     let input = input.clone();
                     let place = scope.node_place(node, connection.span);
-                    self.report(GraphError::GivenTwice { input, first, second }, &place);
+                    self.report(GraphError::SetTwice { input, first, second }, &place);
                 }
                 Some(_) => {}
                 None => seen.push((input, written)),

@@ -10,7 +10,7 @@ use super::wire::WirePart;
 use crate::builtins::Builtin;
 use crate::check::ParamUse;
 use crate::graph::interface::part;
-use crate::graph::lazy::Segment;
+use crate::graph::lazy::InstanceSegment;
 use crate::graph::path::longest_name;
 use crate::graph::splice::Splice;
 use crate::graph::{Adaptive, ShaderUnitTemplate};
@@ -25,7 +25,7 @@ struct Queries {
     /// Parameters of `isconnected` and `istexture`.
     asked: BTreeSet<String>,
     /// Parameters of `isgiven`.
-    asks_given: BTreeSet<String>,
+    queries_given: BTreeSet<String>,
 }
 
 impl Queries {
@@ -35,8 +35,8 @@ impl Queries {
             params.map(|param| param.name.clone()).collect()
         };
         Queries {
-            asked: names(|param| param.is_asked),
-            asks_given: names(|param| param.asks_given),
+            asked: names(|param| param.queries_connection),
+            queries_given: names(|param| param.queries_given),
         }
     }
 
@@ -44,7 +44,7 @@ impl Queries {
     fn and(&self, other: &Queries) -> Queries {
         Queries {
             asked: &self.asked | &other.asked,
-            asks_given: &self.asks_given | &other.asks_given,
+            queries_given: &self.queries_given | &other.queries_given,
         }
     }
 }
@@ -70,7 +70,7 @@ fn param_use(
     outputs: &[(&str, Type)],
 ) -> ParamUse {
     let mut used = ParamUse::default();
-    let is_asked = queries.asked.contains(&param.name);
+    let queries_connection = queries.asked.contains(&param.name);
     let part_of = |feed: &&Feed<'_>| longest_name(&feed.target, |name| name == param.name).0 == param.name;
     let whole = instance
         .feeds
@@ -88,7 +88,7 @@ fn param_use(
         } else if let (true, Length::Array(length)) = (param.is_unsized, value.ty.length) {
             used.ty = Some(Type::array(param.ty.base, length.max(grown)));
         }
-        used.is_image = (param.is_any || is_asked) && value.ty == Type::STRING;
+        used.is_image = (param.is_any || queries_connection) && value.ty == Type::STRING;
     }
     // Elements within the length of the default do not distinguish uses.
     if used.ty.is_none() && grown > param.ty.count() {
@@ -98,8 +98,8 @@ fn param_use(
         let feeds = instance.feeds.iter();
         feeds.filter(|feed| part_of(feed) || feed.whole(&param.name).is_some())
     };
-    used.is_given = queries.asks_given.contains(&param.name) && feeds().next().is_some();
-    if is_asked {
+    used.is_given = queries.queries_given.contains(&param.name) && feeds().next().is_some();
+    if queries_connection {
         used.is_fed = !param.output && feeds().any(|feed| feed.is_fed);
         let takes_attributes = instance.attributes_connect && !param.attributes(None).is_empty();
         used.is_fed |= takes_attributes && feeds().next().is_none();
@@ -223,7 +223,7 @@ impl Linker<'_> {
         self.answer_names(unit, first, instance.prefix());
         if self.entries == 0 {
             let end = self.code.body.len();
-            self.segments.push(Segment { start, end });
+            self.segments.push(InstanceSegment { start, end });
         }
         ports
     }

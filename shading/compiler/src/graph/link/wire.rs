@@ -116,7 +116,7 @@ impl<'g> GroupReaders<'g> {
             bindings(node).for_each(|binding| note(binding, Reader::Node(index)));
         }
         for (index, output) in self.group.outputs.iter().enumerate() {
-            if !output.is_unasked {
+            if !output.is_unrequested {
                 note(&output.binding, Reader::Output(index));
             }
         }

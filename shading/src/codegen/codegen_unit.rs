@@ -7,7 +7,7 @@ use shading_compiler::hir::{NumberIds, Numbers, Unit};
 
 /// A unit that is ready for code generation, with the tables that its machine code refers to.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct CodegenUnit {
     /// The unit; each use of a number in it has its own constant.
     pub(super) unit: Unit,
     /// Table of its numbers, which compiled code reads from memory.
@@ -18,13 +18,13 @@ pub(crate) struct Prepared {
     pub(super) places: PlaceTable,
 }
 
-impl Prepared {
+impl CodegenUnit {
     /// Prepares a linked unit.
-    pub(crate) fn new(mut unit: Unit) -> Prepared {
+    pub(crate) fn new(mut unit: Unit) -> CodegenUnit {
         let closures = closures::constants(&unit);
         let numbers = Numbers::of(&mut unit);
         let places = PlaceTable::of(&unit);
-        Prepared {
+        CodegenUnit {
             unit,
             numbers,
             closures,

@@ -11,7 +11,7 @@ const MAX_FAR_PRODUCT: usize = 250_000;
 
 /// Uses of variables, in the order of the code.
 #[derive(Debug, Default)]
-pub(super) struct Uses {
+pub(super) struct LocalUses {
     /// Block of the first reference, if it assigns the whole variable; else `None`.
     first: SecondaryMap<LocalId, Option<FirstUse>>,
     /// For each block, whether its end was passed.
@@ -35,11 +35,11 @@ enum FirstUse {
     Exposed,
 }
 
-impl Uses {
+impl LocalUses {
     /// Collects the uses in a function. `outputs` are read whenever it returns, and `inits` is the code that runs before the
     /// body.
-    pub(super) fn of(code: &Code, outputs: &[LocalId], inits: &[&Block]) -> Uses {
-        let mut uses = Uses::default();
+    pub(super) fn of(code: &Code, outputs: &[LocalId], inits: &[&Block]) -> LocalUses {
+        let mut uses = LocalUses::default();
         uses.read(outputs);
         uses.cut();
         for block in inits.iter().copied().chain([&code.body]) {
@@ -48,7 +48,7 @@ impl Uses {
         uses
     }
 
-    /// Returns whether [`Uses::exceed_registers`] may be true, judging by the numbers of variables and statements: an `if`
+    /// Returns whether [`LocalUses::exceed_registers`] may be true, judging by the numbers of variables and statements: an `if`
     /// ends three stretches, other statements fewer, and each outer block one.
     pub(super) fn may_exceed_registers(code: &Code, inits: &[&Block]) -> bool {
         let blocks = || inits.iter().copied().chain([&code.body]);

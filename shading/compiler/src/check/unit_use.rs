@@ -21,7 +21,7 @@ pub struct ParamUse {
 }
 
 /// Uses of an instance's parameters, by name. Other parameters have their defaults and are not read.
-pub type Uses = [(String, ParamUse)];
+pub type UnitUse = [(String, ParamUse)];
 
 /// Known facts about a unit's use during its check.
 #[derive(Debug, Default)]
