@@ -1,9 +1,9 @@
 //! Stack frames: memory of variables during a call, zeroed where needed.
 //!
 //! - Small matrices and arrays are in stack slots. Large arrays are in a frame provided by the context, so that they cannot
-//! overflow the native stack, not even in recursion.
+//!   overflow the native stack, not even in recursion.
 //! - If a function has too many variables to track their live ranges, variables that are read far from their assignment are
-//! in that frame too: [`LocalUses::exceed_registers`].
+//!   in that frame too: [`LocalUses::exceed_registers`].
 //! - The arguments and results of calls are in an area shared by all calls of a function.
 //! - Memory is zeroed only if it may be read before it is assigned.
 

@@ -1,12 +1,12 @@
 //! Code generation: compiles HIR to machine code with Cranelift. No other module of the workspace uses Cranelift.
 //!
 //! - A unit becomes one function `(globals, context, outputs)`; recursive functions become further functions, which receive
-//! and return values in their caller's memory.
+//!   and return values in their caller's memory.
 //! - Locals in registers are Cranelift variables, from which it builds SSA form; `layout.rs` defines the memory layout of
-//! other locals. If Cranelift would have to track too many variables, more of them are in memory: `uses.rs`.
+//!   other locals. If Cranelift would have to track too many variables, more of them are in memory: `local_uses.rs`.
 //! - Compiled code computes the same bits as [`shading_compiler::eval`], or calls it.
 //! - It accesses only the context, the shading point, its own memory and its outputs: indices are clamped, loops and calls
-//! consume fuel, recursion is bounded, and large arrays are not on the native stack.
+//!   consume fuel, recursion is bounded, and large arrays are not on the native stack.
 
 mod call;
 mod closure;

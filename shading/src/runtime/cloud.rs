@@ -9,12 +9,12 @@
 //!
 //! - `"index"`, `"position"` and `"distance"` are attributes of all clouds.
 //! - The type of an array must be that of the attribute, with these exceptions: all triples are equivalent, ints convert to
-//! floats, a matrix can hold sixteen floats, and a longer array of floats can hold the values of triples or of an array
-//! attribute (`float[4]`) consecutively.
+//!   floats, a matrix can hold sixteen floats, and a longer array of floats can hold the values of triples or of an array
+//!   attribute (`float[4]`) consecutively.
 //! - If an attribute is missing or of another type, or the cloud cannot be read, this is reported once, and the call returns
-//! 0.
+//!   0.
 //! - Distances have the derivatives that follow from the centre; other values have none. Elements that are not filled keep
-//! their derivatives.
+//!   their derivatives.
 //! - Searches acquire no lock, and allocate no memory after the first one of a context.
 
 use std::borrow::Cow;

@@ -3,7 +3,7 @@
 //! - A text consists of a 16-byte header (hash, length in bytes) and its UTF-8 bytes, aligned to 8.
 //! - The shader that uses a constant owns it; texts created by a run are in the context's arena.
 //! - Texts are equal if their addresses are equal, or their hashes and bytes. The text of an unassigned variable is
-//! [`empty`], but other texts may be empty too: tests for emptiness use the length.
+//!   [`empty`], but other texts may be empty too: tests for emptiness use the length.
 
 #![expect(
     unsafe_code,

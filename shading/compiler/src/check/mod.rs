@@ -1,9 +1,9 @@
 //! Semantic analysis: resolves names and types and lowers every unit from AST to [`crate::hir`] in one pass.
 //!
 //! - All errors of a file are reported together. The value of an incorrect expression is `None`, which causes no further
-//! errors: one mistake, one message.
+//!   errors: one mistake, one message.
 //! - Functions are inlined at each call, which supports unsized arrays and arguments by reference without cost; recursive
-//! ones become [`hir::Function`]s. Each function is also checked separately, and its errors are reported only then.
+//!   ones become [`hir::Function`]s. Each function is also checked separately, and its errors are reported only then.
 //! - Structures are flattened: a value is the list of the values of its *leaves*, the fields that are not structures.
 //! - Library functions that can be written in the language are in `prelude.ksl`; only functions that are called cost time.
 

@@ -8,7 +8,7 @@
 //!
 //! Conventions of OSL:
 //! - derivatives begin with those of `P`, `I`, `u`, `v` and attributes; ints, strings, matrices, conditions and derivatives
-//! have none;
+//!   have none;
 //! - at a kink, the derivative is that of one side; at the end of a function's domain it is zero, not NaN.
 
 mod builtin;

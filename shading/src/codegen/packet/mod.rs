@@ -1,11 +1,11 @@
 //! Packet (SIMD) code: runs a unit at four points at once, with masks for divergent control flow.
 //!
 //! - A varying value has one row per number: a vector with one lane per point. Uniform values are computed once, by the
-//! scalar code.
+//!   scalar code.
 //! - In divergent control flow a mask marks the active points. A branch is executed if it is active for any point, a loop
-//! until the last point has left it, and assignments keep the values of inactive points.
+//!   until the last point has left it, and assignments keep the values of inactive points.
 //! - Rare events have no packet code: if fuel is exhausted or an index is out of range, the packet is abandoned, and its
-//! points are run one by one from the start. No operation in packet code has side effects, so no effect occurs twice.
+//!   points are run one by one from the start. No operation in packet code has side effects, so no effect occurs twice.
 //! - Results have the same bits as those of the scalar code.
 //!
 //! Strings, closures, texture lookups, attributes, messages, output, recursion, point clouds and the functions of

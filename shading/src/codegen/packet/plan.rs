@@ -1,12 +1,12 @@
 //! Divergence analysis: the variables and scopes that vary within a packet, and whether a unit has packet code.
 //!
 //! - A variable *varies* if its value may differ between the points of a packet: it is assigned a varying value, or is
-//! assigned in code where only some points may be active.
+//!   assigned in code where only some points may be active.
 //! - A scope is *divergent* if some points may leave it while others continue.
 //! - A variable is *private* to a block if its first reference is an assignment in the block, and it has no reference
-//! outside. In that block it can be assigned at all points, including inactive ones.
+//!   outside. In that block it can be assigned at all points, including inactive ones.
 //! - The *home* of a variable is the innermost block that contains all its references. Points that have left that block for
-//! good may have any value of it.
+//!   good may have any value of it.
 
 use cranelift_entity::SecondaryMap;
 
