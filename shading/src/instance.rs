@@ -10,7 +10,7 @@ use rustc_hash::FxHasher;
 
 use crate::codegen::packet;
 use crate::codegen::{
-    CodegenError, CompileOptions, CompiledShader, Output, InstanceData, CodegenUnit, Statistics, compile,
+    CodegenError, CodegenUnit, CompileOptions, CompiledShader, InstanceData, Output, Statistics, compile,
 };
 use crate::live::{LiveError, LiveInput};
 use crate::runtime::closure::{ClosureTree, NodeHeader};
@@ -84,7 +84,11 @@ impl ShaderInstance {
     }
 
     /// An instance of compiled code.
-    pub(crate) fn new(compiled: Arc<CompiledShader>, mut data: InstanceData, host: &HostFunctions) -> ShaderInstance {
+    pub(crate) fn new(
+        compiled: Arc<CompiledShader>,
+        mut data: InstanceData,
+        host: &HostFunctions,
+    ) -> ShaderInstance {
         assert_eq!(
             data.numbers.len(),
             compiled.number_count,

@@ -244,7 +244,6 @@ impl LiveInput {
         self.name == name || self.aliases.iter().any(|alias| alias == name)
     }
 
-    /// Sets the value.
     pub(crate) fn set(&mut self, value: &Value) -> Result<(), LiveError> {
         let invalid = || LiveError::Value {
             name: self.name.clone(),

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
-use crate::codegen::{self, CodegenError, CompileOptions, CompiledShader, CodegenUnit};
+use crate::codegen::{self, CodegenError, CodegenUnit, CompileOptions, CompiledShader};
 use crate::instance::{CompileStats, ShaderInstance, compile_deep};
 use crate::live::{LiveInput, LiveInputs, open_live_inputs};
 use crate::runtime::{HostFunctions, KnownAttributes, RayKind, ShaderHost, ShadingContext};

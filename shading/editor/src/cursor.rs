@@ -22,7 +22,6 @@ const SCENE_WORDS: [&str; 11] = [
     "override",
 ];
 
-/// Context of a cursor.
 pub(crate) struct Cursor<'a> {
     document: &'a Document,
     /// Tokens before the word at the cursor, without comments and directives.
@@ -44,7 +43,6 @@ pub(crate) struct OpenCall {
     pub(crate) name: String,
     /// Word before the name: the unit, if the call declares a layer.
     pub(crate) before: Option<String>,
-    /// Index of the argument.
     pub(crate) argument: usize,
     /// Names of arguments before the cursor.
     pub(crate) given: Vec<String>,

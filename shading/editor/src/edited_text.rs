@@ -99,7 +99,6 @@ impl EditedText {
         self.at.column = self.at.column.saturating_sub(first);
     }
 
-    /// Moves back to the start of a line.
     fn move_back_to_line(&mut self, line: u32) {
         while self.at.line > line {
             match self.move_back() {

@@ -121,7 +121,6 @@ pub(crate) fn functions() -> &'static [BuiltinFunction] {
     &TABLE
 }
 
-/// Returns a built-in function.
 pub(crate) fn function(name: &str) -> Option<&'static BuiltinFunction> {
     functions().iter().find(|function| function.name == name)
 }

@@ -174,7 +174,6 @@ struct Aligner<'a> {
     gaps: &'a mut [usize],
 }
 
-/// A column of the source.
 #[derive(Default)]
 struct Column {
     rows: usize,

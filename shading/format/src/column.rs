@@ -17,7 +17,6 @@ pub(crate) fn gaps(pieces: &[Piece<'_>], roles: &Roles, lines: &[Line]) -> Vec<u
     gaps
 }
 
-/// Returns the column of each piece.
 pub(crate) fn columns(pieces: &[Piece<'_>], lines: &[Line], gaps: &[usize]) -> Vec<usize> {
     let mut columns = vec![0; pieces.len()];
     for line in lines {

@@ -5,7 +5,6 @@ use crate::role::BlockKind;
 /// Columns per level of indentation.
 pub(crate) const STEP: usize = 4;
 
-/// Indentation of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Indent {
     /// Piece of an earlier line whose column is added to `columns`.

@@ -5,7 +5,6 @@ use shading_syntax::token::{Token, TokenKind, tokens};
 /// Columns of a tab stop in the source.
 const TAB: usize = 4;
 
-/// Kind of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PieceKind {
     /// A name or keyword.

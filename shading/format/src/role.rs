@@ -21,7 +21,6 @@ pub(crate) enum BlockKind {
     Scene,
 }
 
-/// Role of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Word,
@@ -106,7 +105,6 @@ struct Head {
     has_paren: bool,
 }
 
-/// Finds the roles.
 pub(crate) fn roles(pieces: &[Piece<'_>]) -> Roles {
     let mut finder = Finder {
         pieces,
@@ -306,7 +304,6 @@ impl Finder<'_> {
         Role::Colon
     }
 
-    /// Returns the role of an opening brace.
     fn brace(&self, at: usize) -> Role {
         let Role::BlockOpen(outer) = self.top().role else {
             return Role::ListOpen;
@@ -334,7 +331,9 @@ impl Finder<'_> {
                 BlockKind::Group
             }
             BlockKind::File if head.has_assign || head.has_colon => BlockKind::Scene,
-            BlockKind::File if first.is_none_or(|word| UnitKind::from_name(word).is_some()) || head.has_paren => {
+            BlockKind::File
+                if first.is_none_or(|word| UnitKind::from_name(word).is_some()) || head.has_paren =>
+            {
                 BlockKind::Code
             }
             BlockKind::File => BlockKind::Scene,

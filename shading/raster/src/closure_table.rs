@@ -16,7 +16,6 @@ pub(crate) struct LobeTerm {
     pub(crate) args: Vec<String>,
 }
 
-/// Kind of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TermKind {
     /// A sum of a part of the lobes.
@@ -38,7 +37,6 @@ impl LobeTerm {
         }
     }
 
-    /// Returns whether the term mentions a parameter.
     pub(crate) fn mentions(&self, param: &str) -> bool {
         self.args.iter().any(|arg| params(arg).any(|name| name == param))
     }

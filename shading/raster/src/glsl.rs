@@ -9,7 +9,6 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 /// Name of the entry point that the translation needs.
 const ENTRY: &str = "kiln_main";
 
-/// Parses and validates a module.
 pub(crate) fn validated(wgsl: &str) -> Result<(naga::Module, ModuleInfo), String> {
     let module = naga::front::wgsl::parse_str(wgsl).map_err(|error| error.emit_to_string(wgsl))?;
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());

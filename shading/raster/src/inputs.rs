@@ -111,7 +111,6 @@ pub struct TextureBinding {
     pub binding: u32,
 }
 
-/// Inputs of a program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inputs {
     pub(crate) members: Vec<GlobalMember>,
@@ -162,7 +161,6 @@ impl Inputs {
         text
     }
 
-    /// Returns the expression of a uniform.
     pub(crate) fn uniform(&self, name: &str) -> String {
         let Some(uniform) = self.uniforms.iter().find(|uniform| uniform.name == name) else {
             return "0".to_owned();
@@ -184,7 +182,6 @@ impl Inputs {
         }
     }
 
-    /// Returns the name of a texture.
     pub(crate) fn texture(
         &mut self,
         file: &str,

@@ -4,7 +4,6 @@ use cranelift_entity::EntityRef;
 use shading_compiler::hir::kind::Element;
 use shading_compiler::hir::{Code, Kind, LocalId};
 
-/// Returns the name of a HIR variable.
 pub(crate) fn variable(code: &Code, local: LocalId) -> String {
     let name = sanitized(&code.locals[local].name);
     if name.is_empty() {
@@ -49,7 +48,6 @@ fn element_name(element: Element) -> &'static str {
     }
 }
 
-/// Returns whether a text contains a word.
 pub(crate) fn contains_word(text: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(word)

@@ -96,7 +96,6 @@ impl Part {
         }
     }
 
-    /// Returns the part with a name.
     pub(crate) fn from_name(name: &str) -> Option<Part> {
         Part::ALL.into_iter().find(|part| part.name() == name)
     }

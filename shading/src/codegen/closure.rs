@@ -136,14 +136,18 @@ impl Emitter<'_, '_> {
         if !self.temporaries.contains(&local) {
             return None;
         }
-        before.iter().rev().take(MAX_SEARCHED_STATEMENTS).find_map(|stmt| match stmt {
-            Stmt::Op {
-                dst: Some(dst),
-                op: Op::MakeClosure(id),
-                ..
-            } if *dst == local => Some(*id),
-            _ => None,
-        })
+        before
+            .iter()
+            .rev()
+            .take(MAX_SEARCHED_STATEMENTS)
+            .find_map(|stmt| match stmt {
+                Stmt::Op {
+                    dst: Some(dst),
+                    op: Op::MakeClosure(id),
+                    ..
+                } if *dst == local => Some(*id),
+                _ => None,
+            })
     }
 
     /// Stores a header with a single 16-byte store, so that a load of the whole header can be forwarded from it.

@@ -14,8 +14,8 @@ use super::frame::CallLayout;
 use super::layout::{NODES, POINTER};
 use super::output::{Outputs, inits};
 use super::packet;
-use super::unit_context::UnitContext;
 use super::stmt::{Flow, Scopes};
+use super::unit_context::UnitContext;
 use shading_compiler::hir::{Block, Code, Function, LocalId, NumberIds, walk};
 
 /// Entry functions of a unit.
@@ -33,11 +33,9 @@ pub(super) struct Compiled {
     pub(super) entries: Entries,
     /// Size of the machine code in bytes.
     pub(super) bytes: usize,
-    /// Compile time of the packet code.
     pub(super) packet_time: Duration,
 }
 
-/// Compiles all functions.
 pub(super) fn compile_all(
     module: &mut JITModule,
     shared: &mut UnitContext<'_>,

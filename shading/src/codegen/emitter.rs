@@ -11,7 +11,6 @@ use super::unit_context::UnitContext;
 use shading_compiler::hir::{Code, LocalId, NumberIds};
 use shading_syntax::source::Span;
 
-/// An address in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Address {
     pub(super) base: ir::Value,
@@ -77,7 +76,6 @@ pub(super) struct NodeMemory {
     pub(super) known: FxHashMap<ir::Value, Address>,
 }
 
-/// Emitter of the code of one function.
 pub(super) struct Emitter<'a, 'u> {
     pub(super) b: FunctionBuilder<'a>,
     pub(super) shared: &'a mut UnitContext<'u>,

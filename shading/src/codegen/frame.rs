@@ -90,7 +90,11 @@ impl Emitter<'_, '_> {
     pub(super) fn open_frame(&mut self, assigned: &[LocalId], outputs: &[LocalId], inits: &[&Block]) {
         let code = self.code;
         let is_entry = std::ptr::eq(code, &raw const self.shared.unit.code);
-        self.frame.slots = if is_entry { MAX_ENTRY_STACK_BYTES } else { MAX_RECURSIVE_STACK_BYTES };
+        self.frame.slots = if is_entry {
+            MAX_ENTRY_STACK_BYTES
+        } else {
+            MAX_RECURSIVE_STACK_BYTES
+        };
         let assigned: FxHashSet<LocalId> = assigned.iter().copied().collect();
         let uses = LocalUses::of(code, outputs, inits);
         let keeps_in_memory = uses.exceed_registers();
@@ -191,7 +195,6 @@ impl Emitter<'_, '_> {
         self.b.ins().return_(&[]);
     }
 
-    /// Returns the address of a field of the context.
     pub(super) fn ctx_field(&self, offset: i32) -> Address {
         Address {
             base: self.ctx,

@@ -132,7 +132,6 @@ impl Emitter<'_, '_> {
         self.call(shims::matrix_function(function), &values);
     }
 
-    /// Returns the address of a local in memory, as a value.
     pub(super) fn home_address(&mut self, local: LocalId) -> ir::Value {
         let home = self.home(local);
         self.address_of(home)
@@ -168,7 +167,6 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Returns the address of an element of an array.
     pub(super) fn array_element(&mut self, array: Operand, index: Operand) -> Address {
         let length = length(self.code, array);
         let stride = self.shape(array).stride();

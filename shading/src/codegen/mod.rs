@@ -57,18 +57,17 @@ use shading_syntax::source::{SourceMap, Span};
 
 use data::DataPool;
 use error::MAX_MEMORY;
+use local_uses::LocalUses;
 use output::{choose_outputs, inits};
 use unit_context::{FailedLookup, UnitContext};
-use local_uses::LocalUses;
 
+pub(crate) use codegen_unit::CodegenUnit;
 pub use error::CodegenError;
 pub use global_set::GlobalSet;
 pub use options::{CompileOptions, OptLevel};
 pub use output::Output;
-pub(crate) use codegen_unit::CodegenUnit;
 pub use statistics::{MissingTexture, NamedTexture, Statistics};
 
-/// Returns the label of a lookup.
 fn label(span: Span, sources: Option<&SourceMap>) -> Option<Label> {
     let source = sources?.iter().nth(span.source.0 as usize)?.clone();
     Some(Label {
@@ -93,7 +92,6 @@ fn missing_textures(missing: BTreeMap<(String, UnreadableTexture), FailedLookup>
 #[derive(Clone, Debug)]
 pub(crate) struct InstanceData {
     pub(crate) statistics: Statistics,
-    /// Numbers in the code.
     pub(crate) numbers: Box<[Number]>,
     pub(crate) places: Places,
 }
@@ -115,7 +113,6 @@ pub struct CompiledShader {
     pub(crate) node_bytes: usize,
     /// Layout of a packet's outputs.
     pub(crate) packet: packet::Layout,
-    /// Number of numbers that the code reads.
     pub(crate) number_count: usize,
     /// Closures that the code may print, if any.
     printed: Option<Arc<PrintedClosures>>,
@@ -134,7 +131,11 @@ impl CompiledShader {
 
     /// Returns the data of an instance of the unit that this code was compiled for, or of another unit with the same
     /// structure.
-    pub(crate) fn instance_data(&self, prepared: CodegenUnit, sources: Option<&Arc<SourceMap>>) -> InstanceData {
+    pub(crate) fn instance_data(
+        &self,
+        prepared: CodegenUnit,
+        sources: Option<&Arc<SourceMap>>,
+    ) -> InstanceData {
         let CodegenUnit {
             unit,
             numbers,
@@ -307,7 +308,8 @@ fn exceeds_registers(unit: &Unit) -> bool {
     let outputs: Vec<_> = unit.params.iter().map(|p| p.local).collect();
     let mut all = functions.chain([(&unit.code, &outputs[..], inits(unit))]);
     all.any(|(code, outputs, inits)| {
-        LocalUses::may_exceed_registers(code, &inits) && LocalUses::of(code, outputs, &inits).exceed_registers()
+        LocalUses::may_exceed_registers(code, &inits)
+            && LocalUses::of(code, outputs, &inits).exceed_registers()
     })
 }
 

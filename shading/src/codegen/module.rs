@@ -103,7 +103,6 @@ impl Code {
         })
     }
 
-    /// Returns whether there is code for packets.
     #[inline]
     pub(crate) fn has_packets(&self) -> bool {
         self.packet.is_some()

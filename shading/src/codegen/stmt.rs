@@ -157,7 +157,6 @@ impl Emitter<'_, '_> {
         flow
     }
 
-    /// Consumes the fuel of an operation.
     fn fuel_of_op(&mut self, dst: Option<LocalId>, op: Op, args: &[Operand]) {
         let amount = fuel::of_op(self.code, dst, op, args);
         if amount > 0 {

@@ -3,7 +3,6 @@
 use shading_compiler::hir::{Block, Code, Const, Op, Stmt, Unit, walk};
 use shading_compiler::ty::Base;
 
-/// Returns the string constants of a unit and its functions.
 pub(super) fn string_constants(unit: &Unit) -> Vec<String> {
     let mut names = vec![];
     for code in codes(unit) {

@@ -8,11 +8,11 @@ use cranelift_entity::SecondaryMap;
 use cranelift_module::FuncId;
 use rustc_hash::FxHashMap;
 
+use super::codegen_unit::CodegenUnit;
 use super::data::DataPool;
 use super::global_set::GlobalSet;
 use super::layout::POINTER;
 use super::place::PlaceTable;
-use super::codegen_unit::CodegenUnit;
 use super::statistics::NamedTexture;
 use crate::runtime::text::TextPool;
 use crate::runtime::{CloudHandle, HostFunctions, TextureHandle, TextureRequest, UnreadableTexture};

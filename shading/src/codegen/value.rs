@@ -68,12 +68,10 @@ impl<'a, 'u> Emitter<'a, 'u> {
         }
     }
 
-    /// Type of a local.
     pub(super) fn ty(&self, local: LocalId) -> Type {
         self.code.locals[local].ty
     }
 
-    /// Returns the constant, if an operand is one.
     pub(super) fn constant(&self, operand: Operand) -> Option<&'u Const> {
         match operand {
             Operand::Local(_) => None,
@@ -149,7 +147,6 @@ impl<'a, 'u> Emitter<'a, 'u> {
         }
     }
 
-    /// Returns the address of an operand that is in memory.
     pub(super) fn address(&mut self, operand: Operand) -> Address {
         match operand {
             Operand::Local(local) => self.home(local),
@@ -169,7 +166,6 @@ impl<'a, 'u> Emitter<'a, 'u> {
         }
     }
 
-    /// Returns the address of a local that is in memory.
     pub(super) fn home(&mut self, local: LocalId) -> Address {
         match self.homes[local] {
             Some(Home::Slot(slot)) => self.slot(slot),

@@ -299,7 +299,6 @@ impl<'a> Machine<'a> {
         value.map_or_else(|| Value::zero(kind), |v| Value::of(&v))
     }
 
-    /// Evaluates operations on closures.
     fn eval_closures(
         &mut self,
         frame: &CallFrame<'a>,

@@ -49,7 +49,7 @@ pub struct Outcome {
     pub outputs: Vec<(String, Value)>,
     /// Closures referenced by the outputs.
     pub closures: Closures,
-    /// PrintOutput texts.
+    /// Printed texts.
     pub printed: PrintOutput,
     /// Written points.
     pub written: WrittenClouds,

@@ -26,10 +26,8 @@ use shading_compiler::ty::Base;
 
 /// Tag of a product; tags below are [`ClosureId`]s.
 pub(crate) const TAG_MUL: u32 = u32::MAX;
-/// Tag of a sum.
 pub(crate) const TAG_ADD: u32 = u32::MAX - 1;
 
-/// The header of a node.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 pub(crate) struct NodeHeader {

@@ -92,7 +92,6 @@ pub(crate) enum CloudAttribute<'a> {
     Values(CloudValues<'a>),
 }
 
-/// A value of an attribute.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum CloudValue<'a> {
     Int(i32),
@@ -114,7 +113,6 @@ impl CloudValue<'_> {
     }
 }
 
-/// Errors of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CloudError {
     /// The cloud does not exist.

@@ -64,7 +64,6 @@ pub(crate) struct ContextHeader {
     pub(crate) stack_limit: usize,
     /// The embedder's host.
     pub(crate) host: *const (),
-    /// Shading point.
     pub(crate) globals: *const ShaderGlobals,
     /// Source locations of reports.
     pub(crate) places: *const Places,
@@ -275,7 +274,6 @@ impl Run {
         self.outputs[offset / 16].0[offset / 8 % 2]
     }
 
-    /// Replaces an address in the outputs.
     pub(crate) fn set_output_pointer(&mut self, offset: usize, address: usize) {
         self.outputs[offset / 16].0[offset / 8 % 2] = address;
     }

@@ -83,7 +83,6 @@ pub struct ShaderGlobals {
 }
 
 impl ShaderGlobals {
-    /// Returns the value of a global.
     pub(crate) fn value(&self, global: Global) -> Const {
         let triple = |t: &Triple| Const::Triple([t.0[0], t.0[1], t.0[2]]);
         match global {

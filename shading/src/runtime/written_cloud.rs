@@ -99,7 +99,6 @@ pub(crate) enum WriteError {
 }
 
 impl WriteError {
-    /// Returns the message of the error.
     #[cold]
     pub(crate) fn message(&self, file: &str) -> String {
         match self {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use codespan_reporting::diagnostic as codespan;
 use codespan_reporting::term;
 
-use crate::source::{Source, SourceMap, Span, FileLocation};
+use crate::source::{FileLocation, Source, SourceMap, Span};
 use excerpt::Excerpts;
 
 /// Maximum number of errors, and of warnings, shown by one [`Diagnostics`].

@@ -3,7 +3,6 @@
 use crate::diagnostic::Diagnostic;
 use crate::source::{SourceMap, Span};
 
-/// Kinds of syntax errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SyntaxError {
     /// The text exceeds the maximum size of a source.
@@ -44,7 +43,6 @@ pub(super) enum SyntaxError {
 }
 
 impl SyntaxError {
-    /// Returns the diagnostic of the error.
     pub(super) fn diagnostic(self, sources: &SourceMap, span: Span) -> Diagnostic {
         let error = |message: &str| Diagnostic::error(message).at(sources, span, "");
         match self {

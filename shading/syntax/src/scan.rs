@@ -31,15 +31,12 @@ pub(super) fn mark(text: &str) -> String {
 pub(super) struct Scan<'a> {
     /// The text with preprocessor lines blanked; offsets are those of the source.
     pub(super) text: Cow<'a, str>,
-    /// Items to parse.
     pub(super) items: Vec<ScannedItem>,
     /// Byte ranges of the items with errors that make parsing them pointless.
     pub(super) unparsed: Vec<Range<usize>>,
-    /// Errors with their byte ranges.
     pub(super) errors: Vec<(Range<usize>, SyntaxError)>,
 }
 
-/// An item to parse.
 pub(super) struct ScannedItem {
     /// Bytes of the item.
     pub(super) range: Range<usize>,
@@ -49,7 +46,6 @@ pub(super) struct ScannedItem {
     pub(super) marks: Vec<usize>,
 }
 
-/// Scans a text.
 pub(super) fn scan(text: &str) -> Scan<'_> {
     if text.len() > MAX_BYTES {
         let errors = vec![(0..0, SyntaxError::TooLong)];

@@ -30,7 +30,10 @@ impl<'a> Checker<'a> {
                         symbol.is_read = true;
                         Some(value.clone())
                     }
-                    SymbolMeaning::Value(_) | SymbolMeaning::Variable(_) | SymbolMeaning::File(_) | SymbolMeaning::Unknown => None,
+                    SymbolMeaning::Value(_)
+                    | SymbolMeaning::Variable(_)
+                    | SymbolMeaning::File(_)
+                    | SymbolMeaning::Unknown => None,
                 }
             }
             None => self.constant_named(name),
@@ -59,7 +62,6 @@ impl<'a> Checker<'a> {
             .cloned()
     }
 
-    /// Marks the variable of an expression as read.
     pub(super) fn mark_read(&mut self, expr: &'a Expr) {
         match &expr.kind {
             ExprKind::Name(name) => {
@@ -286,7 +288,6 @@ impl<'a> Checker<'a> {
         Some(place)
     }
 
-    /// Reads an lvalue.
     pub(super) fn read(&mut self, place: &Lvalue, span: Span) -> Option<TypedValue> {
         if let Some(Component::Row(_)) = place.component {
             self.report(span, CheckError::HalfIndexed);
@@ -378,7 +379,6 @@ impl<'a> Checker<'a> {
         self.body.code.locals.get(local).map_or(Type::VOID, |l| l.ty)
     }
 
-    /// Returns whether an lvalue can be written.
     pub(super) fn is_writable(place: &Lvalue) -> bool {
         !matches!(place.component, Some(Component::Row(_)))
             && matches!(

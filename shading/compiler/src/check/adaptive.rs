@@ -22,10 +22,8 @@ use shading_syntax::source::Span;
 /// Name of the open type.
 pub(super) const ANY: &str = "any";
 
-/// A type predicate.
 type Predicate = fn(Type) -> bool;
 
-/// Type predicates by name.
 const PREDICATES: [(&str, Predicate); 11] = [
     ("isint", |ty| ty == Type::INT),
     ("isfloat", |ty| ty == Type::FLOAT),
@@ -90,7 +88,6 @@ pub fn specialise(
 }
 
 impl<'a> Checker<'a> {
-    /// Returns whether a function of that name is a query.
     pub(super) fn is_query(name: &str) -> bool {
         QUERIES.contains(&name) || PREDICATES.iter().any(|(known, _)| *known == name)
     }

@@ -37,7 +37,6 @@ enum Shape {
 }
 
 impl<'a> CallArgument<'a> {
-    /// Creates an argument from a value.
     pub(super) fn value(value: TypedValue, span: Span) -> CallArgument<'a> {
         CallArgument {
             span,
@@ -62,7 +61,6 @@ impl<'a> CallArgument<'a> {
         }
     }
 
-    /// Returns the operand of a value that is not a structure.
     pub(super) fn operand(&self) -> Option<Operand> {
         match &self.kind {
             GivenKind::Value(value) if value.leaves.len() == 1 => Some(value.leaf()),
@@ -172,7 +170,6 @@ impl<'a> Checker<'a> {
         list.into_iter().collect()
     }
 
-    /// Checks one argument.
     fn argument(&mut self, expr: &'a Expr, expected: Option<Type>) -> Option<CallArgument<'a>> {
         let span = expr.span;
         let kind = match &expr.kind {
@@ -237,7 +234,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns the value of an argument with a known type.
     pub(super) fn given_value(&mut self, given: &CallArgument<'a>) -> Option<TypedValue> {
         match &given.kind {
             GivenKind::Lvalue(place, expr) => {
@@ -316,7 +312,6 @@ fn has_call(expr: &Expr) -> bool {
     found
 }
 
-/// Returns whether a name is that of a noise function.
 pub(super) fn is_noise(name: &str) -> bool {
     matches!(
         name,

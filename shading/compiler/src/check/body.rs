@@ -17,7 +17,6 @@ pub(super) struct Body {
     pub(super) code: Code,
     /// Block under construction.
     pub(super) block: Block,
-    /// Number of enclosing blocks.
     pub(super) blocks: usize,
     pub(super) constants: FxHashMap<ConstantKey, ConstId>,
     /// Local copies of globals.
@@ -80,7 +79,6 @@ impl Body {
         Operand::Const(*self.constants.entry(key).or_insert_with(|| consts.push(value)))
     }
 
-    /// Returns the value of an operand that is a constant.
     pub(super) fn known(&self, operand: Operand) -> Option<&Const> {
         match operand {
             Operand::Const(id) => self.code.consts.get(id),
@@ -96,7 +94,6 @@ impl Body {
         }
     }
 
-    /// Returns the value of an operand that is a constant int.
     pub(super) fn known_int(&self, operand: Operand) -> Option<i32> {
         match self.known(operand)? {
             Const::Int(value) => Some(*value),

@@ -52,7 +52,6 @@ pub fn deep_stack<T>(work: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(STACK / 2, STACK, work)
 }
 
-/// State of the checker.
 pub(super) struct Checker<'a> {
     pub(super) sources: &'a SourceMap,
     pub(super) closures: &'a ClosureRegistry,
@@ -71,13 +70,11 @@ pub(super) struct Checker<'a> {
     /// Length in bytes of the paths to the leaves of all structures.
     pub(super) path_bytes: usize,
     pub(super) functions: Vec<FunctionInfo<'a>>,
-    /// Variables at file scope.
     pub(super) file_variables: Vec<FileVariable<'a>>,
     /// Functions with errors in their declarations.
     pub(super) broken: Vec<&'a ast::Function>,
     pub(super) inference: Inference,
     pub(super) scopes: Scopes<'a>,
-    /// Innermost scope.
     pub(super) scope: ScopeIndex,
     /// Code under construction.
     pub(super) body: Body,
@@ -94,7 +91,6 @@ pub(super) struct Checker<'a> {
     pub(super) lowered: usize,
     /// True once the unit's size was reported as too large.
     pub(super) exhaustion_reported: bool,
-    /// Number of errors reported.
     pub(super) errors: usize,
     /// Current nesting depth of inlined calls.
     pub(super) inlined: usize,
@@ -225,7 +221,6 @@ impl<'a> Checker<'a> {
         self.sources.get(span.source).name.ends_with(".osl")
     }
 
-    /// Reports an error.
     pub(super) fn report(&mut self, span: Span, error: CheckError) {
         let is_consequence =
             |names: &BTreeSet<String>| error.subject().is_some_and(|name| names.contains(name));
@@ -243,7 +238,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports a warning.
     pub(super) fn warn(&mut self, span: Span, warning: Warning) {
         // The text that could not be parsed may use or assign the variable.
         let is_consequence = matches!(warning, Warning::Unused { .. } | Warning::Uninitialised { .. });

@@ -57,7 +57,6 @@ impl<'a> Checker<'a> {
         )
     }
 
-    /// Returns the arguments without a trailing label.
     fn without_label<'g>(&self, given: &'g [CallArgument<'a>]) -> &'g [CallArgument<'a>] {
         match given {
             [before @ .., key, _] if self.given_string(key).as_deref() == Some("label") => before,
@@ -65,7 +64,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns the number of positional arguments.
     fn positional(&self, signature: &ClosureSignature, given: &[CallArgument<'a>]) -> usize {
         let required = signature.params.iter().filter(|p| p.default.is_none()).count();
         let is_keyword = |i: usize| {

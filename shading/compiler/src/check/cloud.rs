@@ -247,7 +247,6 @@ impl<'a> Checker<'a> {
 }
 
 impl AttributeArray {
-    /// Type of the array.
     fn array(&self) -> Type {
         Type::array(self.place.ty.base, self.room)
     }

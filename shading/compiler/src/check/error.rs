@@ -285,7 +285,6 @@ impl CheckError {
         }
     }
 
-    /// Returns the diagnostic of the error.
     pub(super) fn diagnostic(self, sources: &SourceMap, span: Span) -> Diagnostic {
         use CheckError as E;
         let error = |message: String| Diagnostic::error(message).at(sources, span, "");

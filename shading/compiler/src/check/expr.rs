@@ -422,7 +422,6 @@ fn is_element(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Index { .. } | ExprKind::Member { .. })
 }
 
-/// Returns whether an expression has no side effect.
 fn has_no_effect(expr: &Expr) -> bool {
     let is_effect = |expr: &Expr| {
         matches!(

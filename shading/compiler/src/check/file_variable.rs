@@ -5,7 +5,7 @@
 use super::Checker;
 use super::error::CheckError;
 use super::lvalue::Lvalue;
-use super::scope::{FileVariable, SymbolMeaning, Role, Symbol};
+use super::scope::{FileVariable, Role, Symbol, SymbolMeaning};
 use crate::hir::Param;
 use crate::ty::Type;
 use shading_syntax::ast::{Stmt, StmtKind};

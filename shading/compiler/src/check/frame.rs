@@ -12,7 +12,6 @@ use shading_syntax::ast;
 /// Type of a formal parameter that accepts values of all types (`any`).
 pub(super) const ANY_TYPE: Type = Type::VOID;
 
-/// A formal parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Formal {
     /// Type; [`ANY_TYPE`] for `any`.
@@ -20,7 +19,6 @@ pub(super) struct Formal {
     pub(super) output: bool,
 }
 
-/// A declared function.
 #[derive(Debug)]
 pub(super) struct FunctionInfo<'a> {
     pub(super) ast: &'a ast::Function,
@@ -31,7 +29,6 @@ pub(super) struct FunctionInfo<'a> {
     pub(super) result: Type,
     /// True if a parameter is of type `any`: the function is lowered for the types of each call.
     pub(super) is_generic: bool,
-    /// True for functions of the prelude.
     pub(super) is_prelude: bool,
     /// For each parameter, whether the body writes it; computed on demand.
     pub(super) written: Option<Rc<[bool]>>,
@@ -44,7 +41,6 @@ pub(super) struct FunctionInfo<'a> {
 /// The function or unit being lowered.
 #[derive(Debug)]
 pub(super) struct FunctionFrame {
-    /// Return type.
     pub(super) ty: Type,
     /// Variables that receive the result.
     pub(super) result: Vec<LocalId>,

@@ -13,7 +13,7 @@ use super::global_uses::GlobalUses;
 use super::lvalue::{Access, Lvalue};
 use super::overload::same_formals;
 use super::prelude;
-use super::scope::{SymbolMeaning, Role, ScopeIndex, Symbol};
+use super::scope::{Role, ScopeIndex, Symbol, SymbolMeaning};
 use super::warning::Warning;
 use crate::hir::{Function, Stmt};
 use crate::ty::Type;
@@ -216,7 +216,6 @@ impl<'a> Checker<'a> {
         self.alone = alone;
     }
 
-    /// Finds the recursive functions.
     pub(super) fn find_recursion(&mut self) {
         let callees = |index: usize| self.functions[index].callees.iter().copied().collect();
         let calls: Vec<Vec<usize>> = (0..self.functions.len()).map(callees).collect();

@@ -189,7 +189,6 @@ impl<'a> Checker<'a> {
         !self.candidates(name).is_empty() || self.closures.find(name).is_some()
     }
 
-    /// Returns whether a function of the name accepts the arguments.
     pub(super) fn fits_function(&mut self, name: &str, given: &[CallArgument<'a>]) -> bool {
         let candidates = self.candidates(name);
         candidates

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Checker;
-use super::global_uses::{GlobalUses, GlobalKey, is_copy_of_global};
+use super::global_uses::{GlobalKey, GlobalUses, is_copy_of_global};
 use crate::hir::{Block, FunctionId, Local, LocalId, Op, Operand, Param, Stmt, walk};
 use crate::ty::Type;
 use shading_syntax::source::Span;

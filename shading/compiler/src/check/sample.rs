@@ -53,7 +53,6 @@ impl<'a> Checker<'a> {
         Some(TypedValue { ty, leaves })
     }
 
-    /// Returns name and type of the sampled parameter.
     fn sampled_param(&mut self, input: &'a Expr) -> Option<(String, Type)> {
         let place = self.place(input)?;
         self.mark_read(input);

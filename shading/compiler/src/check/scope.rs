@@ -7,7 +7,6 @@ use super::lvalue::Lvalue;
 use shading_syntax::ast::{TypeKind, TypeName, Variable};
 use shading_syntax::source::Span;
 
-/// Index of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ScopeIndex(usize);
 
@@ -16,11 +15,9 @@ impl ScopeIndex {
     pub(super) const ROOT: ScopeIndex = ScopeIndex(0);
 }
 
-/// Index of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct SymbolIndex(usize);
 
-/// SymbolMeaning of a name.
 #[derive(Clone, Debug)]
 pub(super) enum SymbolMeaning {
     /// A variable.
@@ -67,7 +64,6 @@ pub(super) struct FileVariable<'a> {
 }
 
 impl FileVariable<'_> {
-    /// Returns whether it is a handle of a texture.
     pub(super) fn is_texture(&self) -> bool {
         matches!(self.ty.kind, TypeKind::Texture2d)
     }
@@ -134,17 +130,14 @@ impl<'a> Scopes<'a> {
         self.list[scope.0].symbols.get(name).copied()
     }
 
-    /// Returns a symbol.
     pub(super) fn get(&self, index: SymbolIndex) -> &Symbol<'a> {
         &self.symbols[index.0]
     }
 
-    /// Returns a symbol for modification.
     pub(super) fn get_mut(&mut self, index: SymbolIndex) -> &mut Symbol<'a> {
         &mut self.symbols[index.0]
     }
 
-    /// Iterates over the symbols of one scope.
     pub(super) fn symbols_of(&self, scope: ScopeIndex) -> impl Iterator<Item = &Symbol<'a>> {
         self.list[scope.0].symbols.values().map(|i| self.get(*i))
     }
@@ -169,7 +162,6 @@ impl<'a> Scopes<'a> {
         self.chain(from).flat_map(|s| s.structs.keys().copied()).collect()
     }
 
-    /// Declares an overload of a function.
     pub(super) fn declare_function(&mut self, scope: ScopeIndex, name: &'a str, index: usize) {
         self.list[scope.0].functions.entry(name).or_default().push(index);
     }

@@ -10,7 +10,6 @@ use crate::hir::{Op, Operand};
 use crate::ty::{Base, Type};
 use shading_syntax::source::Span;
 
-/// Names of spaces.
 const SPACES: [&str; 9] = [
     "common", "world", "camera", "object", "shader", "screen", "NDC", "raster", "model",
 ];

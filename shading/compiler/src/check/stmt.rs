@@ -3,7 +3,7 @@
 use super::error::CheckError;
 use super::frame::LoopFrame;
 use super::lvalue::{Access, Lvalue};
-use super::scope::{SymbolMeaning, Role, Symbol};
+use super::scope::{Role, Symbol, SymbolMeaning};
 use super::warning::Warning;
 use super::{Checker, TypedValue};
 use crate::hir::Stmt as Out;

@@ -16,7 +16,6 @@ const MAX_PATH: usize = 512;
 const MAX_PATHS: usize = 16 << 20;
 
 impl<'a> Checker<'a> {
-    /// Declares a structure.
     pub(super) fn declare_struct(&mut self, structure: &'a ast::Struct) {
         let name = &structure.name;
         let mut info = StructInfo {

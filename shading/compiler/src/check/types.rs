@@ -28,7 +28,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns the structure of a base type.
     pub(super) fn structure(&self, base: Base) -> Option<&StructInfo> {
         match base {
             Base::Struct(index) => self.structs.get(index as usize),
@@ -72,7 +71,6 @@ impl<'a> Checker<'a> {
         Some(found)
     }
 
-    /// Resolves a type name.
     pub(super) fn resolve(&mut self, ty: &'a ast::TypeName, array: Option<&'a ArrayLength>) -> Option<Type> {
         let base = match &ty.kind {
             TypeKind::Void => Base::Void,
@@ -267,7 +265,6 @@ fn is_zero(value: &Const) -> bool {
     }
 }
 
-/// Evaluates a constant expression of ints.
 pub(super) fn constant_int(expr: &ast::Expr) -> Option<i64> {
     match &expr.kind {
         ExprKind::Int(value) => Some(*value),

@@ -25,7 +25,6 @@ impl TypedValue {
         }
     }
 
-    /// Returns the operand of a value that is not a structure.
     pub(super) fn leaf(&self) -> hir::Operand {
         self.leaves[0]
     }

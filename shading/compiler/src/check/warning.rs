@@ -87,7 +87,6 @@ pub(super) enum Warning {
 }
 
 impl Warning {
-    /// Returns the diagnostic of the warning.
     pub(super) fn diagnostic(self, sources: &SourceMap, span: Span) -> Diagnostic {
         use Warning as W;
         let warning = |message: String| Diagnostic::warning(message).at(sources, span, "");

@@ -17,7 +17,6 @@ pub(super) struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Returns the kind of an operand.
     pub(super) fn kind(&self, operand: Operand) -> Kind {
         let kind = match operand {
             Operand::Local(id) => Kind::of(self.code.locals[id].ty),
@@ -30,7 +29,6 @@ impl Writer<'_> {
         Operand::Const(self.code.consts.push(value))
     }
 
-    /// Returns the zero of a kind.
     pub(super) fn zero(&mut self, kind: Kind) -> Operand {
         self.constant(kind.zero())
     }

@@ -7,7 +7,6 @@ use super::change::{Change, Writer};
 use super::formula::Rule;
 use crate::hir::{Op, Operand, TextureMapping, TextureOptions};
 
-/// Returns the rule of an operation.
 pub(super) fn of(op: Op) -> Rule {
     match op {
         Op::Global(global) if global.has_derivatives() => Rule::Source,

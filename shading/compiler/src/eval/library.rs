@@ -246,7 +246,6 @@ fn split(given: &LibraryArguments<'_>) -> Const {
     Const::Array(texts.map(|text| Const::String((*text).into())).collect())
 }
 
-/// Arguments of a call.
 struct LibraryArguments<'a> {
     args: &'a [Arg<'a>],
     /// Number of operands without their derivatives.

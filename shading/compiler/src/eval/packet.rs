@@ -29,7 +29,6 @@ pub fn each2(f: impl Fn(f32, f32) -> f32, x: Row, y: Row) -> Row {
     f32x4::new([f(x[0], y[0]), f(x[1], y[1]), f(x[2], y[2]), f(x[3], y[3])])
 }
 
-/// Returns the matrix at a point.
 fn at(m: &Matrices, point: usize) -> [f32; 16] {
     m.map(|row| row.to_array()[point])
 }

@@ -16,7 +16,6 @@ impl ParamInfo {
     }
 }
 
-/// Returns the aliases that metadata declare.
 pub(super) fn aliases(metadata: &[Metadata]) -> impl Iterator<Item = &str> {
     let list = text_metadata(metadata, "aliases").unwrap_or_default();
     list.split(',').map(str::trim).filter(|name| !name.is_empty())

@@ -148,7 +148,6 @@ fn reads_output(path: &Path, output: &str, outputs: &[(&str, Type)]) -> bool {
         .is_some_and(|(name, _)| *name == output)
 }
 
-/// Returns whether an expression reads an output of a node.
 fn expression_reads(expr: &ast::Expr, node: &str, output: &str, outputs: &[(&str, Type)]) -> bool {
     if let Some(reference) = ReferencePath::of(expr) {
         let path = Path::from(&reference);

@@ -172,7 +172,6 @@ pub enum GraphError {
     },
 }
 
-/// Formats a list of names.
 fn names(list: &[String]) -> String {
     let list: Vec<String> = list.iter().map(|name| format!("`{name}`")).collect();
     list.join(", ")

@@ -140,7 +140,6 @@ pub(crate) fn resolve(params: &[&ParamInfo], path: &Path) -> Option<Type> {
         .then_some(Type::VOID)
 }
 
-/// Type of a part of a value.
 pub(crate) fn part(ty: Type, accessor: &Accessor) -> Option<Type> {
     match accessor {
         Accessor::Field(name) => (ty.is_triple() && component_index(name).is_some()).then_some(Type::FLOAT),

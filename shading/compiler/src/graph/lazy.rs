@@ -41,7 +41,9 @@ pub(super) fn delay(
         return;
     }
     let mut references = ReferenceCounts::new();
-    walk::statements(body, &mut |stmt| visit_references(stmt, |local| references[local] += 1));
+    walk::statements(body, &mut |stmt| {
+        visit_references(stmt, |local| references[local] += 1)
+    });
     // In reverse, so that the indices before the moved segment stay valid.
     for segment in lazy.into_iter().rev() {
         delay_one(body, segment, (kept, wires), shared, &references);
@@ -49,7 +51,11 @@ pub(super) fn delay(
 }
 
 /// Returns the segments with side effects, and those that read their outputs.
-fn lazy_segments(body: &Block, segments: &[InstanceSegment], shared: &SharedVariables) -> Vec<InstanceSegment> {
+fn lazy_segments(
+    body: &Block,
+    segments: &[InstanceSegment],
+    shared: &SharedVariables,
+) -> Vec<InstanceSegment> {
     let is_effect =
         |stmt: &Stmt| has_effects(stmt) || !shared.locals.is_empty() && touches(stmt, &shared.locals);
     let mut lazy: Vec<InstanceSegment> = vec![];

@@ -27,7 +27,6 @@ pub struct ParamInfo {
     pub metadata: Vec<Metadata>,
 }
 
-/// Returns the parameters of a unit.
 pub(super) fn unit_params(unit: &hir::Unit, sources: &SourceMap) -> Arc<[ParamInfo]> {
     let params = unit.params.iter();
     params.map(|param| unit_param(unit, param, sources)).collect()

@@ -401,7 +401,6 @@ fn argument(arg: &ast::Argument) -> Option<(Path, &ast::Expr, Span)> {
     }
 }
 
-/// Returns the path that an expression denotes, if it is one.
 pub(super) fn path(expr: &ast::Expr) -> Option<Path> {
     match &expr.kind {
         ExprKind::Name(name) => Some(Path {

@@ -36,8 +36,9 @@ impl ShaderUnitTemplate {
         file: &Arc<ast::File>,
         index: usize,
     ) -> ShaderUnitTemplate {
-        let is_adaptive =
-            |param: &hir::Param| param.is_any || param.is_unsized || param.queries_connection || param.queries_given;
+        let is_adaptive = |param: &hir::Param| {
+            param.is_any || param.is_unsized || param.queries_connection || param.queries_given
+        };
         let adaptive = hir.params.iter().any(is_adaptive).then(|| Adaptive {
             file: file.clone(),
             index,

@@ -307,7 +307,6 @@ impl ClosureRegistry {
 impl Index<ClosureId> for ClosureRegistry {
     type Output = ClosureSignature;
 
-    /// Returns the closure with an id of this registry.
     fn index(&self, id: ClosureId) -> &ClosureSignature {
         &self.list[id.0 as usize]
     }

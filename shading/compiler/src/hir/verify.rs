@@ -225,7 +225,6 @@ impl Verifier<'_> {
     }
 }
 
-/// True if passes are verified.
 static VERIFIES: AtomicBool = AtomicBool::new(cfg!(any(debug_assertions, test)));
 
 /// Enables verification after each pass for the rest of the process, as in debug builds: HIR by [`verify`], machine code by

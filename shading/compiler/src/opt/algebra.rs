@@ -136,7 +136,6 @@ impl Forward<'_> {
         matches!(self.values.as_const(self.code, value), Some(Const::NullClosure))
     }
 
-    /// Returns whether a value is 0 or 1.
     pub(super) fn is_truth(&self, value: ValueId) -> bool {
         use Builtin as B;
         let test = |op| {

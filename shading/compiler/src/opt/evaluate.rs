@@ -139,7 +139,6 @@ impl Evaluation<'_, '_> {
         Some(())
     }
 
-    /// Returns the value of an operand.
     fn read(&mut self, operand: Operand) -> Option<()> {
         if let Operand::Local(local) = operand
             && !self.values.contains_key(&local)

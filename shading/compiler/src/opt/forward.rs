@@ -599,7 +599,6 @@ impl<'a> Forward<'a> {
     }
 }
 
-/// Renames the scopes of a block.
 fn rename(block: &mut Block, code: &mut Code, renamed: &mut Vec<(ScopeId, ScopeId)>) {
     for stmt in block {
         match stmt {

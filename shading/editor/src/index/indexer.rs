@@ -9,7 +9,6 @@ use crate::definition::{Definition, DefinitionId, DefinitionKind, Reference, Tar
 use shading_syntax::ast::{ArrayLength, Expr, ExprKind, Item, Metadata, Name, Param, Passing, TypeName};
 use shading_syntax::source::Span;
 
-/// Returns the bytes of a span.
 pub(super) fn bytes(span: Span) -> Range<usize> {
     span.start as usize..span.end as usize
 }

@@ -14,7 +14,6 @@ use shading_syntax::ast;
 
 pub use table::Index;
 
-/// Returns the index of a parsed text.
 pub(crate) fn index(text: &str, tokens: &[Token], file: &ast::File) -> Index {
     let mut indexer = Indexer::new(text);
     indexer.directives(tokens);

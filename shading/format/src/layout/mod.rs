@@ -161,7 +161,6 @@ impl Layout<'_> {
         scope.unwrap_or(BlockKind::File)
     }
 
-    /// Returns the indentation of the current line.
     fn line_indent(&self) -> Indent {
         self.lines.last().map_or(Indent::default(), |line| line.indent)
     }

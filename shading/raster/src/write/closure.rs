@@ -6,7 +6,7 @@ use shading_compiler::ty::Base;
 use shading_syntax::source::Span;
 
 use super::writer::FunctionWriter;
-use crate::closure_table::{TermKind, terms, replace};
+use crate::closure_table::{TermKind, replace, terms};
 use crate::error::RasterError;
 use crate::inputs::MemberSource;
 

@@ -21,7 +21,6 @@ pub(super) fn float(x: f32) -> String {
     }
 }
 
-/// Returns an int as an expression.
 pub(super) fn int(x: i32) -> String {
     match x {
         i32::MIN => "i32(-2147483648)".to_owned(),
@@ -35,7 +34,6 @@ fn floats(list: &[f32]) -> String {
     list.join(", ")
 }
 
-/// Returns a constant as an expression.
 pub(super) fn constant(value: &Const, strings: &mut StringTable) -> String {
     match value {
         Const::Int(x) => int(*x),

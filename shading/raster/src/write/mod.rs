@@ -22,7 +22,6 @@ use writer::FunctionWriter;
 
 pub(crate) use writer::Program;
 
-/// Written body of a function.
 #[derive(Debug, Default)]
 pub(crate) struct FunctionBody {
     /// Declarations and statements of the body.

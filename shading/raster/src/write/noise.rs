@@ -133,7 +133,6 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
-    /// Gabor noise.
     fn gabor(&mut self, kind: Kind, args: &[Operand], named: &NamedNoise) -> String {
         let arguments = self.gabor_arguments(args, named);
         match kind {

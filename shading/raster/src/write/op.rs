@@ -37,7 +37,6 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
-    /// Returns the value of an operation.
     fn expression(
         &mut self,
         kind: Kind,
@@ -230,7 +229,6 @@ fn parenthesised(text: &str) -> String {
     }
 }
 
-/// Returns the zero of a kind.
 pub(super) fn zero(kind: Kind) -> String {
     match kind {
         Kind::INT | Kind::STRING => "0".to_owned(),

@@ -9,7 +9,6 @@ pub(super) struct StringTable {
 }
 
 impl StringTable {
-    /// Returns the index of a string.
     pub(super) fn index(&mut self, text: &str) -> usize {
         if text.is_empty() {
             return 0;

@@ -25,7 +25,6 @@ pub(crate) struct Program<'a> {
     pub(crate) parts: Parts,
 }
 
-/// Writer of one function.
 pub(super) struct FunctionWriter<'a, 'p> {
     pub(super) program: &'a Program<'p>,
     pub(super) code: &'a Code,
@@ -39,7 +38,6 @@ pub(super) struct FunctionWriter<'a, 'p> {
     /// Variables that are declared at their only assignment.
     pub(super) single: SecondaryMap<LocalId, bool>,
     pub(super) uses_fuel: bool,
-    /// Number of temporary variables.
     pub(super) temporaries: usize,
     pub(super) diagnostics: Diagnostics,
 }

@@ -206,7 +206,6 @@ impl Packet<'_, '_, '_> {
         self.e.b.ins().icmp(IntCC::NotEqual, condition, zero)
     }
 
-    /// Emits a divergent branch.
     fn divergent_branch(&mut self, condition: Operand, then: &Block, otherwise: &Block) -> Flow {
         let test = self.test(condition);
         let was_masked = self.is_masked;

@@ -186,7 +186,6 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// Loads a number of an element of a uniform value.
     fn load_uniform_element(
         &mut self,
         of: Operand,

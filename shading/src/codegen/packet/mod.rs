@@ -169,7 +169,6 @@ impl Packet<'_, '_, '_> {
     }
 }
 
-/// Row type of a variable.
 fn row_type(ty: Type) -> ir::Type {
     match Shape::of(ty.base) {
         Shape::Int => types::I32X4,

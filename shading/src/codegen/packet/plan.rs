@@ -85,7 +85,6 @@ impl Plan {
         self.divergent[scope]
     }
 
-    /// Returns whether a variable is private to a block.
     pub(super) fn is_private(&self, local: LocalId, block: BlockKey) -> bool {
         matches!(self.privacy[local], Privacy::Private(home) if home == block)
     }

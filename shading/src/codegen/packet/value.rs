@@ -31,7 +31,6 @@ impl Packet<'_, '_, '_> {
         self.constant_row(types::I32X4, i as u32)
     }
 
-    /// Row type of an operand.
     pub(super) fn operand_row_type(&self, operand: Operand) -> ir::Type {
         match self.e.shape(operand) {
             Shape::Int => types::I32X4,
@@ -39,12 +38,10 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// Number of rows of an operand.
     pub(super) fn row_count(&self, operand: Operand) -> u64 {
         self.e.shape(operand).numbers() * u64::from(length(self.e.code, operand))
     }
 
-    /// Returns a row of an operand.
     pub(super) fn row(&mut self, operand: Operand, row: u64) -> ir::Value {
         match operand {
             Operand::Local(local) => match self.rows[local] {
@@ -74,19 +71,16 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// Returns all rows of an operand.
     pub(super) fn rows(&mut self, operand: Operand) -> Vec<ir::Value> {
         (0..self.row_count(operand))
             .map(|row| self.row(operand, row))
             .collect()
     }
 
-    /// Returns the rows of a triple.
     pub(super) fn triple(&mut self, operand: Operand) -> [ir::Value; 3] {
         [0, 1, 2].map(|row| self.row(operand, row))
     }
 
-    /// Returns a number of a uniform operand.
     fn uniform_number(&mut self, operand: Operand, number: u64) -> ir::Value {
         let shape = self.e.shape(operand);
         let in_memory = match operand {

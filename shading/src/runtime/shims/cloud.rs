@@ -26,7 +26,6 @@ pub(crate) struct CloudRecord {
     pub(crate) change: Lanes,
     pub(crate) file: *const TextHeader,
     pub(crate) name: *const TextHeader,
-    /// Point indices.
     pub(crate) indices: *const i32,
     /// Contents of the array before the call.
     pub(crate) before: *const u8,

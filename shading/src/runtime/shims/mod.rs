@@ -68,17 +68,14 @@ pub(crate) struct Shim {
 }
 
 impl Shim {
-    /// Address of the function.
     pub(crate) fn address(&self) -> usize {
         self.address
     }
 
-    /// Parameter types.
     pub(crate) fn params(&self) -> impl Iterator<Item = Abi> {
         self.params.into_iter().flatten()
     }
 
-    /// Result type.
     pub(crate) fn result(&self) -> Option<Abi> {
         self.result
     }

@@ -9,7 +9,6 @@ use shading_compiler::eval::matrix;
 use shading_compiler::eval::noise::packet as noise;
 use shading_compiler::eval::packet::{self as eval, Row};
 
-/// Result of a noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoiseResult {
     /// True for a triple, false for a float.

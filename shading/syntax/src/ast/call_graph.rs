@@ -103,7 +103,6 @@ fn words_at(file: &File, span: Span) -> impl Iterator<Item = &str> {
     text.unwrap_or_default().split(move |c: char| !is_part(c))
 }
 
-/// Collects the names of calls in an expression.
 fn called<'e>(expr: &'e Expr, names: &mut Vec<&'e str>) {
     if let ExprKind::Call { name, .. } = &expr.kind {
         names.push(&name.text);

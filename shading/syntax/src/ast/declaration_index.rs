@@ -15,7 +15,6 @@ pub(super) struct Declarations {
     pub(super) functions: FxHashMap<String, Vec<usize>>,
     /// For each item that is a function or declares variables, the functions that its text names.
     pub(super) mentions: FxHashMap<usize, Vec<usize>>,
-    /// True if there is a structure.
     pub(super) has_structures: bool,
 }
 

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-/// Returns whether a word begins a type.
 pub(super) fn is_type(word: &str) -> bool {
     matches!(
         word,

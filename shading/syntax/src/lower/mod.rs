@@ -68,7 +68,6 @@ pub(super) struct Lowerer {
 }
 
 impl Lowerer {
-    /// Creates a lowerer for the given source.
     pub(super) fn new(source: SourceId) -> Lowerer {
         Lowerer {
             source,

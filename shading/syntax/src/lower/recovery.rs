@@ -68,12 +68,10 @@ impl<'a> Recovery<'a> {
         self.budget
     }
 
-    /// The text to parse.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Offsets of the marks.
     pub(super) fn marks(&self) -> Vec<usize> {
         self.holes.iter().map(|hole| hole.range.start).collect()
     }

@@ -323,7 +323,11 @@ impl Run<'_> {
             })),
             ["warning", ..] => {
                 let text = self.rest_text(&rest[0], whole);
-                self.report(whole.file, whole.range.clone(), PreprocessError::CustomWarning { text });
+                self.report(
+                    whole.file,
+                    whole.range.clone(),
+                    PreprocessError::CustomWarning { text },
+                );
                 Ok(())
             }
             // Pragmas of other compilers are ignored.

@@ -15,7 +15,6 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// Creates an error at a token.
     pub(super) fn at(token: &Token, error: PreprocessError) -> Failure {
         Failure {
             file: token.file,
@@ -25,7 +24,6 @@ impl Failure {
     }
 }
 
-/// Kinds of preprocessor errors.
 #[derive(Debug)]
 pub(super) enum PreprocessError {
     // Files.
@@ -112,7 +110,6 @@ impl PreprocessError {
         )
     }
 
-    /// Returns the diagnostic of the error.
     pub(super) fn diagnostic(self, origin: &Origin, file: FileIndex, range: Range<u32>) -> Diagnostic {
         use PreprocessError as E;
         let place = origin.file_location(file, range);

@@ -18,7 +18,6 @@ fn nothing() -> Nothing {
 }
 
 impl Run<'_> {
-    /// Opens a file.
     pub(super) fn enter(&mut self, source: Arc<Source>, included: Option<(FileIndex, Range<u32>)>) {
         let index = self.output.origin.add_file(source.clone(), included);
         self.files.push(FileReader::new(index, source));

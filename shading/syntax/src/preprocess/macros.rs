@@ -25,7 +25,6 @@ pub(super) const PREDEFINED: [&str; 7] = [
 /// Version of OSL whose language is implemented: 1.16.0.
 pub const OSL_VERSION: i32 = 11600;
 
-/// Version macros.
 const VERSION: [(&str, &str); 4] = [
     ("OSL_VERSION", "11600"),
     ("OSL_VERSION_MAJOR", "1"),
@@ -68,7 +67,6 @@ pub(super) enum MacroKind {
     Itself,
 }
 
-/// A macro definition.
 #[derive(Debug)]
 pub(super) struct Macro {
     pub(super) name: Arc<str>,

@@ -75,7 +75,6 @@ impl Origin {
         self.add_file(source, included)
     }
 
-    /// Returns the text of a file.
     pub(crate) fn source(&self, file: FileIndex) -> &Arc<Source> {
         &self.files[file.0 as usize].source
     }

@@ -1,6 +1,5 @@
 //! Expressions of XPath 1.0.
 
-/// A type of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueType {
     Nodes,
@@ -9,7 +8,6 @@ pub(super) enum ValueType {
     Truth,
 }
 
-/// An expression.
 #[derive(Debug)]
 pub(super) enum Expr {
     Number(f64),
@@ -20,7 +18,6 @@ pub(super) enum Expr {
     Path(Start, Vec<Step>),
 }
 
-/// Start of a path.
 #[derive(Debug)]
 pub(super) enum Start {
     Here,
@@ -29,7 +26,6 @@ pub(super) enum Start {
     Nodes(Box<Expr>, Vec<Expr>),
 }
 
-/// A step of a path.
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) axis: Axis,
@@ -223,7 +219,6 @@ impl Function {
 }
 
 impl Expr {
-    /// The type of its values.
     pub(super) fn ty(&self) -> ValueType {
         match self {
             Expr::Number(_) | Expr::Negated(_) => ValueType::Number,

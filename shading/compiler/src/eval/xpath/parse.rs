@@ -33,7 +33,6 @@ const LEVELS: [&[(&str, Binary)]; 7] = [
 /// Index of the first level whose operators bind more tightly than a minus sign.
 const TIGHTER_THAN_MINUS: usize = 6;
 
-/// Reads an expression.
 pub(super) fn parse(text: &str) -> Parsed<Expr> {
     let mut parser = Parser { rest: text, parts: 0 };
     let expr = parser.binary(0)?;

@@ -3,7 +3,6 @@
 use super::ast::Binary;
 use super::document::{Document, NodeId};
 
-/// A value of an expression.
 #[derive(Debug)]
 pub(super) enum Value {
     Nodes(Vec<NodeId>),

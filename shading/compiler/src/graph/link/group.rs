@@ -495,7 +495,6 @@ fn whole_numbers(binding: &Binding) -> Option<Type> {
     }
 }
 
-/// Returns whether an expression has literals as its only operands.
 fn has_only_literals(expr: &Expr) -> bool {
     let mut found = !matches!(
         expr.kind,

@@ -38,7 +38,7 @@ use wire::{LinkPlace, Readers, WirePart};
 /// A template linked to a single unit.
 #[derive(Debug)]
 pub struct LinkedUnit {
-    /// LinkedUnit unit. Its parameters are the requested outputs, in order; it has no inputs.
+    /// Linked unit. Its parameters are the requested outputs, in order; it has no inputs.
     pub unit: Unit,
     /// Sources of its spans.
     pub sources: SourceMap,

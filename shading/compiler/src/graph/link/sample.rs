@@ -26,7 +26,6 @@ const STACK: usize = 1 << 20;
 pub(super) struct SamplingUnit<'a> {
     pub(super) unit: &'a Unit,
     pub(super) instance: &'a Instance<'a>,
-    /// Overridden globals.
     pub(super) overrides: &'a [(Global, Operand)],
     pub(super) first_source: usize,
 }
@@ -80,7 +79,6 @@ impl Linker<'_> {
         filled
     }
 
-    /// Returns the code of one sample.
     fn sample_code(
         &mut self,
         sample: &InputSample,

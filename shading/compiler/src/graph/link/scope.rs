@@ -67,13 +67,11 @@ impl Feed<'_> {
     }
 }
 
-/// An instance of a template.
 pub(super) struct Instance<'a> {
     /// Location, which also names the instance.
     pub(super) place: &'a LinkPlace<'a>,
     /// Values of its inputs.
     pub(super) feeds: Vec<Feed<'a>>,
-    /// Overridden globals.
     pub(super) overrides: &'a [(Global, Operand)],
     /// Names of the requested outputs of a group; `None` for all.
     pub(super) wanted: Option<&'a [String]>,
@@ -217,7 +215,6 @@ impl<'g> GroupScope<'g> {
         Some(parts.collect())
     }
 
-    /// Returns whether the group has an input of that name.
     pub(super) fn has_input(&self, name: &str) -> bool {
         self.group.inputs.iter().any(|input| input.name == name)
     }

@@ -18,7 +18,6 @@ pub(super) struct SharedGlobals {
 }
 
 impl SharedGlobals {
-    /// Adds a shared global.
     pub(super) fn add(&mut self, global: Option<Global>, local: LocalId) {
         self.list.push((global, local));
     }
