@@ -482,10 +482,7 @@ fn table() -> Vec<Signature> {
     add("startswith", B::Startswith, I, &[S, S], false);
     add("endswith", B::Endswith, I, &[S, S], false);
     add("substr", B::Substr, S, &[S, I, I], false);
-    const UNSIZED: fn(Type) -> Type = |ty| Type {
-        length: Length::Unsized,
-        ..ty
-    };
+    const UNSIZED: fn(Type) -> Type = |ty| ty.with_length(Length::Unsized);
     let (ints, floats, strings) = (UNSIZED(I), UNSIZED(F), UNSIZED(S));
     add("getchar", B::GetChar, I, &[S, I], false);
     add("stoi", B::Stoi, I, &[S], false);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::definition::{DefinitionKind, Target};
-use crate::query::{Found, Query};
+use crate::query::{Query, Resolution};
 use crate::token::{Token, TokenKind};
 
 /// Colour that a text states by three numbers.
@@ -62,7 +62,7 @@ fn is_color(query: &Query<'_>, word: &Token) -> bool {
         return matches!(name.as_str(), "color" | "ground");
     }
     match query.resolve(&reference.target) {
-        Some(Found::Definition(place)) => place.definition().ty == "color",
+        Some(Resolution::Definition(place)) => place.definition().ty == "color",
         _ => false,
     }
 }

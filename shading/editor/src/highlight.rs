@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::definition::{DefinitionKind, Target};
 use crate::document::Document;
-use crate::query::{Found, Query};
+use crate::query::{Query, Resolution};
 use crate::token::TokenKind;
 use rustc_hash::FxHashMap;
 use shading_syntax::token::{ITEM_WORDS, TYPES};
@@ -131,13 +131,13 @@ fn names(query: &Query<'_>) -> FxHashMap<usize, (Meaning, bool)> {
     names
 }
 
-fn meaning(found: &Found<'_>) -> Meaning {
+fn meaning(found: &Resolution<'_>) -> Meaning {
     match found {
-        Found::Definition(place) => of_kind(place.definition().kind),
-        Found::Function(_) | Found::Closures(_) => Meaning::Function,
-        Found::Global(_) | Found::Ci | Found::Constant(_) => Meaning::Constant,
-        Found::Key(..) => Meaning::Property,
-        Found::Kind(_) => Meaning::Kind,
+        Resolution::Definition(place) => of_kind(place.definition().kind),
+        Resolution::Function(_) | Resolution::Closures(_) => Meaning::Function,
+        Resolution::Global(_) | Resolution::Ci | Resolution::Constant(_) => Meaning::Constant,
+        Resolution::Key(..) => Meaning::Property,
+        Resolution::Kind(_) => Meaning::Kind,
     }
 }
 

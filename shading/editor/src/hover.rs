@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::cursor::Cursor;
 use crate::definition::{Definition, DefinitionKind};
 use crate::document::Language;
-use crate::query::{Found, Place, Query};
+use crate::query::{DefinitionPlace, Query, Resolution};
 use crate::world::{BuiltinFunction, FunctionForm};
 use shading_compiler::builtins::Global;
 use shading_compiler::hir::ClosureSignature;
@@ -69,21 +69,23 @@ fn scene_function(query: &Query<'_>, offset: usize) -> Option<Hover> {
 }
 
 /// Explains a resolved name, in Markdown.
-pub(crate) fn explain(query: &Query<'_>, found: &Found<'_>) -> Option<String> {
+pub(crate) fn explain(query: &Query<'_>, found: &Resolution<'_>) -> Option<String> {
     Some(match found {
-        Found::Definition(place) => of_definition(query, place),
-        Found::Function(function) => of_function(function),
-        Found::Closures(list) => of_closures(list),
-        Found::Global(global) => code(&format!("{} {}", global.ty(), global.name())) + global_help(*global),
-        Found::Ci => code("closure color Ci") + "the closure that the shader returns",
-        Found::Constant(name) => code(name) + "constant of the language",
-        Found::Key(block, name) => {
+        Resolution::Definition(place) => of_definition(query, place),
+        Resolution::Function(function) => of_function(function),
+        Resolution::Closures(list) => of_closures(list),
+        Resolution::Global(global) => {
+            code(&format!("{} {}", global.ty(), global.name())) + global_help(*global)
+        }
+        Resolution::Ci => code("closure color Ci") + "the closure that the shader returns",
+        Resolution::Constant(name) => code(name) + "constant of the language",
+        Resolution::Key(block, name) => {
             let help = query
                 .world
                 .key_help(&block.keyword, block.kind.as_deref(), name)?;
             format!("`{name}` of `{}`: {help}", block.keyword)
         }
-        Found::Kind(block) => {
+        Resolution::Kind(block) => {
             let kind = block.kind.as_deref()?;
             let mut text = format!("`{} : {kind}`\n", block.keyword);
             for (name, help) in query.world.keys_of(&block.keyword, Some(kind)) {
@@ -99,7 +101,7 @@ fn code(text: &str) -> String {
     format!("```ksl\n{text}\n```\n")
 }
 
-fn of_definition(query: &Query<'_>, place: &Place) -> String {
+fn of_definition(query: &Query<'_>, place: &DefinitionPlace) -> String {
     let definition = place.definition();
     match definition.kind {
         DefinitionKind::Unit | DefinitionKind::Group => unit(place),
@@ -161,7 +163,7 @@ pub(crate) fn declaration(param: &Definition) -> String {
     format!("{output}{ty} {}{array}{default}", param.name)
 }
 
-fn param(place: &Place) -> String {
+fn param(place: &DefinitionPlace) -> String {
     let definition = place.definition();
     let mut text = code(&declaration(definition));
     if let Some(container) = definition.container {
@@ -196,7 +198,7 @@ pub(crate) fn range_text(definition: &Definition) -> Option<String> {
     }
 }
 
-fn unit(place: &Place) -> String {
+fn unit(place: &DefinitionPlace) -> String {
     let definition = place.definition();
     let mut text = code(&format!("{} {}", definition.ty, definition.name));
     let above = comment_above(place);
@@ -215,7 +217,7 @@ fn unit(place: &Place) -> String {
 }
 
 /// Returns the line comments directly above a definition.
-fn comment_above(place: &Place) -> String {
+fn comment_above(place: &DefinitionPlace) -> String {
     let before = place.document.text.get(..place.definition().range.start);
     let lines: Vec<&str> = before.unwrap_or_default().lines().collect();
     let comments = lines

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::definition::{DefinitionKind, Target};
-use crate::query::{Found, Query};
+use crate::query::{Query, Resolution};
 use crate::signature::{forms, param_name};
 use shading_syntax::ast::{Argument, Expr, ExprKind, Item};
 
@@ -96,7 +96,7 @@ fn types(query: &Query<'_>, range: &Range<usize>, list: &mut Vec<Inlay>) {
         {
             continue;
         }
-        if let Some(Found::Definition(place)) = query.resolve(&reference.target) {
+        if let Some(Resolution::Definition(place)) = query.resolve(&reference.target) {
             let ty = &place.definition().ty;
             if !matches!(ty.as_str(), "float" | "int") {
                 list.push(Inlay {

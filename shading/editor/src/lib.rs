@@ -60,7 +60,7 @@ pub use index::Index;
 pub use inlay::{Inlay, inlays};
 pub use lines::{Lines, Position};
 pub use navigation::{Location, definition, references, renamable, rename};
-pub use query::{Found, Place, Query};
+pub use query::{DefinitionPlace, Query, Resolution};
 pub use signature::{Signature, Signatures, signatures};
 pub use symbols::{Symbol, symbols};
 pub use token::{Token, TokenKind};

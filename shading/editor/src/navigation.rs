@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::definition::{DefinitionKind, Reference};
 use crate::document::Document;
-use crate::query::{Found, Place, Query};
+use crate::query::{DefinitionPlace, Query, Resolution};
 use crate::token::{TokenKind, is_word};
 use crate::world::World;
 
@@ -47,7 +47,7 @@ pub fn definition(query: &Query<'_>, offset: usize) -> Option<Location> {
         return file(query, document.slice(token).trim_matches('"'));
     }
     match query.at(offset)?.1 {
-        Found::Definition(place) => {
+        Resolution::Definition(place) => {
             let range = place.definition().name_range.clone();
             Some(Location::of(&place.document, range))
         }
@@ -74,7 +74,7 @@ pub fn references(
     others: &[Arc<Document>],
     with_definition: bool,
 ) -> Vec<Location> {
-    let Some((_, Found::Definition(place))) = query.at(offset) else {
+    let Some((_, Resolution::Definition(place))) = query.at(offset) else {
         return vec![];
     };
     let mut list = uses(query, &place, others);
@@ -88,7 +88,7 @@ pub fn references(
 }
 
 /// Returns the references to a definition.
-fn uses(query: &Query<'_>, place: &Place, others: &[Arc<Document>]) -> Vec<Location> {
+fn uses(query: &Query<'_>, place: &DefinitionPlace, others: &[Arc<Document>]) -> Vec<Location> {
     let mut documents = vec![query.document];
     documents.extend(others.iter().filter(|other| other.path != query.document.path));
     if !documents.iter().any(|known| known.path == place.document.path) {
@@ -101,7 +101,7 @@ fn uses(query: &Query<'_>, place: &Place, others: &[Arc<Document>]) -> Vec<Locat
             // Only references with the same name are resolved, because resolution across texts is slow.
             let text = document.text.get(reference.range.clone()).unwrap_or_default();
             text == place.definition().name
-                && matches!(query.resolve(&reference.target), Some(Found::Definition(found)) if found.is(place))
+                && matches!(query.resolve(&reference.target), Some(Resolution::Definition(found)) if found.is(place))
         };
         let found = document.index.references().iter().filter(refers);
         list.extend(found.map(|reference| Location::of(document, reference.range.clone())));
@@ -112,14 +112,14 @@ fn uses(query: &Query<'_>, place: &Place, others: &[Arc<Document>]) -> Vec<Locat
 /// Returns the name at an offset and its bytes, or the reason why it cannot be renamed.
 pub fn renamable(query: &Query<'_>, offset: usize) -> Result<(Range<usize>, String), String> {
     let (range, found) = query.at(offset).ok_or("there is no name that can be changed")?;
-    let Found::Definition(place) = found else {
+    let Resolution::Definition(place) = found else {
         return Err("it is part of the language".to_owned());
     };
     check_renamable(query.world, &place)?;
     Ok((range, place.definition().name.clone()))
 }
 
-fn check_renamable(world: &World, place: &Place) -> Result<(), String> {
+fn check_renamable(world: &World, place: &DefinitionPlace) -> Result<(), String> {
     let definition = place.definition();
     let written = place.document.text.get(definition.name_range.clone());
     if world.shipped_names().any(|name| is_shipped(world, name, place)) {
@@ -131,7 +131,7 @@ fn check_renamable(world: &World, place: &Place) -> Result<(), String> {
     Ok(())
 }
 
-fn is_shipped(world: &World, name: &str, place: &Place) -> bool {
+fn is_shipped(world: &World, name: &str, place: &DefinitionPlace) -> bool {
     world
         .shipped(name)
         .is_some_and(|document| Arc::ptr_eq(document, &place.document))
@@ -152,7 +152,7 @@ pub fn rename(
     if RESERVED.contains(&name) {
         return Err(format!("`{name}` is a word of the language"));
     }
-    let Some((_, Found::Definition(place))) = query.at(offset) else {
+    let Some((_, Resolution::Definition(place))) = query.at(offset) else {
         return Err("there is no name that can be changed".to_owned());
     };
     let definition = place.definition();

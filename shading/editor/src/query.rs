@@ -24,9 +24,9 @@ pub struct Query<'a> {
 
 /// A resolved name.
 #[derive(Clone)]
-pub enum Found<'a> {
+pub enum Resolution<'a> {
     /// A definition.
-    Definition(Place),
+    Definition(DefinitionPlace),
     /// A built-in function.
     Function(&'static BuiltinFunction),
     /// Closures with that name.
@@ -45,21 +45,25 @@ pub enum Found<'a> {
 
 /// A definition and its text.
 #[derive(Clone)]
-pub struct Place {
+pub struct DefinitionPlace {
     /// The text.
     pub document: Arc<Document>,
     /// The definition.
     pub id: DefinitionId,
 }
 
-impl Place {
+impl DefinitionPlace {
+    pub(crate) fn new(document: Arc<Document>, id: DefinitionId) -> DefinitionPlace {
+        DefinitionPlace { document, id }
+    }
+
     /// The definition.
     pub fn definition(&self) -> &Definition {
         self.document.index.get(self.id)
     }
 
     /// Returns whether both refer to the same definition.
-    pub fn is(&self, other: &Place) -> bool {
+    pub fn is(&self, other: &DefinitionPlace) -> bool {
         self.document.path == other.document.path
             && self.definition().name_range == other.definition().name_range
     }
@@ -85,7 +89,7 @@ impl<'a> Query<'a> {
     }
 
     /// Returns the resolved name at an offset, and the bytes of the name.
-    pub fn at(&self, offset: usize) -> Option<(std::ops::Range<usize>, Found<'a>)> {
+    pub fn at(&self, offset: usize) -> Option<(std::ops::Range<usize>, Resolution<'a>)> {
         let index = &self.document.index;
         if let Some(reference) = index.reference_at(offset) {
             return Some((reference.range.clone(), self.resolve(&reference.target)?));
@@ -93,7 +97,7 @@ impl<'a> Query<'a> {
         if let Some(id) = index.definition_at(offset) {
             let document = self.document.clone();
             let range = index.get(id).name_range.clone();
-            return Some((range, Found::Definition(Place { document, id })));
+            return Some((range, Resolution::Definition(DefinitionPlace::new(document, id))));
         }
         // Items that do not parse contribute no references to the index.
         let token = self.document.token_at(offset)?;
@@ -105,40 +109,40 @@ impl<'a> Query<'a> {
     }
 
     /// Resolves a name whose role is unknown.
-    pub fn named(&self, name: &str) -> Option<Found<'a>> {
+    pub fn named(&self, name: &str) -> Option<Resolution<'a>> {
         let call = self.resolve(&Target::Call(name.to_owned()));
         call.or_else(|| self.resolve(&Target::Name(name.to_owned())))
     }
 
     /// Resolves the target of a reference.
-    pub fn resolve(&self, target: &Target) -> Option<Found<'a>> {
+    pub fn resolve(&self, target: &Target) -> Option<Resolution<'a>> {
         match target {
-            Target::Definition(id) => Some(Found::Definition(Place {
-                document: self.document.clone(),
-                id: *id,
-            })),
+            Target::Definition(id) => Some(Resolution::Definition(DefinitionPlace::new(
+                self.document.clone(),
+                *id,
+            ))),
             Target::Name(name) => self.variable(name),
             Target::Call(name) => self.call(name),
             Target::Type(name) => self.outside(name, &[DefinitionKind::Struct, DefinitionKind::Macro]),
-            Target::Unit(name) => self.unit(name).map(Found::Definition),
+            Target::Unit(name) => self.unit(name).map(Resolution::Definition),
             Target::Param { unit, name } => self.member(&self.unit(unit)?, name),
             Target::Field { ty, name } => match self.outside(ty, &[DefinitionKind::Struct])? {
-                Found::Definition(place) => self.member(&place, name),
+                Resolution::Definition(place) => self.member(&place, name),
                 _ => None,
             },
             Target::Object(name) => self.outside(name, &[DefinitionKind::Object]),
-            Target::Key { block, name } => Some(Found::Key(block.clone(), name.clone())),
-            Target::Kind(block) => Some(Found::Kind(block.clone())),
+            Target::Key { block, name } => Some(Resolution::Key(block.clone(), name.clone())),
+            Target::Kind(block) => Some(Resolution::Kind(block.clone())),
         }
     }
 
-    fn variable(&self, name: &str) -> Option<Found<'a>> {
+    fn variable(&self, name: &str) -> Option<Resolution<'a>> {
         if let Some(global) = Global::from_name(name) {
-            return Some(Found::Global(global));
+            return Some(Resolution::Global(global));
         }
         match name {
-            "Ci" => Some(Found::Ci),
-            _ if name.starts_with("M_") => Some(Found::Constant(name.to_owned())),
+            "Ci" => Some(Resolution::Ci),
+            _ if name.starts_with("M_") => Some(Resolution::Constant(name.to_owned())),
             _ => self.outside(
                 name,
                 &[
@@ -150,7 +154,7 @@ impl<'a> Query<'a> {
         }
     }
 
-    fn call(&self, name: &str) -> Option<Found<'a>> {
+    fn call(&self, name: &str) -> Option<Resolution<'a>> {
         const KINDS: [DefinitionKind; 5] = [
             DefinitionKind::Function,
             DefinitionKind::Struct,
@@ -164,47 +168,44 @@ impl<'a> Query<'a> {
         let closures: Vec<&ClosureSignature> =
             self.world.closures.iter().filter(|c| c.name == name).collect();
         if !closures.is_empty() {
-            return Some(Found::Closures(closures));
+            return Some(Resolution::Closures(closures));
         }
         if let Some(function) = function(name) {
-            return Some(Found::Function(function));
+            return Some(Resolution::Function(function));
         }
-        self.unit(name).map(Found::Definition)
+        self.unit(name).map(Resolution::Definition)
     }
 
     /// Returns the first top-level definition of a name, in the text or in its imports.
-    fn outside(&self, name: &str, kinds: &[DefinitionKind]) -> Option<Found<'a>> {
+    fn outside(&self, name: &str, kinds: &[DefinitionKind]) -> Option<Resolution<'a>> {
         self.reachable().into_iter().find_map(|document| {
             let id = *document
                 .index
                 .top(name)
                 .iter()
                 .find(|&&id| kinds.contains(&document.index.get(id).kind))?;
-            Some(Found::Definition(Place { document, id }))
+            Some(Resolution::Definition(DefinitionPlace::new(document, id)))
         })
     }
 
     /// Returns a unit or group by name: in the text, in its imports, or in the shipped library.
-    pub fn unit(&self, name: &str) -> Option<Place> {
+    pub fn unit(&self, name: &str) -> Option<DefinitionPlace> {
         const KINDS: [DefinitionKind; 2] = [DefinitionKind::Unit, DefinitionKind::Group];
-        if let Some(Found::Definition(place)) = self.outside(name, &KINDS) {
+        if let Some(Resolution::Definition(place)) = self.outside(name, &KINDS) {
             return Some(place);
         }
         let document = self.world.shipped(name)?;
         let is_unit = |&&id: &&DefinitionId| KINDS.contains(&document.index.get(id).kind);
         let id = *document.index.top(name).iter().find(is_unit)?;
-        Some(Place {
-            document: document.clone(),
-            id,
-        })
+        Some(DefinitionPlace::new(document.clone(), id))
     }
 
     /// Returns a parameter, output or field.
-    fn member(&self, container: &Place, name: &str) -> Option<Found<'a>> {
+    fn member(&self, container: &DefinitionPlace, name: &str) -> Option<Resolution<'a>> {
         let id = container.document.index.member(container.id, name)?;
-        Some(Found::Definition(Place {
-            document: container.document.clone(),
+        Some(Resolution::Definition(DefinitionPlace::new(
+            container.document.clone(),
             id,
-        }))
+        )))
     }
 }

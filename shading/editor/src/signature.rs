@@ -3,7 +3,7 @@
 use crate::cursor::Cursor;
 use crate::definition::DefinitionKind;
 use crate::hover::{closure_params, declaration};
-use crate::query::{Found, Place, Query};
+use crate::query::{DefinitionPlace, Query, Resolution};
 
 /// Signature of a function, closure, structure or unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,14 +82,11 @@ pub(crate) fn forms(query: &Query<'_>, name: &str) -> Option<Vec<Signature>> {
         .definitions()
         .find(|(_, d)| d.name == name && d.kind == DefinitionKind::Function);
     let found = match local {
-        Some((id, _)) => Found::Definition(Place {
-            document: query.document.clone(),
-            id,
-        }),
+        Some((id, _)) => Resolution::Definition(DefinitionPlace::new(query.document.clone(), id)),
         None => query.named(name)?,
     };
     match found {
-        Found::Definition(place) => {
+        Resolution::Definition(place) => {
             let index = &place.document.index;
             let kind = place.definition().kind;
             let mut same: Vec<_> = index
@@ -103,7 +100,7 @@ pub(crate) fn forms(query: &Query<'_>, name: &str) -> Option<Vec<Signature>> {
             }
             Some(same.into_iter().map(|id| of_definition(&place, id)).collect())
         }
-        Found::Function(function) => {
+        Resolution::Function(function) => {
             let forms = function.forms.iter();
             Some(
                 forms
@@ -111,7 +108,7 @@ pub(crate) fn forms(query: &Query<'_>, name: &str) -> Option<Vec<Signature>> {
                     .collect(),
             )
         }
-        Found::Closures(list) => {
+        Resolution::Closures(list) => {
             let forms = list.iter();
             Some(
                 forms
@@ -119,7 +116,11 @@ pub(crate) fn forms(query: &Query<'_>, name: &str) -> Option<Vec<Signature>> {
                     .collect(),
             )
         }
-        Found::Global(_) | Found::Ci | Found::Constant(_) | Found::Key(..) | Found::Kind(_) => None,
+        Resolution::Global(_)
+        | Resolution::Ci
+        | Resolution::Constant(_)
+        | Resolution::Key(..)
+        | Resolution::Kind(_) => None,
     }
 }
 
@@ -132,7 +133,7 @@ fn signature(result: &str, name: &str, params: Vec<String>, help: &str) -> Signa
     }
 }
 
-fn of_definition(place: &Place, id: crate::definition::DefinitionId) -> Signature {
+fn of_definition(place: &DefinitionPlace, id: crate::definition::DefinitionId) -> Signature {
     let index = &place.document.index;
     let definition = index.get(id);
     let is_unit = matches!(definition.kind, DefinitionKind::Unit | DefinitionKind::Group);

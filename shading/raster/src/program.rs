@@ -129,7 +129,7 @@ pub fn raster(
     }
     wgsl += &library::needed_by(&wgsl);
     let glsl = glsl::translate(&wgsl, of_surface.is_some(), !outputs.is_empty())
-        .map_err(|message| Diagnostics::from(Diagnostic::from(RasterError::Invalid { message })))?;
+        .map_err(|message| Diagnostics::from(Diagnostic::from(RasterError::Invalid(message))))?;
     Ok(Raster {
         wgsl,
         glsl,

@@ -94,7 +94,7 @@ impl Emitter<'_, '_> {
         if let Some(id) = self.fresh_component(args[0], &block[..at]) {
             let base = closure;
             let node = self.nodes.known.get(&closure).copied();
-            self.store_weight(id.0, weight, node.unwrap_or(Address { base, offset: 0 }));
+            self.store_weight(id.0, weight, node.unwrap_or(Address::new(base, 0)));
             return self.finish(closure, done);
         }
         let node = self.node(2 * HEADER_BYTES, &mut done);
@@ -176,7 +176,7 @@ impl Emitter<'_, '_> {
             Some(base) if self.nodes.loops == 0 && self.shared.node_bytes + size <= MAX_FIXED_NODE_BYTES => {
                 let offset = self.shared.node_bytes as i32;
                 self.shared.node_bytes += size;
-                Address { base, offset }
+                Address::new(base, offset)
             }
             _ => {
                 let done = self.done(done);
@@ -214,7 +214,7 @@ impl Emitter<'_, '_> {
             .brif(memory, fill, &[memory.into()], done, &[null.into()]);
         self.b.seal_block(fill);
         self.b.switch_to_block(fill);
-        Address { base, offset: 0 }
+        Address::new(base, 0)
     }
 
     /// Returns the closure of a node, or the value passed to `done` instead.

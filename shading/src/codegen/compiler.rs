@@ -162,10 +162,7 @@ impl Emitter<'_, '_> {
     /// Emits a function. `loaded` variables are loaded from its memory argument at the start, `stored` ones stored
     /// there at the end.
     fn body(&mut self, inits: &[&Block], loaded: &[(LocalId, u64)], stored: &[(LocalId, u64)]) {
-        let memory = Address {
-            base: self.memory,
-            offset: 0,
-        };
+        let memory = Address::new(self.memory, 0);
         let locals = |pairs: &[(LocalId, u64)]| pairs.iter().map(|(l, _)| *l).collect::<Vec<_>>();
         self.open_frame(&locals(loaded), &locals(stored), inits);
         for (local, offset) in loaded {

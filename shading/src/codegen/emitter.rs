@@ -18,13 +18,14 @@ pub(super) struct Address {
 }
 
 impl Address {
+    pub(super) fn new(base: ir::Value, offset: i32) -> Address {
+        Address { base, offset }
+    }
+
     /// Returns the address advanced by a number of bytes.
     pub(super) fn plus(self, bytes: u64) -> Address {
         // The layout bounds frames far below 2 GiB.
-        Address {
-            base: self.base,
-            offset: self.offset + bytes as i32,
-        }
+        Address::new(self.base, self.offset + bytes as i32)
     }
 }
 

@@ -196,20 +196,17 @@ impl Emitter<'_, '_> {
     }
 
     pub(super) fn ctx_field(&self, offset: i32) -> Address {
-        Address {
-            base: self.ctx,
-            offset,
-        }
+        Address::new(self.ctx, offset)
     }
 
     /// Returns the storage of arguments and results of calls.
     pub(super) fn call_area(&mut self) -> Address {
         match self.frame.call_area {
             Some(Home::Slot(slot)) => self.slot(slot),
-            Some(Home::Large(offset)) => Address {
-                base: self.frame.base.expect("a large call area has a large frame"),
+            Some(Home::Large(offset)) => Address::new(
+                self.frame.base.expect("a large call area has a large frame"),
                 offset,
-            },
+            ),
             _ => unreachable!("a function that calls has a call area"),
         }
     }

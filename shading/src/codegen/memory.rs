@@ -183,10 +183,7 @@ impl Emitter<'_, '_> {
                 let i = self.b.ins().uextend(POINTER, i);
                 let shift = self.int(stride.trailing_zeros() as i32);
                 let bytes = self.b.ins().ishl(i, shift);
-                Address {
-                    base: self.b.ins().iadd(base.base, bytes),
-                    offset: base.offset,
-                }
+                Address::new(self.b.ins().iadd(base.base, bytes), base.offset)
             }
         }
     }
@@ -255,9 +252,8 @@ impl Emitter<'_, '_> {
         let start = self.pointer(0);
         self.b.ins().jump(loop_block, &[start.into()]);
         self.b.switch_to_block(loop_block);
-        each(self, &|e, a| Address {
-            base: e.b.ins().iadd(a.base, offset),
-            offset: a.offset,
+        each(self, &|e, a| {
+            Address::new(e.b.ins().iadd(a.base, offset), a.offset)
         });
         let step = self.pointer(16);
         let next = self.b.ins().iadd(offset, step);

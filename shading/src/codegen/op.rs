@@ -260,14 +260,7 @@ impl Emitter<'_, '_> {
     fn triple_lane(&mut self, triple: ir::Value, lane: Operand) -> Address {
         let lane = self.clamp(lane, 3);
         let temp = self.spill(0, triple);
-        self.element(
-            Address {
-                base: temp,
-                offset: 0,
-            },
-            lane,
-            4,
-        )
+        self.element(Address::new(temp, 0), lane, 4)
     }
 
     // ---- The shading point ----

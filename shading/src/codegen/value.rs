@@ -105,10 +105,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
     pub(super) fn number(&self, id: ConstId) -> Option<Address> {
         let base = self.numbers?;
         let number = self.number_ids[id]?;
-        Some(Address {
-            base,
-            offset: (NUMBER_BYTES * number.0) as i32,
-        })
+        Some(Address::new(base, (NUMBER_BYTES * number.0) as i32))
     }
 
     /// Loads one of the instance's numbers, which do not change.
@@ -158,10 +155,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
                     .shared
                     .data
                     .intern(&self.code.consts[id], &mut self.shared.texts);
-                Address {
-                    base: self.pointer(address),
-                    offset: 0,
-                }
+                Address::new(self.pointer(address), 0)
             }
         }
     }
@@ -169,13 +163,12 @@ impl<'a, 'u> Emitter<'a, 'u> {
     pub(super) fn home(&mut self, local: LocalId) -> Address {
         match self.homes[local] {
             Some(Home::Slot(slot)) => self.slot(slot),
-            Some(Home::Large(offset)) => Address {
-                base: self
-                    .frame
+            Some(Home::Large(offset)) => Address::new(
+                self.frame
                     .base
                     .expect("a function with large locals has a large frame"),
                 offset,
-            },
+            ),
             _ => unreachable!("{local} does not live in memory"),
         }
     }
@@ -250,10 +243,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
     }
 
     pub(super) fn slot(&mut self, slot: ir::StackSlot) -> Address {
-        Address {
-            base: self.b.ins().stack_addr(POINTER, slot, 0),
-            offset: 0,
-        }
+        Address::new(self.b.ins().stack_addr(POINTER, slot, 0), 0)
     }
 
     pub(super) fn new_slot(&mut self, bytes: u64) -> ir::StackSlot {

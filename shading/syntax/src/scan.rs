@@ -133,8 +133,7 @@ impl Scanner<'_> {
             b'(' | b'[' | b'{' => {
                 self.open.push((at, byte));
                 if self.open.len() == MAX_DEPTH + 1 {
-                    self.errors
-                        .push((at..at + 1, SyntaxError::TooDeep { limit: MAX_DEPTH }));
+                    self.errors.push((at..at + 1, SyntaxError::TooDeep(MAX_DEPTH)));
                     self.broken = true;
                 }
             }
@@ -163,12 +162,8 @@ impl Scanner<'_> {
             }
             Some(_) => {}
             None => {
-                self.errors.push((
-                    at..at + 1,
-                    SyntaxError::NothingToClose {
-                        bracket: byte as char,
-                    },
-                ));
+                self.errors
+                    .push((at..at + 1, SyntaxError::NothingToClose(byte as char)));
                 if self.start == Some(at) {
                     self.start = None;
                     return;
@@ -223,7 +218,7 @@ impl Scanner<'_> {
         // A string or a comment without an end may contain the closing bracket.
         if !self.broken && self.marks.is_empty() {
             let bracket = bracket as char;
-            self.errors.push((at..at + 1, SyntaxError::NotClosed { bracket }));
+            self.errors.push((at..at + 1, SyntaxError::NotClosed(bracket)));
         }
         self.broken |= self.open.iter().any(|(_, bracket)| *bracket != b'{');
     }
@@ -286,7 +281,7 @@ impl Scanner<'_> {
         let words = line[1..].trim_start();
         let word: String = words.chars().take_while(char::is_ascii_alphabetic).collect();
         self.errors
-            .push((start..start + line.len(), SyntaxError::Directive { word }));
+            .push((start..start + line.len(), SyntaxError::Directive(word)));
         let blank: String = self.text[start..end]
             .bytes()
             .map(|b| if b == b'\n' { '\n' } else { ' ' })

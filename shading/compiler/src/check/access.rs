@@ -74,7 +74,7 @@ impl<'a> Checker<'a> {
                 symbol.is_read = true;
                 // In a loop that began after the declaration, a later statement may already have run.
                 if !symbol.is_written && loops <= symbol.loops && symbol.body == body {
-                    self.warn(expr.span, Warning::Uninitialised { name: name.clone() });
+                    self.warn(expr.span, Warning::Uninitialised(name.clone()));
                 }
             }
             ExprKind::Member { object, .. } | ExprKind::Index { object, .. } => self.mark_read(object),
@@ -131,12 +131,7 @@ impl<'a> Checker<'a> {
                 return self.file_variable(index, span);
             }
             if is_foreign && self.alone.is_none() && !matches!(meaning, SymbolMeaning::Unknown) {
-                self.report(
-                    span,
-                    CheckError::OutOfReach {
-                        name: name.to_owned(),
-                    },
-                );
+                self.report(span, CheckError::OutOfReach(name.to_owned()));
                 return None;
             }
             return match meaning {
@@ -276,7 +271,7 @@ impl<'a> Checker<'a> {
             }
             _ => {
                 let ty = self.show(place.ty);
-                self.report(span, CheckError::NotIndexable { ty });
+                self.report(span, CheckError::NotIndexable(ty));
                 return None;
             }
         };
@@ -396,16 +391,16 @@ impl<'a> Checker<'a> {
         match &place.access {
             Access::Writable => true,
             Access::Param(name) => {
-                self.warn(span, Warning::ParamWritten { name: name.clone() });
+                self.warn(span, Warning::ParamWritten(name.clone()));
                 true
             }
             Access::Global(name) => {
-                self.warn(span, Warning::GlobalWritten { name });
+                self.warn(span, Warning::GlobalWritten(name));
                 true
             }
             access @ (Access::Constant(_) | Access::Value) => {
                 let access = access.clone();
-                self.report(span, CheckError::NotWritable { access });
+                self.report(span, CheckError::NotWritable(access));
                 false
             }
         }

@@ -106,12 +106,7 @@ impl<'a> Checker<'a> {
             },
         ] = args
         else {
-            self.report(
-                span,
-                CheckError::BadQuestion {
-                    name: name.to_owned(),
-                },
-            );
+            self.report(span, CheckError::BadQuestion(name.to_owned()));
             return None;
         };
         if name == "exists" {
@@ -165,11 +160,11 @@ impl<'a> Checker<'a> {
     /// `isconvertible(value, "type")`: whether a value can be assigned to a variable of that type.
     fn is_convertible(&mut self, args: &'a [Argument], span: Span) -> Option<bool> {
         let [value, ty] = args else {
-            self.report(span, CheckError::BadForm { form: CONVERTIBLE });
+            self.report(span, CheckError::BadForm(CONVERTIBLE));
             return None;
         };
         let ExprKind::String(name) = &ty.value.kind else {
-            self.report(ty.value.span, CheckError::BadForm { form: CONVERTIBLE });
+            self.report(ty.value.span, CheckError::BadForm(CONVERTIBLE));
             return None;
         };
         let Some(to) = self.type_called(name) else {
@@ -229,7 +224,7 @@ impl<'a> Checker<'a> {
         let Some(element) = common_type(&types) else {
             let types: Vec<String> = types.iter().map(|ty| self.show(*ty)).collect();
             let types = types.join(", ");
-            self.report(span, CheckError::MixedList { types });
+            self.report(span, CheckError::MixedList(types));
             return None;
         };
         let length = Length::Unsized;
@@ -311,7 +306,7 @@ impl<'a> Checker<'a> {
             return false;
         };
         let found = self.show(found);
-        self.report(span, CheckError::NoBranch { found });
+        self.report(span, CheckError::NoBranch(found));
         true
     }
 
@@ -328,7 +323,7 @@ impl<'a> Checker<'a> {
         let is_plain = !matches!(ty.base, Base::Struct(_) | Base::Void);
         if !is_plain {
             let found = self.show(ty);
-            self.report(default.span, CheckError::AnyOf { found });
+            self.report(default.span, CheckError::AnyOf(found));
         }
         is_plain.then_some(ty)
     }

@@ -79,7 +79,7 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<(Lvalue, &'a Expr)> {
         let Some((place, expr)) = target.and_then(CallArgument::place) else {
-            self.report(span, CheckError::BadForm { form });
+            self.report(span, CheckError::BadForm(form));
             return None;
         };
         self.mark_written(expr);

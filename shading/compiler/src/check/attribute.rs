@@ -46,7 +46,7 @@ impl<'a> Checker<'a> {
         }
         let Some(kind) = Kind::of(place.ty) else {
             let found = self.show(place.ty);
-            self.report(expr.span, CheckError::NotAttribute { found });
+            self.report(expr.span, CheckError::NotAttribute(found));
             return None;
         };
         let own = given.last().and_then(|name| self.given_string(name));
@@ -89,7 +89,7 @@ impl<'a> Checker<'a> {
             [name] => (name, None),
             [name, otherwise] => (name, Some(otherwise)),
             _ => {
-                self.report(span, CheckError::BadForm { form: VALUE });
+                self.report(span, CheckError::BadForm(VALUE));
                 return None;
             }
         };
@@ -117,7 +117,7 @@ impl<'a> Checker<'a> {
         let ty = otherwise.ty;
         let Some(kind) = Kind::of(ty).filter(|_| ty.base != Base::Closure) else {
             let found = self.show(ty);
-            self.report(span, CheckError::NotAttribute { found });
+            self.report(span, CheckError::NotAttribute(found));
             return None;
         };
         let locals = self.locals("", ty);
@@ -261,13 +261,13 @@ impl<'a> Checker<'a> {
     pub(super) fn dict_value(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let given = self.arguments(args)?;
         let [node, name, target] = given.as_slice() else {
-            self.report(span, CheckError::BadForm { form: DICT_VALUE });
+            self.report(span, CheckError::BadForm(DICT_VALUE));
             return None;
         };
         let (place, expr) = self.result_variable(Some(target), DICT_VALUE, span)?;
         let Some(kind) = Kind::of(place.ty).filter(|_| place.ty.base != Base::Closure) else {
             let found = self.show(place.ty);
-            self.report(expr.span, CheckError::NotAttribute { found });
+            self.report(expr.span, CheckError::NotAttribute(found));
             return None;
         };
         let node = self.given_as(node, Type::INT)?.leaf();
@@ -283,7 +283,7 @@ impl<'a> Checker<'a> {
         let fits = given.len() >= 2 && given.len().is_multiple_of(2);
         if !fits {
             let form = "trace(point, direction, \"option\", value, …)";
-            self.report(span, CheckError::BadForm { form });
+            self.report(span, CheckError::BadForm(form));
             return None;
         }
         let options = given.split_off(2);

@@ -55,12 +55,7 @@ impl<'a> Checker<'a> {
         let text = name.text.as_str();
         if self.is_osl(name.span) && self.scopes.is_hidden_function(self.scope, text) {
             self.arguments(args);
-            self.report(
-                name.span,
-                CheckError::NotAFunction {
-                    name: text.to_owned(),
-                },
-            );
+            self.report(name.span, CheckError::NotAFunction(text.to_owned()));
             return None;
         }
         let is_users = self
@@ -75,7 +70,7 @@ impl<'a> Checker<'a> {
             .find_map(|arg| arg.name.as_ref())
             .filter(|_| !self.in_group)
         {
-            self.report(name.span, CheckError::BadForm { form: WITH });
+            self.report(name.span, CheckError::BadForm(WITH));
             return None;
         }
         if is_users && (!self.has_other_meaning(text) || self.user_function_accepts(name, args)) {
@@ -181,12 +176,7 @@ impl<'a> Checker<'a> {
                 self.given_value(given);
             }
         }
-        self.warn(
-            span,
-            Warning::UnknownClosure {
-                name: name.text.clone(),
-            },
-        );
+        self.warn(span, Warning::UnknownClosure(name.text.clone()));
         Some(self.zero(Type::CLOSURE))
     }
 
@@ -258,12 +248,7 @@ impl<'a> Checker<'a> {
         match length {
             Some(length) => Some(TypedValue::new(Type::INT, self.int(length))),
             None => {
-                self.report(
-                    span,
-                    CheckError::BadForm {
-                        form: "arraylength(array)",
-                    },
-                );
+                self.report(span, CheckError::BadForm("arraylength(array)"));
                 None
             }
         }
@@ -279,12 +264,7 @@ impl<'a> Checker<'a> {
     ) -> Option<TypedValue> {
         let given = self.arguments_of(name, args, expected, span)?;
         let [of] = given.as_slice() else {
-            self.report(
-                span,
-                CheckError::BadForm {
-                    form: "Dx(value), Dy(value) or Dz(value)",
-                },
-            );
+            self.report(span, CheckError::BadForm("Dx(value), Dy(value) or Dz(value)"));
             return None;
         };
         let value = self.given_value(of)?;
@@ -295,7 +275,7 @@ impl<'a> Checker<'a> {
             Type::COLOR => Type::COLOR,
             ty => {
                 let found = self.show(ty);
-                self.report(of.span, CheckError::NoDerivative { found });
+                self.report(of.span, CheckError::NoDerivative(found));
                 return None;
             }
         };
@@ -310,7 +290,7 @@ impl<'a> Checker<'a> {
     /// `exit()` ends the unit.
     fn exit(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         if !args.is_empty() {
-            self.report(span, CheckError::BadForm { form: "exit()" });
+            self.report(span, CheckError::BadForm("exit()"));
         }
         match self.unit_scope.filter(|_| !self.is_apart) {
             Some(scope) => {
@@ -326,12 +306,7 @@ impl<'a> Checker<'a> {
                 self.push(Stmt::Leave(scope), span);
             }
             None if self.alone.is_some() => {}
-            None => self.report(
-                span,
-                CheckError::NotYet {
-                    what: "`exit` here".to_owned(),
-                },
-            ),
+            None => self.report(span, CheckError::NotYet("`exit` here".to_owned())),
         }
         Some(TypedValue::void())
     }

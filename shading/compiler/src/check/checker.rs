@@ -240,13 +240,13 @@ impl<'a> Checker<'a> {
 
     pub(super) fn warn(&mut self, span: Span, warning: Warning) {
         // The text that could not be parsed may use or assign the variable.
-        let is_consequence = matches!(warning, Warning::Unused { .. } | Warning::Uninitialised { .. });
+        let is_consequence = matches!(warning, Warning::Unused(..) | Warning::Uninitialised(..));
         let is_unwanted =
             self.sources.get(span.source).is_quiet(span.start) || is_consequence && self.unparsed.is_some();
         if self.quiet > 0 || is_unwanted || self.reported.len() >= 2 * MAX_ERRORS {
             return;
         }
-        let is_unused = matches!(warning, Warning::Unused { .. });
+        let is_unused = matches!(warning, Warning::Unused(..));
         // Warnings in an included header do not concern the user.
         let source = self.sources.get(span.source);
         if is_unused && source.locate(span.start).0 != source.name {

@@ -48,7 +48,7 @@ impl<'a> Checker<'a> {
         // A search without attributes only counts the points.
         let first = 4 + usize::from(is_sort);
         if given.len() < first {
-            self.report(span, CheckError::BadForm { form: SEARCH });
+            self.report(span, CheckError::BadForm(SEARCH));
             return None;
         }
         let arrays = given.split_off(first);
@@ -98,7 +98,7 @@ impl<'a> Checker<'a> {
                 .is_some_and(|ty| ty.element() == Type::INT && ty != Type::INT)
         };
         if given.len() < 5 || !is_indices(&given[1]) {
-            self.report(span, CheckError::BadForm { form: GET });
+            self.report(span, CheckError::BadForm(GET));
             return None;
         }
         let arrays = given.split_off(3);
@@ -127,7 +127,7 @@ impl<'a> Checker<'a> {
     pub(super) fn cloud_write(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let given = self.arguments(args)?;
         let [file, position, attributes @ ..] = given.as_slice() else {
-            self.report(span, CheckError::BadForm { form: WRITE });
+            self.report(span, CheckError::BadForm(WRITE));
             return None;
         };
         let mut operands = vec![
@@ -136,7 +136,7 @@ impl<'a> Checker<'a> {
         ];
         for pair in attributes.chunks(2) {
             let [name, value] = pair else {
-                self.report(span, CheckError::BadForm { form: WRITE });
+                self.report(span, CheckError::BadForm(WRITE));
                 return None;
             };
             operands.push(self.given_as(name, Type::STRING)?.leaf());
@@ -147,7 +147,7 @@ impl<'a> Checker<'a> {
                 Some(Kind::INT | Kind::FLOAT | Kind::TRIPLE | Kind::MATRIX | Kind::STRING)
             ) {
                 let found = self.show(value.ty);
-                self.report(of, CheckError::NotPointValue { found });
+                self.report(of, CheckError::NotPointValue(found));
                 return None;
             }
             operands.push(value.leaf());
@@ -165,7 +165,7 @@ impl<'a> Checker<'a> {
         let mut list = vec![];
         for pair in arrays.chunks(2) {
             let [name, array] = pair else {
-                self.report(span, CheckError::BadForm { form });
+                self.report(span, CheckError::BadForm(form));
                 return None;
             };
             let known = self.given_string(name);
@@ -180,7 +180,7 @@ impl<'a> Checker<'a> {
             };
             if !is_plain {
                 let found = self.show(place.ty);
-                self.report(expr.span, CheckError::NotAttribute { found });
+                self.report(expr.span, CheckError::NotAttribute(found));
                 return None;
             }
             let is_distance = known.as_deref() == Some(DISTANCE) && place.ty.base == Base::Float;

@@ -52,16 +52,10 @@ pub(super) enum CheckError {
         what: &'static str,
         name: String,
     },
-    OutOfReach {
-        name: String,
-    },
+    OutOfReach(String),
     // Declarations.
-    BadFieldType {
-        found: String,
-    },
-    BadElementType {
-        element: String,
-    },
+    BadFieldType(String),
+    BadElementType(String),
     StructTooLarge {
         name: String,
         limit: usize,
@@ -84,20 +78,12 @@ pub(super) enum CheckError {
     VoidVariable,
     UnsizedVariable,
     NamelessParam,
-    UnsizedOutput {
-        name: String,
-    },
-    NoDefault {
-        name: String,
-    },
-    IntOverflow {
-        value: i64,
-    },
+    UnsizedOutput(String),
+    NoDefault(String),
+    IntOverflow(i64),
     FunctionDefault,
     MetadataNotConstant,
-    RecursiveUnsized {
-        name: String,
-    },
+    RecursiveUnsized(String),
     NoReturn {
         name: String,
         ty: String,
@@ -113,9 +99,7 @@ pub(super) enum CheckError {
         to: String,
     },
     NoValue,
-    NotACondition {
-        found: String,
-    },
+    NotACondition(String),
     TernaryMismatch {
         then: String,
         otherwise: String,
@@ -138,28 +122,20 @@ pub(super) enum CheckError {
     BracesWithoutType,
     EmptyBraces,
     ListInCode,
-    TupleLength {
-        found: usize,
-    },
+    TupleLength(usize),
     ElementCount {
         ty: String,
         expected: usize,
         found: usize,
     },
     // Lvalues.
-    NotIndexable {
-        ty: String,
-    },
+    NotIndexable(String),
     IndexNotInt(String),
     HalfIndexed,
-    NotWritable {
-        access: Access,
-    },
+    NotWritable(Access),
     // Calls.
     NamedArgument,
-    NotAFunction {
-        name: String,
-    },
+    NotAFunction(String),
     Ambiguous {
         name: String,
         found: Vec<String>,
@@ -198,71 +174,33 @@ pub(super) enum CheckError {
         found: usize,
     },
     FileVariable,
-    TypeAsName {
-        name: String,
-    },
+    TypeAsName(String),
     MisplacedAny,
     AnyWithoutDefault,
-    AnyOf {
-        found: String,
-    },
+    AnyOf(String),
     ArrayOfTypeof,
-    NoBranch {
-        found: String,
-    },
-    BadQuestion {
-        name: String,
-    },
-    BadForm {
-        form: &'static str,
-    },
-    MixedList {
-        types: String,
-    },
-    NotPrintable {
-        found: String,
-    },
-    NotTransformable {
-        found: String,
-    },
-    NotAttribute {
-        found: String,
-    },
-    NotPointValue {
-        found: String,
-    },
-    NotMessage {
-        found: String,
-    },
-    NoDerivative {
-        found: String,
-    },
+    NoBranch(String),
+    BadQuestion(String),
+    BadForm(&'static str),
+    MixedList(String),
+    NotPrintable(String),
+    NotTransformable(String),
+    NotAttribute(String),
+    NotPointValue(String),
+    NotMessage(String),
+    NoDerivative(String),
     OptionNotConstant,
     OptionWithoutValue,
-    OptionNotVariable {
-        name: String,
-    },
-    CallsTooDeep {
-        name: String,
-    },
+    OptionNotVariable(String),
+    CallsTooDeep(String),
     // Statements.
-    OutsideLoop {
-        word: &'static str,
-    },
-    UnwantedReturn {
-        found: String,
-    },
-    MissingReturnValue {
-        expected: String,
-    },
+    OutsideLoop(&'static str),
+    UnwantedReturn(String),
+    MissingReturnValue(String),
     // Limits.
-    TooLarge {
-        limit: usize,
-    },
+    TooLarge(usize),
     TooDeep,
-    NotYet {
-        what: String,
-    },
+    NotYet(String),
 }
 
 impl CheckError {
@@ -275,7 +213,7 @@ impl CheckError {
             | E::UnknownMember { name, .. }
             | E::UnknownFunction { name, .. }
             | E::UnknownClosure { name, .. }
-            | E::NotAFunction { name }
+            | E::NotAFunction(name)
             | E::Ambiguous { name, .. }
             | E::ArgumentCount { name, .. }
             | E::BadArgument { name, .. }
@@ -323,13 +261,13 @@ impl CheckError {
             E::UnknownInterpolation { name, near } => unknown("interpolation", &name, near),
             E::UnknownColorSpace { name, near } => unknown("colour space", &name, near),
             E::Duplicate { what, name } => error(format!("{what} `{name}` is declared twice")),
-            E::OutOfReach { name } => error(format!(
+            E::OutOfReach(name) => error(format!(
                 "a recursive function cannot use `{name}` of the code around it"
             ))
             .hint("pass it as an argument"),
 
-            E::BadFieldType { found } => error(format!("a field cannot be of type {found}")),
-            E::BadElementType { element } => error(format!("there are no arrays of {element}"))
+            E::BadFieldType(found) => error(format!("a field cannot be of type {found}")),
+            E::BadElementType(element) => error(format!("there are no arrays of {element}"))
                 .hint("the elements of an array cannot be void, or structures that hold arrays"),
             E::StructTooLarge { name, limit } => {
                 error(format!("structure `{name}` has more than {limit} values"))
@@ -349,11 +287,11 @@ impl CheckError {
             E::UnsizedVariable => error("this array has no length".to_owned())
                 .hint("write it between the brackets, or give the elements: `= { … }`"),
             E::NamelessParam => error("this parameter has no name".to_owned()),
-            E::UnsizedOutput { name } => error(format!("output `{name}` has no length"))
+            E::UnsizedOutput(name) => error(format!("output `{name}` has no length"))
                 .hint("write it between the brackets: only inputs can take an array of any length"),
-            E::NoDefault { name } => error(format!("parameter `{name}` has no default value"))
+            E::NoDefault(name) => error(format!("parameter `{name}` has no default value"))
                 .hint("in OSL every parameter of a shader has one"),
-            E::IntOverflow { value } => error(format!("{value} does not fit an int")).hint(format!(
+            E::IntOverflow(value) => error(format!("{value} does not fit an int")).hint(format!(
                 "an int is from {} to {}",
                 i32::MIN,
                 i32::MAX
@@ -361,7 +299,7 @@ impl CheckError {
             E::FunctionDefault => error("parameters of functions have no default values".to_owned())
                 .hint("write an overload that takes fewer parameters"),
             E::MetadataNotConstant => error("the value of metadata must be constant".to_owned()),
-            E::RecursiveUnsized { name } => error(format!(
+            E::RecursiveUnsized(name) => error(format!(
                 "`{name}` calls itself, and so cannot take an array of any length"
             ))
             .hint("write the length between the brackets"),
@@ -381,7 +319,7 @@ impl CheckError {
             }
             E::NoCast { from, to } => error(format!("cannot convert {from} to {to}")),
             E::NoValue => error("this has no value".to_owned()),
-            E::NotACondition { found } => error(format!("expected a condition, found {found}")),
+            E::NotACondition(found) => error(format!("expected a condition, found {found}")),
             E::TernaryMismatch { then, otherwise } => error(format!(
                 "the two values of `?:` are of different types, {then} and {otherwise}"
             )),
@@ -407,23 +345,23 @@ impl CheckError {
                 .hint("what is not initialised is zero"),
             E::ListInCode => error("a list in brackets means nothing here".to_owned())
                 .hint("an array is written with braces: `{ a, b }`"),
-            E::TupleLength { found } => error(format!(
+            E::TupleLength(found) => error(format!(
                 "expected 3 numbers for a triple or 16 for a matrix, found {found}"
             )),
             E::ElementCount { ty, expected, found } => {
                 error(format!("{ty} takes {}, found {found}", plural(expected, "value")))
             }
 
-            E::NotIndexable { ty } => error(format!("{ty} has no elements to index")),
+            E::NotIndexable(ty) => error(format!("{ty} has no elements to index")),
             E::IndexNotInt(found) => error(format!("an index must be int, found {found}")),
             E::HalfIndexed => {
                 error("an element of a matrix needs two indices".to_owned()).hint("`m[row][column]`")
             }
-            E::NotWritable { access } => not_writable(error, access),
+            E::NotWritable(access) => not_writable(error, access),
 
             E::NamedArgument => error("arguments of a function have no names".to_owned())
                 .hint("only instances of units take named arguments"),
-            E::NotAFunction { name } => error(format!("`{name}` is a variable, not a function")),
+            E::NotAFunction(name) => error(format!("`{name}` is a variable, not a function")),
             E::Ambiguous {
                 name,
                 found,
@@ -488,47 +426,47 @@ impl CheckError {
             }),
             E::FileVariable => error("OSL has no variables outside of shaders and functions".to_owned())
                 .hint("a `.ksl` file may have constants and texture handles there"),
-            E::TypeAsName { name } => error(format!("`{name}` is a type in OSL, and no name")),
+            E::TypeAsName(name) => error(format!("`{name}` is a type in OSL, and no name")),
             E::MisplacedAny => error("only a parameter can be of type `any`".to_owned())
                 .hint("a variable or a result has the type of a value: `typeof(value) copy = value;`"),
             E::AnyWithoutDefault => error("a parameter of type `any` needs a default".to_owned())
                 .hint("its type is that of the default where nothing is given"),
-            E::AnyOf { found } => error(format!("a parameter of type `any` cannot be {found}")),
+            E::AnyOf(found) => error(format!("a parameter of type `any` cannot be {found}")),
             E::ArrayOfTypeof => error("there is no array of `typeof(…)`".to_owned()),
-            E::NoBranch { found } => error(format!("no branch accepts {found}")),
-            E::BadQuestion { name } => error(format!("`{name}` takes one argument")),
-            E::MixedList { types } => error(format!("the elements have no type in common: {types}"))
+            E::NoBranch(found) => error(format!("no branch accepts {found}")),
+            E::BadQuestion(name) => error(format!("`{name}` takes one argument")),
+            E::MixedList(types) => error(format!("the elements have no type in common: {types}"))
                 .hint("the elements of an array are of one type; numbers and one kind of triple mix"),
-            E::BadForm { form } => {
+            E::BadForm(form) => {
                 error("these arguments do not fit".to_owned()).hint(format!("write {form}"))
             }
-            E::NotPrintable { found } => error(format!("{found} cannot be printed")),
-            E::NotTransformable { found } => error(format!("expected point, vector, normal, found {found}"))
+            E::NotPrintable(found) => error(format!("{found} cannot be printed")),
+            E::NotTransformable(found) => error(format!("expected point, vector, normal, found {found}"))
                 .hint("colours are taken between spaces by `transformc`"),
-            E::NotAttribute { found } => error(format!("an attribute cannot be of type {found}")),
-            E::NotPointValue { found } => error(format!(
+            E::NotAttribute(found) => error(format!("an attribute cannot be of type {found}")),
+            E::NotPointValue(found) => error(format!(
                 "points cannot be written with a value of type {found}"
             ))
             .hint(
                 "an int, a float, a color, a point, a vector, a normal, a matrix or a string can be written",
             ),
-            E::NotMessage { found } => error(format!("a message cannot be of type {found}")),
-            E::NoDerivative { found } => error(format!("{found} has no derivative")),
+            E::NotMessage(found) => error(format!("a message cannot be of type {found}")),
+            E::NoDerivative(found) => error(format!("{found} has no derivative")),
             E::OptionNotConstant => error("the name of an option must be constant".to_owned()),
             E::OptionWithoutValue => error("this option has no value".to_owned()),
-            E::OptionNotVariable { name } => error(format!("\"{name}\" needs a variable to write to")),
-            E::CallsTooDeep { name } => error(format!("calls are nested too deeply at `{name}`")),
+            E::OptionNotVariable(name) => error(format!("\"{name}\" needs a variable to write to")),
+            E::CallsTooDeep(name) => error(format!("calls are nested too deeply at `{name}`")),
 
-            E::OutsideLoop { word } => error(format!("`{word}` outside of a loop")),
-            E::UnwantedReturn { found } => error(format!("nothing is returned here, found {found}")),
-            E::MissingReturnValue { expected } => {
+            E::OutsideLoop(word) => error(format!("`{word}` outside of a loop")),
+            E::UnwantedReturn(found) => error(format!("nothing is returned here, found {found}")),
+            E::MissingReturnValue(expected) => {
                 error(format!("expected a value of type {expected} to return"))
             }
 
-            E::TooLarge { limit } => error(format!("this comes to more than {limit} operations"))
+            E::TooLarge(limit) => error(format!("this comes to more than {limit} operations"))
                 .hint("every call of a function is a copy of it; call fewer, or in a loop"),
             E::TooDeep => error("this is nested too deeply".to_owned()),
-            E::NotYet { what } => error(format!("{what} is not supported yet")),
+            E::NotYet(what) => error(format!("{what} is not supported yet")),
         }
     }
 }

@@ -154,7 +154,7 @@ impl<'a> Checker<'a> {
     fn truth(&mut self, value: &TypedValue, span: Span) -> Option<Operand> {
         if value.ty.is_array() || matches!(value.ty.base, Base::Struct(_)) {
             let found = self.show(value.ty);
-            self.report(span, CheckError::NotACondition { found });
+            self.report(span, CheckError::NotACondition(found));
             return None;
         }
         if value.ty == Type::INT {
@@ -170,7 +170,7 @@ impl<'a> Checker<'a> {
                 3 => expected.filter(|ty| ty.is_triple()).unwrap_or(Type::COLOR),
                 16 => Type::MATRIX,
                 found => {
-                    self.report(span, CheckError::TupleLength { found });
+                    self.report(span, CheckError::TupleLength(found));
                     return None;
                 }
             };
@@ -207,12 +207,7 @@ impl<'a> Checker<'a> {
         let first = first?;
         second?;
         let constant = self.int(i32::from(op == BinaryOp::Or));
-        let other = vec![Stmt::Op {
-            dst: Some(result),
-            op: Op::Copy,
-            args: vec![constant],
-            span,
-        }];
+        let other = vec![Stmt::op(Some(result), Op::Copy, vec![constant], span)];
         let (then, otherwise) = if op == BinaryOp::And {
             (block, other)
         } else {

@@ -105,10 +105,7 @@ impl<'a> Checker<'a> {
         if self.inlined >= MAX_INLINED {
             let name = function.name.text.clone();
             let quiet = std::mem::take(&mut self.quiet);
-            self.report(
-                self.prelude_call.unwrap_or(span),
-                CheckError::CallsTooDeep { name },
-            );
+            self.report(self.prelude_call.unwrap_or(span), CheckError::CallsTooDeep(name));
             self.quiet = quiet;
             return None;
         }
@@ -300,7 +297,7 @@ impl<'a> Checker<'a> {
         for (formal, given) in formals.iter().zip(given) {
             if formal.ty.length == Length::Unsized {
                 let name = self.functions[index].ast.name.text.clone();
-                self.report(given.span, CheckError::RecursiveUnsized { name });
+                self.report(given.span, CheckError::RecursiveUnsized(name));
                 return None;
             }
             let Some((place, expr)) = self.output_place(given, *formal) else {

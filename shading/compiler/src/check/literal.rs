@@ -52,7 +52,7 @@ impl<'a> Checker<'a> {
                 let wrapped = value as i32;
                 self.warn(span, Warning::IntOverflow { value, wrapped });
             } else {
-                self.report(span, CheckError::IntOverflow { value });
+                self.report(span, CheckError::IntOverflow(value));
             }
         }
         TypedValue::new(Type::INT, self.int(value as i32))

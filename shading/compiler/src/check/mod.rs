@@ -189,7 +189,7 @@ pub fn param_type(param: &ast::Param, sources: &SourceMap) -> Result<Type, Diagn
         && ty.length == Length::Unsized
     {
         let name = param.name.text.clone();
-        checker.report(param.name.span, CheckError::UnsizedOutput { name });
+        checker.report(param.name.span, CheckError::UnsizedOutput(name));
     }
     match (
         checker

@@ -224,7 +224,7 @@ impl<'a> Checker<'a> {
             }?;
             if !builtins::is_printable(value.ty) {
                 let found = self.show(value.ty);
-                self.report(given.span, CheckError::NotPrintable { found });
+                self.report(given.span, CheckError::NotPrintable(found));
                 return None;
             }
             args.extend(value.leaves);
@@ -246,10 +246,7 @@ impl<'a> Checker<'a> {
             self.check_ray_kind(&given[0]);
         }
         let result = match (signature.result.length, given.first().and_then(CallArgument::ty)) {
-            (Length::Unsized, Some(first)) => Type {
-                length: first.length,
-                ..signature.result
-            },
+            (Length::Unsized, Some(first)) => signature.result.with_length(first.length),
             _ => signature.result,
         };
         Some(self.emit_builtin(signature.builtin, args, result, span))

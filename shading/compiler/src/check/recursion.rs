@@ -35,12 +35,7 @@ impl<'a> Checker<'a> {
             let (locals, span) = (&mut self.body.code.locals, param.span);
             extend_calls(&mut param.init, &all, &mut |key, before| {
                 let local = locals.push(variable(key));
-                before.extend(key.map(|global| Stmt::Op {
-                    dst: Some(local),
-                    op: Op::Global(global),
-                    args: vec![],
-                    span,
-                }));
+                before.extend(key.map(|global| Stmt::op(Some(local), Op::Global(global), vec![], span)));
                 Some(local)
             });
         }

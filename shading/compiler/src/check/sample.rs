@@ -32,7 +32,7 @@ impl<'a> Checker<'a> {
             overrides,
         )) = args.split_first()
         else {
-            self.report(span, CheckError::BadForm { form: FORM });
+            self.report(span, CheckError::BadForm(FORM));
             return None;
         };
         let found = self.sampled_param(input);
@@ -58,7 +58,7 @@ impl<'a> Checker<'a> {
         self.mark_read(input);
         let is_input = matches!(place.access, Access::Param(_) | Access::Constant(_)) && place.is_whole();
         let [local] = place.leaves[..] else {
-            self.report(input.span, CheckError::BadForm { form: FORM });
+            self.report(input.span, CheckError::BadForm(FORM));
             return None;
         };
         let name = match self.adaptive.params.get(&local) {
@@ -66,12 +66,12 @@ impl<'a> Checker<'a> {
             // In a function that is checked separately, callers provide the parameter.
             None if self.alone.is_some() => String::new(),
             None => {
-                self.report(input.span, CheckError::BadForm { form: FORM });
+                self.report(input.span, CheckError::BadForm(FORM));
                 return None;
             }
         };
         if !is_input || self.is_apart && self.alone.is_none() {
-            self.report(input.span, CheckError::BadForm { form: FORM });
+            self.report(input.span, CheckError::BadForm(FORM));
             return None;
         }
         Some((name, place.ty))
@@ -81,7 +81,7 @@ impl<'a> Checker<'a> {
         let (mut globals, mut values, mut failed) = (vec![], vec![], false);
         for Argument { name, value, .. } in overrides {
             let Some(name) = name else {
-                self.report(value.span, CheckError::BadForm { form: FORM });
+                self.report(value.span, CheckError::BadForm(FORM));
                 return None;
             };
             let Some(global) = Global::from_name(&name.text) else {
@@ -123,12 +123,12 @@ fn placeholder(param: String, ty: Type, globals: Vec<Global>) -> Function {
         ty,
     });
     let zero = code.consts.push(zero_const(ty));
-    code.body.push(Stmt::Op {
-        dst: Some(result),
-        op: Op::Copy,
-        args: vec![Operand::Const(zero)],
-        span: Span::default(),
-    });
+    code.body.push(Stmt::op(
+        Some(result),
+        Op::Copy,
+        vec![Operand::Const(zero)],
+        Span::default(),
+    ));
     Function {
         name: param.clone(),
         params,

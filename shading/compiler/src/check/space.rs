@@ -46,7 +46,7 @@ impl<'a> Checker<'a> {
             Type::NORMAL => Builtin::TransformNormal,
             ty => {
                 let found = self.show(ty);
-                self.report(span, CheckError::NotTransformable { found });
+                self.report(span, CheckError::NotTransformable(found));
                 return None;
             }
         };

@@ -80,7 +80,7 @@ impl<'a> Checker<'a> {
                     let leave = Out::Leave(frame.break_scope);
                     self.push(leave, stmt.span);
                 }
-                None => self.report(stmt.span, CheckError::OutsideLoop { word: "break" }),
+                None => self.report(stmt.span, CheckError::OutsideLoop("break")),
             },
             StmtKind::Continue => self.continue_stmt(stmt.span),
             StmtKind::Return(value) => self.return_stmt(value.as_ref(), tail, stmt.span),
@@ -217,7 +217,7 @@ impl<'a> Checker<'a> {
 
     fn continue_stmt(&mut self, span: Span) {
         let Some(frame) = self.frame.loops.last() else {
-            self.report(span, CheckError::OutsideLoop { word: "continue" });
+            self.report(span, CheckError::OutsideLoop("continue"));
             return;
         };
         let scope = match frame.continue_scope {
@@ -238,7 +238,7 @@ impl<'a> Checker<'a> {
                 let found = self.expr(value, None);
                 if let Some(found) = found.filter(|v| v.ty != Type::VOID) {
                     let found = self.show(found.ty);
-                    self.report(value.span, CheckError::UnwantedReturn { found });
+                    self.report(value.span, CheckError::UnwantedReturn(found));
                 }
             }
             Some(value) => {
@@ -251,7 +251,7 @@ impl<'a> Checker<'a> {
             }
             None if ty != Type::VOID => {
                 let expected = self.show(ty);
-                self.report(span, CheckError::MissingReturnValue { expected });
+                self.report(span, CheckError::MissingReturnValue(expected));
             }
             None => {}
         }
@@ -343,12 +343,7 @@ impl<'a> Checker<'a> {
                 self.warn(name.span, warning);
             }
         } else if crate::builtins::Global::from_name(&name.text).is_some() || name.text == "Ci" {
-            self.warn(
-                name.span,
-                Warning::GlobalShadowed {
-                    name: name.text.clone(),
-                },
-            );
+            self.warn(name.span, Warning::GlobalShadowed(name.text.clone()));
         }
         let is_unknown = matches!(meaning, SymbolMeaning::Unknown);
         let symbol = Symbol {
@@ -370,7 +365,7 @@ impl<'a> Checker<'a> {
     pub(super) fn check_name(&mut self, name: &Name) {
         if matches!(name.text.as_str(), "normal" | "point") && self.is_osl(name.span) {
             let name_text = name.text.clone();
-            self.report(name.span, CheckError::TypeAsName { name: name_text });
+            self.report(name.span, CheckError::TypeAsName(name_text));
         }
     }
 
@@ -391,7 +386,7 @@ impl<'a> Checker<'a> {
             .map(|s| (s.span, s.name.to_owned()))
             .collect();
         for (span, name) in unused {
-            self.warn(span, Warning::Unused { name });
+            self.warn(span, Warning::Unused(name));
         }
     }
 }

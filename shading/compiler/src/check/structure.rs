@@ -63,7 +63,7 @@ impl<'a> Checker<'a> {
         }
         if ty == Type::VOID || ty.length == Length::Unsized {
             let found = self.show(ty);
-            self.report(name.span, CheckError::BadFieldType { found });
+            self.report(name.span, CheckError::BadFieldType(found));
             return None;
         }
         Some(ty)

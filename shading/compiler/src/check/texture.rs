@@ -134,7 +134,7 @@ impl<'a> Checker<'a> {
         let after = given.iter().skip(1).position(is_string);
         let options = given.split_off(after.map_or(given.len(), |n| n + 1));
         if given.is_empty() || !form.counts.contains(&(given.len() - 1)) || !is_string(&given[0]) {
-            self.report(span, CheckError::BadForm { form: form.words });
+            self.report(span, CheckError::BadForm(form.words));
             return None;
         }
         let mut operands = vec![self.given_as(&given[0], Type::STRING)?.leaf()];
@@ -288,7 +288,7 @@ impl<'a> Checker<'a> {
             "errormessage" if value.place().is_some() => found.error = Some(value.clone()),
             "alpha" | "errormessage" => {
                 let name = name.to_owned();
-                self.report(value.span, CheckError::OptionNotVariable { name });
+                self.report(value.span, CheckError::OptionNotVariable(name));
             }
             other => {
                 let is_known = WITHOUT_EFFECT.contains(&other);
@@ -365,7 +365,7 @@ impl<'a> Checker<'a> {
         let kind = Kind::of(place.ty).filter(|kind| kind.element() != Kind::CLOSURE);
         let Some(kind) = kind else {
             let what = format!("texture information of type {}", self.show(place.ty));
-            self.report(expr.span, CheckError::NotYet { what });
+            self.report(expr.span, CheckError::NotYet(what));
             return None;
         };
         let file = self.given_as(&given[0], Type::STRING)?.leaf();
@@ -432,12 +432,7 @@ impl<'a> Checker<'a> {
         }
         let given = given?;
         let [u, v] = given.as_slice() else {
-            self.report(
-                span,
-                CheckError::BadForm {
-                    form: "texture2d_sample<texture>(u, v)",
-                },
-            );
+            self.report(span, CheckError::BadForm("texture2d_sample<texture>(u, v)"));
             return None;
         };
         let (u, v) = (self.given_as(u, Type::FLOAT), self.given_as(v, Type::FLOAT));

@@ -119,7 +119,7 @@ impl<'a> Checker<'a> {
             .is_some_and(|s| s.leaves.iter().any(|(_, t)| t.is_array()));
         if length != Length::Single && (nested || base == Base::Void) {
             let element = self.show(Type::single(base));
-            self.report(ty.span, CheckError::BadElementType { element });
+            self.report(ty.span, CheckError::BadElementType(element));
             return None;
         }
         Some(Type { base, length })

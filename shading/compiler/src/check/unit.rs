@@ -224,11 +224,11 @@ impl<'a> Checker<'a> {
         let is_unsized = ty.length == Length::Unsized;
         if is_unsized && param.passing == Passing::Output {
             let name = name.text.clone();
-            self.report(param.name.span, CheckError::UnsizedOutput { name });
+            self.report(param.name.span, CheckError::UnsizedOutput(name));
         }
         if param.default.is_none() && self.is_osl(param.name.span) {
             let name = name.text.clone();
-            self.report(param.name.span, CheckError::NoDefault { name });
+            self.report(param.name.span, CheckError::NoDefault(name));
         }
         if is_unsized {
             let used = self.adaptive.used(&name.text);

@@ -25,12 +25,8 @@ pub(super) enum Warning {
         name: String,
         near: Option<String>,
     },
-    Unused {
-        name: String,
-    },
-    Uninitialised {
-        name: String,
-    },
+    Unused(String),
+    Uninitialised(String),
     Shadowed {
         name: String,
         other: Span,
@@ -39,9 +35,7 @@ pub(super) enum Warning {
         name: String,
         other: Span,
     },
-    GlobalShadowed {
-        name: String,
-    },
+    GlobalShadowed(String),
     IndexOutOfRange {
         index: i32,
         length: u32,
@@ -63,18 +57,12 @@ pub(super) enum Warning {
         name: String,
         near: Option<String>,
     },
-    ParamWritten {
-        name: String,
-    },
-    GlobalWritten {
-        name: &'static str,
-    },
+    ParamWritten(String),
+    GlobalWritten(&'static str),
     FractionLost,
     NoClosureAttributes,
     OutputLost,
-    UnknownClosure {
-        name: String,
-    },
+    UnknownClosure(String),
     UnknownRayKind {
         name: String,
         near: Option<String>,
@@ -103,8 +91,8 @@ impl Warning {
             W::UnknownNoiseOption { name, near } => {
                 did_you_mean(warning(format!("unknown noise option \"{name}\"")), near)
             }
-            W::Unused { name } => warning(format!("`{name}` is never used")),
-            W::Uninitialised { name } => warning(format!("`{name}` is used before it is given a value")),
+            W::Unused(name) => warning(format!("`{name}` is never used")),
+            W::Uninitialised(name) => warning(format!("`{name}` is used before it is given a value")),
             W::Shadowed { name, other } => {
                 let diagnostic = warning(format!("`{name}` hides another variable of that name"));
                 diagnostic.at(sources, other, "this one")
@@ -113,7 +101,7 @@ impl Warning {
                 let diagnostic = warning(format!("function `{name}` is defined anew"));
                 diagnostic.at(sources, other, "it was defined here")
             }
-            W::GlobalShadowed { name } => warning(format!("`{name}` hides the global of that name")),
+            W::GlobalShadowed(name) => warning(format!("`{name}` hides the global of that name")),
             W::IntOverflow { value, wrapped } => {
                 warning(format!("{value} does not fit an int and becomes {wrapped}"))
             }
@@ -139,11 +127,9 @@ impl Warning {
             W::TraceOption { name, near } => {
                 did_you_mean(warning(format!("unknown option \"{name}\" of `trace`")), near)
             }
-            W::ParamWritten { name } => {
-                warning(format!("parameter `{name}` is written, but is not an output"))
-                    .hint("declare it `output`, or copy it to a variable")
-            }
-            W::GlobalWritten { name } => {
+            W::ParamWritten(name) => warning(format!("parameter `{name}` is written, but is not an output"))
+                .hint("declare it `output`, or copy it to a variable"),
+            W::GlobalWritten(name) => {
                 warning(format!("global `{name}` is written, which only this unit sees"))
                     .hint("P, I, N and Ci are for that; copy it to a variable")
             }
@@ -168,7 +154,7 @@ impl Warning {
                 warning("this loop never ends: it has neither a condition nor a `break`".to_owned())
                     .hint("a run that does not end is stopped, and has no closure")
             }
-            W::UnknownClosure { name } => {
+            W::UnknownClosure(name) => {
                 warning(format!("closure `{name}` is not known here and gives no light"))
             }
         }

@@ -63,12 +63,7 @@ impl Writer<'_> {
         if op == Op::Copy && args == [Operand::Local(dst)] {
             return;
         }
-        self.out.push(Stmt::Op {
-            dst: Some(dst),
-            op,
-            args,
-            span: self.span,
-        });
+        self.out.push(Stmt::op(Some(dst), op, args, self.span));
     }
 
     /// Emits an operation with a new variable of a differentiable kind as destination.

@@ -125,7 +125,7 @@ impl Binding {
 fn reads_output(path: &Path, output: &str, outputs: &[(&str, Type)]) -> bool {
     if let Some((Accessor::Field(head), rest)) = path.rest.split_first() {
         let (head, rest) = (head.clone(), rest.to_vec());
-        let mut value = Path { head, rest };
+        let mut value = Path::new(head, rest);
         let is_output = |name: &str| outputs.iter().any(|(known, _)| *known == name);
         if let Some(ordered) = value.fields_first(|name| outputs.iter().any(|(known, _)| is_in(known, name)))
         {

@@ -141,14 +141,7 @@ impl ShaderGroupTemplate {
     pub fn expose_input(&mut self, path: &str, name: &str) -> Result<(), GraphError> {
         self.type_at(&parse(path)?, path, false)?;
         let (node, target) = self.input(path)?;
-        self.bind(
-            node,
-            target,
-            Binding::Path(Path {
-                head: name.to_owned(),
-                rest: vec![],
-            }),
-        );
+        self.bind(node, target, Binding::Path(Path::new(name.to_owned(), vec![])));
         if self.inputs.iter().all(|input| input.name != name) {
             let (name, span) = (name.to_owned(), Span::default());
             self.inputs.push(GroupInput {
@@ -241,7 +234,7 @@ impl ShaderGroupTemplate {
         let Accessor::Field(head) = rest.remove(0) else {
             unreachable!("matched above")
         };
-        Ok((node, Path { head, rest }))
+        Ok((node, Path::new(head, rest)))
     }
 
     /// Resolves a path to a node, and the path of one of its inputs: an alias becomes the name.

@@ -44,10 +44,7 @@ fn without_alias<'p>(template: &Template, path: &'p Path) -> Result<Cow<'p, Path
     }
     match found[..] {
         [] => Ok(Cow::Borrowed(path)),
-        [name] => Ok(Cow::Owned(Path {
-            head: name.to_owned(),
-            rest: path.rest.clone(),
-        })),
+        [name] => Ok(Cow::Owned(Path::new(name.to_owned(), path.rest.clone()))),
         _ => Err(GraphError::AmbiguousAlias {
             alias: path.head.clone(),
             template: template.name().to_owned(),

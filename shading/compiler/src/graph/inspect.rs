@@ -160,10 +160,7 @@ impl Exposed<'_> {
 
     /// Exposes an output of the node, and returns its name.
     fn output(&mut self, name: &str) -> String {
-        let path = Path {
-            head: self.node.to_owned(),
-            rest: vec![Accessor::Field(name.to_owned())],
-        };
+        let path = Path::new(self.node.to_owned(), vec![Accessor::Field(name.to_owned())]);
         self.add(format!("{}{PART}{name}", self.node), None, Binding::Path(path))
     }
 

@@ -115,13 +115,7 @@ fn exposed_output(group: &ShaderGroupTemplate, path: &Path) -> Option<Type> {
     let (Accessor::Field(head), rest) = path.rest.split_first()? else {
         return None;
     };
-    resolve(
-        &outputs,
-        &Path {
-            head: head.clone(),
-            rest: rest.to_vec(),
-        },
-    )
+    resolve(&outputs, &Path::new(head.clone(), rest.to_vec()))
 }
 
 /// Returns the type of `param` (`name`, `name.field`, `name[1]`, `name.r`); void for a whole structure.

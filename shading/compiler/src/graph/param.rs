@@ -87,10 +87,7 @@ fn constant_default(unit: &hir::Unit, param: &hir::Param) -> Option<Const> {
 fn declared_type(param: &hir::Param) -> Type {
     match (param.is_any, param.is_unsized) {
         (true, _) => Type::VOID,
-        (false, true) => Type {
-            length: Length::Unsized,
-            ..param.ty
-        },
+        (false, true) => param.ty.with_length(Length::Unsized),
         (false, false) => param.ty,
     }
 }

@@ -97,13 +97,13 @@ pub fn material(
     };
     builder.group.usage = Some(usage);
     builder.node(name.to_owned(), &unit, args, &[], expr.span);
-    let binding = Binding::Path(Path {
-        head: name.to_owned(),
-        rest: output
+    let binding = Binding::Path(Path::new(
+        name.to_owned(),
+        output
             .into_iter()
             .map(|output| Accessor::Field(output.to_owned()))
             .collect(),
-    });
+    ));
     let (name, ty) = match output {
         Some(output) => (output.to_owned(), None),
         None => ("surface".to_owned(), Some(Type::CLOSURE)),
@@ -383,10 +383,7 @@ fn is_unit_call(name: &str, args: &[ast::Argument], file: &ast::File) -> bool {
 fn argument(arg: &ast::Argument) -> Option<(Path, &ast::Expr, Span)> {
     match (&arg.name, &arg.value.kind) {
         (Some(name), _) => {
-            let target = Path {
-                head: name.text.clone(),
-                rest: vec![],
-            };
+            let target = Path::new(name.text.clone(), vec![]);
             Some((target, &arg.value, name.span))
         }
         (
@@ -403,10 +400,7 @@ fn argument(arg: &ast::Argument) -> Option<(Path, &ast::Expr, Span)> {
 
 pub(super) fn path(expr: &ast::Expr) -> Option<Path> {
     match &expr.kind {
-        ExprKind::Name(name) => Some(Path {
-            head: name.clone(),
-            rest: vec![],
-        }),
+        ExprKind::Name(name) => Some(Path::new(name.clone(), vec![])),
         ExprKind::Member { object, name } => {
             let mut path = path(object)?;
             path.rest.push(Accessor::Field(name.text.clone()));

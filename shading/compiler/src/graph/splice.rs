@@ -122,19 +122,9 @@ impl<'a> Splice<'a> {
                 if let Op::Global(global) = op
                     && let Some((_, value)) = self.overrides.iter().find(|(g, _)| g == global)
                 {
-                    return Stmt::Op {
-                        dst,
-                        op: Op::Copy,
-                        args: vec![*value],
-                        span,
-                    };
+                    return Stmt::op(dst, Op::Copy, vec![*value], span);
                 }
-                Stmt::Op {
-                    dst,
-                    op: *op,
-                    args: self.operands(args),
-                    span,
-                }
+                Stmt::op(dst, *op, self.operands(args), span)
             }
             Stmt::Call {
                 function,

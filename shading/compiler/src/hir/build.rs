@@ -146,12 +146,7 @@ impl CodeBuilder {
 
     fn push_op(&mut self, dst: Option<LocalId>, op: Op, args: &[Operand]) {
         let span = self.next_span();
-        self.push(Stmt::Op {
-            dst,
-            op,
-            args: args.to_vec(),
-            span,
-        });
+        self.push(Stmt::op(dst, op, args.to_vec(), span));
     }
 
     fn push(&mut self, stmt: Stmt) {

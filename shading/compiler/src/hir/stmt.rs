@@ -83,6 +83,13 @@ pub enum Stmt {
     Leave(ScopeId),
 }
 
+impl Stmt {
+    /// Creates `dst = op(args)`.
+    pub fn op(dst: Option<LocalId>, op: Op, args: Vec<Operand>, span: Span) -> Stmt {
+        Stmt::Op { dst, op, args, span }
+    }
+}
+
 /// Variables, constants and statements of one function.
 #[derive(Clone, Debug, Default)]
 pub struct Code {

@@ -296,12 +296,7 @@ mod tests {
     }
 
     fn op(dst: LocalId, op: Op, args: Vec<Operand>) -> Stmt {
-        Stmt::Op {
-            dst: Some(dst),
-            op,
-            args,
-            span: Span::default(),
-        }
+        Stmt::op(Some(dst), op, args, Span::default())
     }
 
     #[test]

@@ -118,12 +118,7 @@ impl Coalesce<'_> {
                     *dst = Some(x);
                 }
                 // The statement becomes a copy from `x` to itself, which is removed below.
-                block[i] = Stmt::Op {
-                    dst: Some(x),
-                    op: Op::Copy,
-                    args: vec![Operand::Local(x)],
-                    span: Default::default(),
-                };
+                block[i] = Stmt::op(Some(x), Op::Copy, vec![Operand::Local(x)], Default::default());
                 self.uses[x].block = this;
                 self.uses[x].at = at;
                 self.uses[x].when = self.uses[t].when;

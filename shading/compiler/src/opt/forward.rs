@@ -174,7 +174,7 @@ impl<'a> Forward<'a> {
                     Some(dst) => self.assignment(dst, op, args, span, out),
                     None => {
                         let args = args.into_iter().map(|a| self.best(a)).collect();
-                        out.push(Stmt::Op { dst, op, args, span });
+                        out.push(Stmt::op(dst, op, args, span));
                     }
                 }
                 true
@@ -308,12 +308,7 @@ impl<'a> Forward<'a> {
                 (op, best)
             }
         };
-        out.push(Stmt::Op {
-            dst: Some(dst),
-            op,
-            args,
-            span,
-        });
+        out.push(Stmt::op(Some(dst), op, args, span));
         self.assign(dst, value);
     }
 

@@ -7,7 +7,7 @@ use super::{CompletionKind, List};
 use crate::cursor::Cursor;
 use crate::definition::{Definition, DefinitionKind, Target};
 use crate::hover::{closure_params, declaration, explain, form_text};
-use crate::query::{Found, Place};
+use crate::query::{DefinitionPlace, Resolution};
 use crate::token::TokenKind;
 use crate::world::functions;
 use shading_compiler::builtins::Global;
@@ -56,7 +56,7 @@ impl List<'_> {
             return;
         }
         let structure = self.query.resolve(&Target::Type(ty.clone()));
-        if let Some(Found::Definition(place)) = structure {
+        if let Some(Resolution::Definition(place)) = structure {
             for field in place.document.index.members(place.id) {
                 self.add(&field.name, CompletionKind::Property, &field.ty, "", 0);
             }
@@ -180,7 +180,10 @@ impl List<'_> {
                     definition.container.is_none() && document.index.top(&definition.name).contains(&id);
                 if let Some(kind) = kind(definition).filter(|_| is_top) {
                     let document = document.clone();
-                    let help = explain(self.query, &Found::Definition(Place { document, id }));
+                    let help = explain(
+                        self.query,
+                        &Resolution::Definition(DefinitionPlace::new(document, id)),
+                    );
                     self.add(
                         &definition.name,
                         kind,

@@ -77,7 +77,7 @@ impl FunctionWriter<'_, '_> {
         let b = texts.get(1).map_or("", String::as_str);
         let call = |name: &str| Ok(format!("kiln_{name}({a})"));
         let call2 = |name: &str| Ok(format!("kiln_{name}({a}, {b})"));
-        let text = |what| Err(RasterError::Text { what });
+        let text = |what| Err(RasterError::Text(what));
         match builtin {
             B::IsNan => call("isnan"),
             B::IsInf => call("isinf"),
@@ -132,7 +132,7 @@ impl FunctionWriter<'_, '_> {
             | B::CloudWrite => Err(RasterError::Cloud),
             _ => {
                 let name = format!("{builtin:?}");
-                self.report(RasterError::Function { name }, span);
+                self.report(RasterError::Function(name), span);
                 Ok(super::op::zero(kind))
             }
         }
@@ -140,9 +140,7 @@ impl FunctionWriter<'_, '_> {
 
     fn space(&mut self, args: &[Operand]) -> Result<String, RasterError> {
         let (Some(from), Some(to)) = (self.constant_text(args[0]), self.constant_text(args[1])) else {
-            return Err(RasterError::Text {
-                what: "the name of a space",
-            });
+            return Err(RasterError::Text("the name of a space"));
         };
         let world = |name: &str| {
             if name == "world" {
@@ -167,17 +165,13 @@ impl FunctionWriter<'_, '_> {
         ];
         match self.constant_text(args[0]) {
             Some(name) => Ok(i32::from(KNOWN.contains(&name)).to_string()),
-            None => Err(RasterError::Text {
-                what: "the name of a space",
-            }),
+            None => Err(RasterError::Text("the name of a space")),
         }
     }
 
     fn ray_type(&mut self, args: &[Operand]) -> Result<String, RasterError> {
         let Some(name) = self.constant_text(args[0]) else {
-            return Err(RasterError::Text {
-                what: "the kind of a ray",
-            });
+            return Err(RasterError::Text("the kind of a ray"));
         };
         let kind = RayKind::NAMES.iter().find(|(known, _)| *known == name);
         let bits = kind.map_or(0, |(_, kind)| kind.0);
@@ -188,9 +182,7 @@ impl FunctionWriter<'_, '_> {
     fn has_attribute(&self, args: &[Operand]) -> Result<String, RasterError> {
         let known = (self.constant_text(args[0]), self.constant_text(args[1]));
         let (Some(object), Some(name)) = known else {
-            return Err(RasterError::Text {
-                what: "the name of an attribute",
-            });
+            return Err(RasterError::Text("the name of an attribute"));
         };
         let exists = object == crate::UNIFORM_OBJECT || object.is_empty() && self.inputs.has_attribute(name);
         Ok(i32::from(exists).to_string())
@@ -207,9 +199,7 @@ impl FunctionWriter<'_, '_> {
                     keys.extend(["x", "y", "z"].map(|lane| format!("kiln_key_of({text}.{lane})")));
                 }
                 _ => {
-                    return Err(RasterError::Text {
-                        what: "the hash of a text",
-                    });
+                    return Err(RasterError::Text("the hash of a text"));
                 }
             }
         }

@@ -19,7 +19,7 @@ impl FunctionWriter<'_, '_> {
         let signature = &self.program.closures[id];
         let Some(terms) = terms(signature) else {
             let name = signature.name.to_owned();
-            return self.report(RasterError::Closure { name }, span);
+            return self.report(RasterError::Closure(name), span);
         };
         let params = &signature.params;
         // The target may be an operand.

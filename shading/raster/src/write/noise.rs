@@ -202,9 +202,7 @@ impl FunctionWriter<'_, '_> {
             }),
             _ => match self.constant_text(values[0]) {
                 Some(name) => Ok(self.named(NoiseKind::from_name(name), values, builtin == Builtin::PNoise)),
-                None => Err(RasterError::Text {
-                    what: "the kind of a noise with derivatives",
-                }),
+                None => Err(RasterError::Text("the kind of a noise with derivatives")),
             },
         };
         let named = match named {

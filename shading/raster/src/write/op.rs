@@ -139,9 +139,7 @@ impl FunctionWriter<'_, '_> {
             Op::TextureInfo | Op::HasTextureInfo(_) => self.texture_info(kind, op, args),
             Op::AttributeValue => self.attribute(kind, args, None),
             Op::AttributeDerivative(axis) => self.attribute(kind, args, Some(axis)),
-            Op::TextureError(_) => Err(RasterError::Text {
-                what: "the error message of a texture",
-            }),
+            Op::TextureError(_) => Err(RasterError::Text("the error message of a texture")),
             Op::Builtin(builtin) => self.builtin(kind, builtin, args, &a, &texts, span),
             Op::MakeClosure(_) | Op::ArraySet | Op::BuiltinDual(_) | Op::Texture(_) => Ok(String::new()),
         }
@@ -182,9 +180,7 @@ impl FunctionWriter<'_, '_> {
         axis: Option<Axis>,
     ) -> Result<String, RasterError> {
         let (Some(object), Some(name)) = (self.constant_text(args[0]), self.constant_text(args[1])) else {
-            return Err(RasterError::Text {
-                what: "the name of an attribute",
-            });
+            return Err(RasterError::Text("the name of an attribute"));
         };
         let (object, name) = (object.to_owned(), name.to_owned());
         if object == crate::UNIFORM_OBJECT {
@@ -194,9 +190,7 @@ impl FunctionWriter<'_, '_> {
             });
         }
         if !object.is_empty() {
-            return Err(RasterError::Attribute {
-                name: format!("{object}, {name}"),
-            });
+            return Err(RasterError::Attribute(format!("{object}, {name}")));
         }
         let member = self.inputs.global(match axis {
             None => MemberSource::Attribute(name),

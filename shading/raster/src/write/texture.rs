@@ -38,12 +38,12 @@ impl FunctionWriter<'_, '_> {
             TextureMapping::Volume => Some("a volume"),
         };
         if let Some(what) = what {
-            return Err(RasterError::Texture { what });
+            return Err(RasterError::Texture(what));
         }
         let Some(file) = self.constant_text(args[0]).map(str::to_owned) else {
-            return Err(RasterError::Texture {
-                what: "a texture whose name is known at run time only",
-            });
+            return Err(RasterError::Texture(
+                "a texture whose name is known at run time only",
+            ));
         };
         let lookup = self.options(options, args)?;
         let zeros = ["0.0"; 8].join(", ");
@@ -142,17 +142,13 @@ impl FunctionWriter<'_, '_> {
                 | TextureOperand::ColorSpace => match self.constant_text(arg) {
                     Some(name) => options.set_by_name(option, name),
                     None => {
-                        return Err(RasterError::Text {
-                            what: "an option of a texture",
-                        });
+                        return Err(RasterError::Text("an option of a texture"));
                     }
                 },
                 TextureOperand::FirstChannel => match self.constant(arg) {
                     Some(Const::Int(first)) => lookup.first_channel = *first,
                     _ => {
-                        return Err(RasterError::Texture {
-                            what: "a channel that is known at run time only",
-                        });
+                        return Err(RasterError::Texture("a channel that is known at run time only"));
                     }
                 },
                 TextureOperand::WidthS => lookup.width[0] = text,
@@ -189,9 +185,9 @@ impl FunctionWriter<'_, '_> {
         args: &[Operand],
     ) -> Result<String, RasterError> {
         let (Some(file), Some(name)) = (self.constant_text(args[0]), self.constant_text(args[1])) else {
-            return Err(RasterError::Texture {
-                what: "information about a texture whose name is known at run time only",
-            });
+            return Err(RasterError::Texture(
+                "information about a texture whose name is known at run time only",
+            ));
         };
         let (file, name) = (file.to_owned(), name.to_owned());
         let asked = match op {
@@ -201,7 +197,7 @@ impl FunctionWriter<'_, '_> {
         let is_known = match (name.as_str(), asked) {
             ("exists", Kind::INT) => true,
             ("resolution", Kind::Array(..)) => asked.element() == Kind::INT && asked.count() == 2,
-            _ => return Err(RasterError::TextureInfo { name }),
+            _ => return Err(RasterError::TextureInfo(name)),
         };
         if matches!(op, Op::HasTextureInfo(_)) {
             return Ok(i32::from(is_known && (name == "exists" || !file.is_empty())).to_string());

@@ -163,7 +163,7 @@ impl FunctionWriter<'_, '_> {
 
     pub(super) fn call(&mut self, function: FunctionId, span: Span) {
         let name = self.program.unit.functions[function].name.clone();
-        self.report(RasterError::Recursion { name }, span);
+        self.report(RasterError::Recursion(name), span);
     }
 }
 

@@ -163,10 +163,7 @@ impl Packet<'_, '_, '_> {
         let index = self.e.b.ins().uextend(POINTER, index);
         let stride = self.e.pointer(stride as usize);
         let bytes = self.e.b.ins().imul(index, stride);
-        Address {
-            base: self.e.b.ins().iadd(base.base, bytes),
-            offset: base.offset,
-        }
+        Address::new(self.e.b.ins().iadd(base.base, bytes), base.offset)
     }
 
     fn load_element(&mut self, base: Address, series: Series, index: ElementIndex, part: u64) -> ir::Value {

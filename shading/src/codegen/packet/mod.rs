@@ -143,10 +143,7 @@ impl Packet<'_, '_, '_> {
         for ((local, output), first) in outputs.list.iter().zip(&layout.rows) {
             for row in 0..rows_of(output.ty) {
                 let value = self.row(Operand::Local(*local), row);
-                let at = Address {
-                    base: self.e.memory,
-                    offset: 0,
-                };
+                let at = Address::new(self.e.memory, 0);
                 self.e.store(value, at.plus((*first as u64 + row) * ROW));
             }
         }

@@ -115,6 +115,11 @@ pub enum ExprKind {
 }
 
 impl Expr {
+    /// Creates an expression.
+    pub fn new(kind: ExprKind, span: Span) -> Expr {
+        Expr { kind, span }
+    }
+
     /// Returns the size of the tree.
     pub fn size(&self) -> TreeSize {
         let mut size = TreeSize { nodes: 1, depth: 1 };

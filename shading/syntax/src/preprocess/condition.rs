@@ -96,12 +96,12 @@ impl<'t> Evaluator<'t> {
 
     fn unexpected(&self, token: &Token) -> Failure {
         let found = token.text.to_string();
-        Failure::at(token, PreprocessError::BadCondition { found: Some(found) })
+        Failure::at(token, PreprocessError::BadCondition(Some(found)))
     }
 
     fn incomplete(&self) -> Failure {
         let at = self.tokens.last().unwrap_or(self.word);
-        Failure::at(at, PreprocessError::BadCondition { found: None })
+        Failure::at(at, PreprocessError::BadCondition(None))
     }
 
     /// `a ? b : c`. If not `live`, the expression is parsed only, and division by zero is allowed.

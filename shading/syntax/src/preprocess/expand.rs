@@ -74,10 +74,7 @@ impl Run<'_> {
                 continue;
             }
             if token.hidden.len() >= MAX_NESTING {
-                return Err(Failure::at(
-                    &token,
-                    PreprocessError::MacrosTooDeep { limit: MAX_NESTING },
-                ));
+                return Err(Failure::at(&token, PreprocessError::MacrosTooDeep(MAX_NESTING)));
             }
             let mut hidden: Vec<Arc<str>> = token.hidden.to_vec();
             let mut arguments = None;
@@ -139,10 +136,7 @@ impl Run<'_> {
                     }
                     None => {
                         let name_text = found.name.to_string();
-                        return Err(Failure::at(
-                            name,
-                            PreprocessError::UseNotClosed { name: name_text },
-                        ));
+                        return Err(Failure::at(name, PreprocessError::UseNotClosed(name_text)));
                     }
                 },
             };

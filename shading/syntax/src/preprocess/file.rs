@@ -186,9 +186,9 @@ impl Run<'_> {
     ) -> Result<(), Failure> {
         self.entered += 1;
         let error = if self.files.len() >= MAX_NESTING {
-            PreprocessError::IncludesTooDeep { limit: MAX_NESTING }
+            PreprocessError::IncludesTooDeep(MAX_NESTING)
         } else if self.entered > MAX_FILES {
-            PreprocessError::TooManyFiles { limit: MAX_FILES }
+            PreprocessError::TooManyFiles(MAX_FILES)
         } else {
             self.bytes += source.text.len();
             if self.bytes <= MAX_BYTES {
@@ -214,12 +214,7 @@ impl Run<'_> {
         }
         let (found, error) = match self.look_up(name, quoted, &from) {
             Ok(Some(source)) => (Some(source), None),
-            Ok(None) => (
-                None,
-                Some(PreprocessError::NoFile {
-                    name: name.to_owned(),
-                }),
-            ),
+            Ok(None) => (None, Some(PreprocessError::NoFile(name.to_owned()))),
             Err(reason) => {
                 let name = name.to_owned();
                 (None, Some(PreprocessError::Unreadable { name, reason }))

@@ -100,9 +100,7 @@ impl Macro {
         if !name.is_name() || name.is("defined") {
             return Err(Failure::at(
                 name,
-                PreprocessError::BadMacroName {
-                    text: name.text.to_string(),
-                },
+                PreprocessError::BadMacroName(name.text.to_string()),
             ));
         }
         let mut rest = &line[1..];

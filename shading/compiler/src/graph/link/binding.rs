@@ -98,7 +98,7 @@ impl Linker<'_> {
         let named = match path.rest.split_first() {
             Some((Accessor::Field(head), rest)) => {
                 let (head, rest) = (head.clone(), rest.to_vec());
-                self.select(ports, &Path { head, rest })
+                self.select(ports, &Path::new(head, rest))
             }
             _ => None,
         };
@@ -196,7 +196,7 @@ impl Linker<'_> {
                     // The anonymous unit's input is named by the whole path.
                     let (head, rest) = (path.to_string(), vec![]);
                     feeds.push(Feed {
-                        target: Path { head, rest },
+                        target: Path::new(head, rest),
                         wire: Some(wire),
                         is_fed: true,
                         interpolated: None,

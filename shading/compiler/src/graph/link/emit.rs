@@ -30,12 +30,9 @@ impl Linker<'_> {
     /// Emits an operation that belongs to a connection.
     pub(super) fn emit(&mut self, dst: LocalId, op: Op, args: Vec<Operand>) {
         self.wires[dst] = true;
-        self.code.body.push(Stmt::Op {
-            dst: Some(dst),
-            op,
-            args,
-            span: Span::default(),
-        });
+        self.code
+            .body
+            .push(Stmt::op(Some(dst), op, args, Span::default()));
     }
 
     /// `dst = value` with the language's implicit conversion; `to` names the target in messages.

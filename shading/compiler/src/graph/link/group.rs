@@ -487,10 +487,9 @@ fn whole_numbers(binding: &Binding) -> Option<Type> {
         return None;
     };
     match &expr.kind {
-        ExprKind::Braces(list) | ExprKind::List(list) if list.iter().all(is_whole_number) => Some(Type {
-            length: Length::Unsized,
-            ..Type::FLOAT
-        }),
+        ExprKind::Braces(list) | ExprKind::List(list) if list.iter().all(is_whole_number) => {
+            Some(Type::FLOAT.with_length(Length::Unsized))
+        }
         _ => is_whole_number(expr).then_some(Type::FLOAT),
     }
 }

@@ -116,12 +116,12 @@ impl Linker<'_> {
             let ty = self.code.locals[local].ty;
             let consts = &mut self.code.consts;
             let zero = *zeros.entry(ty).or_insert_with(|| consts.push(zero_const(ty)));
-            Stmt::Op {
-                dst: Some(local),
-                op: Op::Copy,
-                args: vec![Operand::Const(zero)],
-                span: shading_syntax::source::Span::default(),
-            }
+            Stmt::op(
+                Some(local),
+                Op::Copy,
+                vec![Operand::Const(zero)],
+                shading_syntax::source::Span::default(),
+            )
         });
         stmts.collect()
     }

@@ -289,11 +289,13 @@ impl Linker<'_> {
             let object = self.constant(Const::String("".into()));
             let name = self.constant(Const::String(name.into()));
             let found = self.temporary(Type::INT);
-            let ask = |dst, op| Stmt::Op {
-                dst: Some(dst),
-                op,
-                args: [vec![object, name], more.clone()].concat(),
-                span: Span::default(),
+            let ask = |dst, op| {
+                Stmt::op(
+                    Some(dst),
+                    op,
+                    [vec![object, name], more.clone()].concat(),
+                    Span::default(),
+                )
             };
             chain = vec![
                 ask(found, ops[0]),
