@@ -346,7 +346,7 @@ fn a_number_that_cannot_be_held_is_one_mistake() {
         assert_eq!(status, Some(1));
         assert_eq!(err.matches("error").count(), count, "{err}");
         assert_eq!(
-            err.matches("is not a number that can be held").count(),
+            err.matches("is not a number that can be represented").count(),
             count,
             "{err}"
         );

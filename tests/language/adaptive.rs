@@ -35,7 +35,7 @@ fn check(text: &str, expected: f32) {
     assert_eq!(result(text), Ok(Const::Float(expected)), "{text}");
 }
 
-/// A unit that tells what `x` is.
+/// A unit that returns the type of `x`.
 const KIND: &str = "shader kind(any x = 0.5, output float r = 0) {
     if (isfloat(x)) r = x;
     else if (iscolor(x)) r = 10 + x[0];

@@ -135,7 +135,7 @@ fn programs_use_aliases() {
     let group = Template::Group(Arc::new(group));
     let given = vec![("rough".to_owned(), 1.0.into())];
     assert_eq!(run(&system, group.clone(), given).unwrap(), 1122.0);
-    // What a group exposes has no alias of its own.
+    // An exposed input has no aliases of its inner parameter.
     let given = vec![("r1".to_owned(), 1.0.into())];
     assert!(run(&system, group, given).is_err());
 }

@@ -20,7 +20,7 @@ const MAX_REFERENCES: f64 = 100.0;
 const LISTED_REFERENCES: f64 = 40.0;
 /// Maximum memory for it [bytes].
 const MAX_MEMORY: u64 = 500 << 20;
-/// Further tries of what exceeds a bound: other programs slow this one down.
+/// Repetitions after a measurement that exceeds a bound, because other programs may have slowed it down.
 const TRIES: usize = 4;
 /// Turns and calls of a run.
 const FUEL: u32 = 2000;

@@ -112,7 +112,7 @@ const FUNCTIONS: &[&str] = &[
     "splineinverse(\"bspline\", x, {-1, -0.5, 0.2, 0.7, 2, 3})",
 ];
 
-/// Functions that are not smooth or that OSL takes to be the same everywhere.
+/// Functions that are not smooth, or whose derivatives OSL defines as zero.
 const FLAT: &[&str] = &["hashnoise", "blackbody", "wavelength_color"];
 
 /// Functions that return triples.
@@ -376,7 +376,7 @@ fn carrying(body: &str) -> usize {
 fn only_what_is_asked_for_carries_derivatives() {
     assert_eq!(carrying("float a = u * v; float b = sin(a); result = b;"), 0);
     assert_eq!(carrying("float a = 2; float b = sin(a); result = Dx(b);"), 0);
-    // u and a; neither b, which is not asked for, nor c, which is the same everywhere.
+    // The derivatives of u and a are needed; not those of b, which is not requested, nor of c, which is constant.
     assert_eq!(
         carrying("float a = u; float b = sin(a); float c = 2; result = Dx(a) + b + Dx(c);"),
         2

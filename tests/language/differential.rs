@@ -110,8 +110,7 @@ impl Case {
     }
 }
 
-/// The levels of code generation, dealt to a raw unit and to the same unit optimised: in turn, since each compilation
-/// takes its time.
+/// Levels of code generation, distributed over a raw unit and the same unit optimised, because each compilation is slow.
 fn dealt(seed: u64) -> (OptLevel, [OptLevel; 2]) {
     use OptLevel::{Fast, Full, Plain};
     match seed % 3 {

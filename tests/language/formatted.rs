@@ -71,7 +71,7 @@ fn formatted_texts_mean_the_same() {
         let Ok(text) = fs::read_to_string(&path) else {
             continue;
         };
-        // Numbers of lines, and arguments of macros as they are written, are part of what some tests print.
+        // Some tests print line numbers and arguments of macros as written.
         if text.contains("__LINE__") || text.contains("osl-unittest.h") {
             continue;
         }
@@ -79,7 +79,7 @@ fn formatted_texts_mean_the_same() {
             continue;
         };
         let mut texts = vec![text.clone()];
-        // As if nobody had cared: every line at the margin. That is part of texts which go on behind a backslash.
+        // Removes all indentation, except in texts that continue after a backslash.
         if !text.contains("\\\n") {
             let lines: Vec<&str> = text.lines().map(str::trim).collect();
             texts.push(lines.join("\n"));

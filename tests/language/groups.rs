@@ -77,7 +77,7 @@ fn linking_takes_as_much_for_each_layer_however_many_there_are() {
         (0..3).map(|_| one()).fold(f64::INFINITY, f64::min)
     };
     let (few, many) = (seconds(1000), seconds(16_000));
-    // 16 times as many layers; what grew with their square would take 256 times as long. The clock ticks every few
+    // With 16 times the number of layers, quadratic time would grow by 256. The clock has a resolution of a few
     // milliseconds.
     assert!(
         many < 48.0 * few.max(5e-3),
@@ -273,7 +273,7 @@ fn printed(system: &ShadingSystem, optimize: OptLevel) -> [String; 2] {
     [interpreted.printed.text(), context.take_printed()]
 }
 
-/// What is told of a group around this call.
+/// Returns the messages about a group that contains this call.
 fn told(call: &str) -> String {
     let text = format!(
         "shader s(string mode = \"linear\" [[ string widget = \"popup\", string options = \"linear|smooth\" ]],

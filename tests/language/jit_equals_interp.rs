@@ -14,7 +14,7 @@ use shading::{
     Template, TextureHandle, TextureRequest,
 };
 
-/// Shading points for each shader and way.
+/// Shading points per shader and mode.
 const POINTS: u64 = 200;
 
 fn system() -> ShadingSystem {
@@ -147,8 +147,8 @@ fn groups_run_as_interpreted() {
     }
 }
 
-/// Closures that are made once, in branches and in loops, beside texts of the same memory; and more of them than have
-/// fixed places.
+/// Closures that are created once, in branches and in loops, together with strings in the same memory, and more of them than
+/// have fixed offsets.
 #[test]
 fn closures_and_texts_do_not_overwrite_each_other() {
     let system = ShadingSystem::new(generate::registry(), Arc::new(TestHost));
@@ -199,8 +199,8 @@ fn nothing_is_left_of_a_closure_scaled_by_zero() {
     compare(&system, &loaded.templates[0]);
 }
 
-/// Hundreds of loops over variables of all types, which compiled code keeps in memory: so many are not followed by
-/// register allocation.
+/// Hundreds of loops over variables of all types, which exceed register allocation, so that compiled code keeps variables in
+/// memory.
 #[test]
 fn large_units_run_as_interpreted() {
     let system = ShadingSystem::new(generate::registry(), Arc::new(TestHost));
@@ -256,7 +256,7 @@ impl ShaderHost for Meeting {
             .everybody
             .wait_timeout_while(here, Duration::from_secs(60), |here| *here < self.threads);
         let (here, result) = wait.unwrap();
-        // Released before the panic, so that the others can tell as well.
+        // Released before the panic, so that other threads can report too.
         drop(here);
         assert!(
             !result.timed_out(),

@@ -1,8 +1,8 @@
-//! Linear compile time: eight times the text takes at most three times eight times as long, for every shape of program.
+//! Linear compile time: for every shape of program, eight times the text compiles in at most three times eight times the
+//! time.
 //!
-//! A shape is a family of texts of any size. Each is compiled as a whole (preprocessor, parser, checker, linker,
-//! derivatives, optimiser, machine code) at two sizes. What grows with the square of the size takes 64 times as long,
-//! and what is exponential does not end.
+//! A shape is a family of texts of any size. Each is compiled completely (preprocessor, parser, checker, linker,
+//! derivatives, optimiser, machine code) at two sizes. Quadratic time would grow by 64, and exponential time would not end.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use shading::{InstanceOptions, ShadingSystem, Source};
 /// Size of the large text relative to the small one.
 const GROWTH: usize = 8;
 
-/// Divisor of the sizes of the shapes, so that the test takes seconds.
+/// Divisor of the sizes of the shapes, so that the test ends in seconds.
 const SHARE: usize = 2;
 
 /// Factor by which the time may exceed proportionality: logarithms, caches, and the noise of the clock.
@@ -64,7 +64,7 @@ fn seconds(name: &str, text: &str, tries: usize) -> Result<f64, String> {
     Ok(least)
 }
 
-/// What is wrong with the growth of a shape.
+/// Describes excessive growth of a shape.
 fn growth((name, size, text): &Shape) -> Result<(), String> {
     let size = size.div_ceil(SHARE);
     let (small, large) = (text(size), text(size * GROWTH));

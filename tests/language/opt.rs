@@ -15,7 +15,7 @@ use shading::ty::{Base, Type};
 /// Units tried; more with `KILN_FUZZ_UNITS`.
 const UNITS: u64 = 3000;
 
-/// Units that once found something: an angle of a NaN, which took the NaN's sign.
+/// Units that found errors before: for example the angle of a NaN, whose sign was that of the NaN.
 const FOUND: [u64; 1] = [3520];
 
 fn units() -> u64 {
@@ -191,7 +191,7 @@ fn optimising_twice_gains_nothing_wrong() {
         optimize(&mut once, &EXACT);
         let mut twice = once.clone();
         let stats = optimize(&mut twice, &EXACT);
-        // What has become short enough to unroll may grow.
+        // A loop that has become short enough to unroll may grow.
         let loops = |unit: &Unit| unit.to_string().matches("loop {").count();
         let unrolled = loops(&twice) < loops(&once);
         assert!(unrolled || stats.ops_after <= stats.ops_before, "seed {seed}");

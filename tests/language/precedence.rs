@@ -1,4 +1,4 @@
-//! Precedence of what may feed an input: connections, attributes of the geometry, constants, defaults.
+//! Precedence of the sources of an input: connections, geometry attributes, constants, defaults.
 
 use std::sync::Arc;
 

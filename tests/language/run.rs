@@ -1,11 +1,11 @@
 //! Results of the language: each line `//~ run EXPRESSION == VALUE` of `shaders/run/*.ksl` is evaluated in its file,
-//! four ways (the interpreter and machine code, each on raw and on optimised HIR), which must agree bit for bit, and
-//! with the value. Machine code also runs at several points as a batch, which must agree with single points.
+//! in four modes (interpreter and machine code, each on raw and on optimised HIR), whose results must equal one another and
+//! the value bit for bit. Machine code also runs at several points as a batch, which must agree with single points.
 //!
 //! - `==` is exact for all types: `3` is an int, `3.0` a float, `(1, 2, 3)` a triple, `[1 0 …]` a matrix, `"x"` a string;
-//!   `color(1, 2, 3)`, `-N` or `M_PI` is an expression, evaluated beside the first.
-//! - `~=` allows a float or triple to be a few last places off, for functions that no standard fixes to the bit.
-//! - `//~ prints EXPRESSION == "text"` looks at what the evaluation prints instead.
+//!   `color(1, 2, 3)`, `-N` or `M_PI` is an expression, evaluated after the first.
+//! - `~=` allows a difference of a few units in the last place, for functions that no standard defines to the bit.
+//! - `//~ prints EXPRESSION == "text"` compares the printed text instead.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -186,7 +186,7 @@ fn globals() -> ShaderGlobals {
     }
 }
 
-/// Results of one way of running.
+/// Results of one mode.
 #[derive(Clone, Debug)]
 struct Given {
     result: Const,
@@ -261,7 +261,7 @@ fn compiled(
     })
 }
 
-/// All four ways by name.
+/// The four modes by name.
 fn all_ways(system: &ShadingSystem, template: &Template) -> Vec<(&'static str, Result<Given, String>)> {
     let globals = globals();
     let mut ways = vec![];

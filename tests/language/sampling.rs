@@ -151,7 +151,7 @@ fn overrides_of_the_input_itself_are_evaluated_again() {
             waves w2() with { P = q2.q; }
             r = w2.r - w.r; }",
     );
-    // What holds for the unit that samples holds for its samples.
+    // Facts about the unit that samples apply to its samples.
     same(
         UNITS,
         "group g(output float r = 0) { waves w(); slope s(h = w.r) with { u = 7; } r = s.dx + w.r; }",

@@ -1,8 +1,8 @@
-//! The language, case by case: `shaders/pass` must check without a word, `shaders/fail` must give the diagnostics that
-//! its lines announce and no others. What shaders compute is in `run.rs`.
+//! Cases of the language: `shaders/pass` must compile without diagnostics, `shaders/fail` must have exactly the diagnostics
+//! that its lines announce. `run.rs` tests results.
 //!
-//! A line announces with `//~ error 5-12: message` (columns from 1, both inclusive; `5-` where the place goes on in a
-//! later line); several follow one another. `UPDATE=1` writes the announcements of `fail` anew: read the difference.
+//! A line announces with `//~ error 5-12: message` (columns from 1, both inclusive; `5-` if the range ends on a later line);
+//! a line may have several announcements. `UPDATE=1` rewrites the announcements of `fail`: review the difference.
 
 use std::fmt::Write as _;
 use std::fs;

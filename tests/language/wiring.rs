@@ -1,4 +1,5 @@
-//! Arguments of units in groups: arrays of any length, parts of inputs, structures; errors have a place and are told once.
+//! Arguments of units in groups: arrays of any length, parts of inputs, structures; each error is reported once, with a
+//! location.
 
 use std::sync::Arc;
 
@@ -40,7 +41,7 @@ fn check(text: &str, expected: f32) {
     assert_eq!(found, Const::Float(expected), "{text}");
 }
 
-/// All errors of a text; each has a place.
+/// Returns the errors of a text; each has a location.
 #[track_caller]
 fn errors(text: &str) -> Vec<String> {
     let diagnostics = result(text).expect_err(text);
@@ -223,7 +224,7 @@ fn programs_connect_parts() {
         instance.output(0, &context).unwrap()
     };
     assert_eq!(run(vec![]), Const::Float(213.0 + 30.0 + 400.0 + 2000.0));
-    // Parts of what a group exposes are parts of its targets.
+    // Parts of an exposed parameter are parts of its targets.
     let given = vec![("pairs.w[1]".to_owned(), 1.0.into())];
     assert_eq!(run(given), Const::Float(213.0 + 10.0 + 400.0 + 2000.0));
 }

@@ -1,7 +1,7 @@
 //! Alignment of adjacent lines: columns that the source aligns stay aligned.
 //!
 //! White space of at least two columns requests alignment. If at least two lines of a block have a piece in the same source
-//! column, this column is kept, or moved to the right by what the longest line needs. Other lines of the block join the
+//! column, this column is kept, or moved to the right so that the longest line fits. Other lines of the block join the
 //! column if they can. A line that alone requests alignment gets one space.
 
 use rustc_hash::FxHashMap;

@@ -7,7 +7,7 @@ pub enum Pass {
     Shadow,
     /// Base colour, normal, roughness, metalness, emission and opacity.
     Gbuffer,
-    /// All lobes.
+    /// Every lobe.
     #[default]
     Forward,
 }

@@ -53,14 +53,14 @@ impl SyntaxError {
                 error("this is nested too deeply").hint("split it into several statements")
             }
             SyntaxError::NothingToClose(bracket) => {
-                error(&format!("there is nothing to close with `{bracket}`"))
+                error(&format!("there is no bracket to close with `{bracket}`"))
             }
             SyntaxError::NotClosed(bracket) => error(&format!("this `{bracket}` is never closed")),
             SyntaxError::StringNotClosed => {
                 error("this string has no end").hint("a string ends with `\"` on the line where it begins")
             }
             SyntaxError::CommentNotClosed => error("this comment has no end").hint("it ends with `*/`"),
-            SyntaxError::Directive(word) => error(&format!("`#{word}` means nothing here"))
+            SyntaxError::Directive(word) => error(&format!("`#{word}` is not allowed here"))
                 .hint("shader sources (.ksl, .osl, .tsl) are preprocessed, scenes are not"),
             SyntaxError::Expected {
                 expected,
@@ -81,7 +81,7 @@ impl SyntaxError {
                     None => diagnostic,
                 }
             }
-            SyntaxError::BadNumber(text) => error(&format!("`{text}` is not a number that can be held")),
+            SyntaxError::BadNumber(text) => error(&format!("`{text}` is not a number that can be represented")),
             SyntaxError::Infinite(text) => {
                 Diagnostic::warning(format!("`{text}` is too large for a float: it is infinite"))
                     .at(sources, span, "")

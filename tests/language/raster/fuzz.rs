@@ -101,7 +101,7 @@ fn random_units_are_valid_and_as_interpreted() {
     );
 }
 
-/// Units with texts, textures, closures and recursion: most are refused, and naga takes the others.
+/// Units with strings, textures, closures and recursion: most are rejected, and naga accepts the others.
 #[test]
 fn random_units_of_all_kinds_are_valid_or_refused() {
     let units = language_support::number("KILN_RASTER_UNITS").unwrap_or(UNITS);

@@ -1,4 +1,5 @@
-//! Passes compute what they need alone; live parameters are uniforms; what cannot be is told with its place.
+//! Each pass computes only what it needs; live parameters are uniforms; unsupported constructs are reported with their
+//! location.
 
 use language_support::wgsl::{Program, Value};
 use shading::hir::{Const, Unit};
@@ -68,7 +69,7 @@ fn passes_compute_what_they_need_alone() {
         programs.each_ref().map(|program| program.raster.textures.len()),
         [0, 1, 1]
     );
-    // All passes agree about the mask.
+    // The passes have equal masks.
     for i in 0..8 {
         let opacities = programs
             .each_ref()

@@ -1,14 +1,14 @@
 //! Time and memory of a test.
 
-/// Processor time that this thread has had, in seconds; nothing where the system does not tell.
+/// Returns the processor time of this thread [s]; 0 if the system does not report it.
 pub fn thread_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let first = text.split_whitespace().next();
     first.and_then(|word| word.parse::<f64>().ok()).unwrap_or(0.0) * 1e-9
 }
 
-/// Peak of the process's resident memory since the last call of [`reset_peak`], in bytes; nothing where the system does not
-/// tell.
+/// Returns the peak of the process's resident memory since the last call of [`reset_peak`] [bytes]; `None` if the system
+/// does not report it.
 pub fn peak_memory() -> u64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -25,11 +25,11 @@ const NUMBERS: usize = 64;
 /// Texts between looks at the clock.
 const CHUNK: u64 = 250;
 
-/// Damages `count` texts, or as many as there is time for in `KILN_FUZZ_SECONDS`, on all cores. Each is compiled and run by
-/// a system of its own. `KILN_FUZZ_SEED` sets the seed.
+/// Damages `count` texts, or texts for `KILN_FUZZ_SECONDS`, on all cores. Each text is compiled and run by its own system.
+/// `KILN_FUZZ_SEED` sets the seed.
 ///
 /// # Panics
-/// When ways to run a text differ, one takes too long, or next to none compiles.
+/// If modes differ, a text is too slow, or almost no text compiles.
 pub fn fuzz(count: u64, system: impl Fn() -> ShadingSystem + Sync) {
     verify_all();
     let time = number("KILN_FUZZ_SECONDS").map(Duration::from_secs);
@@ -162,7 +162,7 @@ fn outputs(
     Some(all)
 }
 
-/// Runs a unit or group all ways; what is wrong with it.
+/// Runs a unit or group in all modes, and returns the errors.
 fn run(system: &ShadingSystem, template: &Template) -> Result<bool, String> {
     let make = |optimize, packets| {
         let options = InstanceOptions {

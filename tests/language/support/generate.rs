@@ -53,7 +53,7 @@ impl Random {
         self.below(n) == 0
     }
 
-    /// One of a list.
+    /// Returns a random element of a list.
     pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }
@@ -209,7 +209,7 @@ pub fn globals(seed: u64) -> ShaderGlobals {
     globals
 }
 
-/// An operation with what it takes and gives.
+/// An operation with the types of its operands and result.
 #[derive(Clone, Debug)]
 struct Template {
     op: Op,
@@ -250,7 +250,7 @@ fn numeric_templates() -> Vec<Template> {
     list
 }
 
-/// All operations but those on arrays, in every form.
+/// Operations in every form, except those on arrays.
 fn templates() -> Vec<Template> {
     use Kind as K;
     let mut list = vec![];
@@ -449,7 +449,8 @@ struct Writer<'a> {
     /// Element types that variables may have.
     elements: &'a [Element],
     code: Code,
-    /// Functions that can be called; each takes a countdown, a float and a triple, and gives a float and a closure.
+    /// Functions that can be called; each has a countdown, a float and a triple as parameters, and returns a float and a
+    /// closure.
     functions: usize,
     /// True if loops and recursions may be generated that do not end by themselves.
     endless: bool,
@@ -929,7 +930,7 @@ impl<'a> Writer<'a> {
             .enumerate()
             .map(|(i, &kind)| match kind {
                 Kind::INT if indexed => self.index(),
-                // Mostly a file that is there.
+                // Usually an existing file.
                 Kind::STRING if i == 0 && looks_up && !self.random.once_in(3) => {
                     self.constant(Const::String("wood".into()))
                 }

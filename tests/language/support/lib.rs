@@ -31,7 +31,7 @@ pub fn number(variable: &str) -> Option<u64> {
     Some(text.parse().expect("it is a number"))
 }
 
-/// Finds included files beside the including file and in a folder.
+/// Finds included files in the folder of the including file, and in another folder.
 #[derive(Clone, Debug)]
 pub struct Folder(pub PathBuf);
 

@@ -170,7 +170,7 @@ impl<'a> Checker<'a> {
         let Some(to) = self.type_called(name) else {
             let near = near(name, &TYPE_NAMES);
             let name = name.clone();
-            self.report(ty.value.span, CheckError::UnknownType { name, near });
+            self.report(ty.value.span, CheckError::UnknownType(name, near));
             return None;
         };
         let from = self.checked_type_of(&value.value)?;

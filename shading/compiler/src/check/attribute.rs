@@ -293,7 +293,7 @@ impl<'a> Checker<'a> {
         let mut values: [TypedValue; 4] =
             std::array::from_fn(|i| TypedValue::new(TRACE_OPTIONS[i].1, defaults[i]));
         self.options(&TRACE_OPTIONS, &options, &mut values, |name, near| {
-            Warning::TraceOption { name, near }
+            Warning::TraceOption(name, near)
         })?;
         let mut operands = vec![origin, direction];
         operands.extend(values.iter().map(TypedValue::leaf));

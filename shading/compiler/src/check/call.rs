@@ -219,13 +219,7 @@ impl<'a> Checker<'a> {
                 let mut known: Vec<&str> = Global::ALL.iter().map(|g| g.name()).collect();
                 known.extend(["position", "normal", "gnormal", "uvw"]);
                 let near = near(&name.text, &known);
-                self.report(
-                    name.span,
-                    CheckError::UnknownGlobal {
-                        name: name.text.clone(),
-                        near,
-                    },
-                );
+                self.report(name.span, CheckError::UnknownGlobal(name.text.clone(), near));
                 None
             }
         }

@@ -19,13 +19,7 @@ impl<'a> Checker<'a> {
         let Some(first) = overloads.first() else {
             let known: Vec<&str> = closures.iter().map(|(_, s)| s.name).collect();
             let near = near(&name.text, &known);
-            self.report(
-                name.span,
-                CheckError::UnknownClosure {
-                    name: name.text.clone(),
-                    near,
-                },
-            );
+            self.report(name.span, CheckError::UnknownClosure(name.text.clone(), near));
             return None;
         };
         let given = given?;

@@ -15,39 +15,18 @@ pub(super) enum CheckError {
         near: Option<String>,
         is_function: bool,
     },
-    UnknownType {
-        name: String,
-        near: Option<String>,
-    },
+    UnknownType(String, Option<String>),
     UnknownMember {
         ty: String,
         name: String,
         near: Option<String>,
     },
-    UnknownFunction {
-        name: String,
-        near: Option<String>,
-    },
-    UnknownClosure {
-        name: String,
-        near: Option<String>,
-    },
-    UnknownGlobal {
-        name: String,
-        near: Option<String>,
-    },
-    UnknownWrap {
-        name: String,
-        near: Option<String>,
-    },
-    UnknownInterpolation {
-        name: String,
-        near: Option<String>,
-    },
-    UnknownColorSpace {
-        name: String,
-        near: Option<String>,
-    },
+    UnknownFunction(String, Option<String>),
+    UnknownClosure(String, Option<String>),
+    UnknownGlobal(String, Option<String>),
+    UnknownWrap(String, Option<String>),
+    UnknownInterpolation(String, Option<String>),
+    UnknownColorSpace(String, Option<String>),
     Duplicate {
         what: &'static str,
         name: String,
@@ -209,10 +188,10 @@ impl CheckError {
         use CheckError as E;
         match self {
             E::UnknownName { name, .. }
-            | E::UnknownType { name, .. }
+            | E::UnknownType(name, _)
             | E::UnknownMember { name, .. }
-            | E::UnknownFunction { name, .. }
-            | E::UnknownClosure { name, .. }
+            | E::UnknownFunction(name, _)
+            | E::UnknownClosure(name, _)
             | E::NotAFunction(name)
             | E::Ambiguous { name, .. }
             | E::ArgumentCount { name, .. }
@@ -248,18 +227,18 @@ impl CheckError {
             } => {
                 error(format!("`{name}` is a function, not a variable")).hint(format!("call it: `{name}(…)`"))
             }
-            E::UnknownType { name, .. } if name == "unit" => error("unknown type `unit`".to_owned())
+            E::UnknownType(name, _) if name == "unit" => error("unknown type `unit`".to_owned())
                 .hint("a shader unit begins with `shader` or `surface`: `surface name(…) { … }`"),
-            E::UnknownType { name, near } => foreign("type", NameUse::Type, &name, near),
+            E::UnknownType(name, near) => foreign("type", NameUse::Type, &name, near),
             E::UnknownMember { ty, name, near } => {
                 did_you_mean(error(format!("{ty} has no member `{name}`")), near)
             }
-            E::UnknownFunction { name, near } => foreign("function", NameUse::Function, &name, near),
-            E::UnknownClosure { name, near } => unknown("closure", &name, near),
-            E::UnknownGlobal { name, near } => unknown("global", &name, near),
-            E::UnknownWrap { name, near } => unknown("wrap mode", &name, near),
-            E::UnknownInterpolation { name, near } => unknown("interpolation", &name, near),
-            E::UnknownColorSpace { name, near } => unknown("colour space", &name, near),
+            E::UnknownFunction(name, near) => foreign("function", NameUse::Function, &name, near),
+            E::UnknownClosure(name, near) => unknown("closure", &name, near),
+            E::UnknownGlobal(name, near) => unknown("global", &name, near),
+            E::UnknownWrap(name, near) => unknown("wrap mode", &name, near),
+            E::UnknownInterpolation(name, near) => unknown("interpolation", &name, near),
+            E::UnknownColorSpace(name, near) => unknown("colour space", &name, near),
             E::Duplicate { what, name } => error(format!("{what} `{name}` is declared twice")),
             E::OutOfReach(name) => error(format!(
                 "a recursive function cannot use `{name}` of the code around it"
@@ -267,7 +246,7 @@ impl CheckError {
             .hint("pass it as an argument"),
 
             E::BadFieldType(found) => error(format!("a field cannot be of type {found}")),
-            E::BadElementType(element) => error(format!("there are no arrays of {element}"))
+            E::BadElementType(element) => error(format!("arrays cannot have elements of type {element}"))
                 .hint("the elements of an array cannot be void, or structures that hold arrays"),
             E::StructTooLarge { name, limit } => {
                 error(format!("structure `{name}` has more than {limit} values"))
@@ -335,15 +314,15 @@ impl CheckError {
             ))
             .hint(format!("a function `{name}` defines it")),
             E::ClosureSubtracted => {
-                error("light cannot be taken away: closures have no difference".to_owned())
+                error("closures cannot be subtracted".to_owned())
                     .hint("scale the closure by a smaller weight instead")
             }
-            E::BracesWithoutType => error("it is not known what `{ … }` is here".to_owned()).hint(
+            E::BracesWithoutType => error("the type of `{ … }` is unknown here".to_owned()).hint(
                 "braces give a value where the type is known: to a declared variable, a parameter, a result",
             ),
             E::EmptyBraces => error("`{ }` without elements is a default of a parameter only".to_owned())
-                .hint("what is not initialised is zero"),
-            E::ListInCode => error("a list in brackets means nothing here".to_owned())
+                .hint("variables without an initial value are zero"),
+            E::ListInCode => error("a list in brackets is not allowed here".to_owned())
                 .hint("an array is written with braces: `{ a, b }`"),
             E::TupleLength(found) => error(format!(
                 "expected 3 numbers for a triple or 16 for a matrix, found {found}"
@@ -442,7 +421,7 @@ impl CheckError {
             }
             E::NotPrintable(found) => error(format!("{found} cannot be printed")),
             E::NotTransformable(found) => error(format!("expected point, vector, normal, found {found}"))
-                .hint("colours are taken between spaces by `transformc`"),
+                .hint("`transformc` converts colours between spaces"),
             E::NotAttribute(found) => error(format!("an attribute cannot be of type {found}")),
             E::NotPointValue(found) => error(format!(
                 "points cannot be written with a value of type {found}"
@@ -458,12 +437,12 @@ impl CheckError {
             E::CallsTooDeep(name) => error(format!("calls are nested too deeply at `{name}`")),
 
             E::OutsideLoop(word) => error(format!("`{word}` outside of a loop")),
-            E::UnwantedReturn(found) => error(format!("nothing is returned here, found {found}")),
+            E::UnwantedReturn(found) => error(format!("expected `return` without a value, found {found}")),
             E::MissingReturnValue(expected) => {
                 error(format!("expected a value of type {expected} to return"))
             }
 
-            E::TooLarge(limit) => error(format!("this comes to more than {limit} operations"))
+            E::TooLarge(limit) => error(format!("the code of this unit exceeds {limit} operations"))
                 .hint("every call of a function is a copy of it; call fewer, or in a loop"),
             E::TooDeep => error("this is nested too deeply".to_owned()),
             E::NotYet(what) => error(format!("{what} is not supported yet")),
@@ -518,7 +497,7 @@ fn bad_operands(error: impl Fn(String) -> Diagnostic, op: BinaryOp, left: &str, 
 
 fn not_writable(error: impl Fn(String) -> Diagnostic, access: Access) -> Diagnostic {
     match access {
-        Access::Writable => error("this can be written".to_owned()),
+        Access::Writable => error("this is writable".to_owned()),
         Access::Param(name) => error(format!("parameter `{name}` can be written")),
         Access::Constant(name) => error(format!("constant `{name}` cannot be written")),
         Access::Global(name) => error(format!("global `{name}` can be written")),

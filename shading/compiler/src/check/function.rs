@@ -121,10 +121,7 @@ impl<'a> Checker<'a> {
         }
         for name in calls {
             if !self.is_known_callee(&name.text) {
-                let error = CheckError::UnknownFunction {
-                    name: name.text.clone(),
-                    near: None,
-                };
+                let error = CheckError::UnknownFunction(name.text.clone(), None);
                 self.report(name.span, error);
             }
         }

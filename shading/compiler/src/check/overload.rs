@@ -261,7 +261,7 @@ impl<'a> Checker<'a> {
         if !known.contains(&&*name) {
             let near = near(&name, &known);
             let name = name.to_string();
-            self.warn(given.span, Warning::UnknownRayKind { name, near });
+            self.warn(given.span, Warning::UnknownRayKind(name, near));
         }
     }
 
@@ -313,13 +313,7 @@ impl<'a> Checker<'a> {
             known.extend(self.closures.iter().map(|(_, s)| s.name));
             known.extend(self.scopes.struct_names(self.scope));
             let near = near(name, &known);
-            self.report(
-                span,
-                CheckError::UnknownFunction {
-                    name: name.to_owned(),
-                    near,
-                },
-            );
+            self.report(span, CheckError::UnknownFunction(name.to_owned(), near));
             return;
         }
         let found: Vec<String> = given.iter().map(|g| self.show_given(g)).collect();

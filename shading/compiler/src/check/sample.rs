@@ -87,7 +87,7 @@ impl<'a> Checker<'a> {
             let Some(global) = Global::from_name(&name.text) else {
                 let near = near(&name.text, &Global::ALL.map(Global::name));
                 let name = (name.text.clone(), name.span);
-                self.report(name.1, CheckError::UnknownGlobal { name: name.0, near });
+                self.report(name.1, CheckError::UnknownGlobal(name.0, near));
                 failed = true;
                 continue;
             };

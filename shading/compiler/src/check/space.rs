@@ -74,7 +74,7 @@ impl<'a> Checker<'a> {
             && let Some(near) = near(&name, &SPACES)
         {
             let (name, near) = (name.to_string(), Some(near));
-            self.warn(span, Warning::UnknownSpace { name, near });
+            self.warn(span, Warning::UnknownSpace(name, near));
         }
     }
 

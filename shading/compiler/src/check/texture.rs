@@ -251,17 +251,17 @@ impl<'a> Checker<'a> {
             "swrap" => self.wrap(found, &[O::WrapS], value),
             "twrap" => self.wrap(found, &[O::WrapT], value),
             "interp" => {
-                let unknown = |name: String| CheckError::UnknownInterpolation {
-                    near: near(&name, &["linear", "closest", "cubic", "smartcubic"]),
-                    name,
+                let unknown = |name: String| {
+                    let near = near(&name, &["linear", "closest", "cubic", "smartcubic"]);
+                    CheckError::UnknownInterpolation(name, near)
                 };
                 let known = |name: &str| Interpolation::from_name(name).is_some();
                 self.enumeration(found, &[O::Interpolation], value, known, unknown);
             }
             "colorspace" => {
-                let unknown = |name: String| CheckError::UnknownColorSpace {
-                    near: near(&name, &["auto", "srgb", "linear", "raw"]),
-                    name,
+                let unknown = |name: String| {
+                    let near = near(&name, &["auto", "srgb", "linear", "raw"]);
+                    CheckError::UnknownColorSpace(name, near)
                 };
                 let known = |name: &str| ColorSpace::from_name(name).is_some();
                 self.enumeration(found, &[O::ColorSpace], value, known, unknown);
@@ -294,7 +294,7 @@ impl<'a> Checker<'a> {
                 let is_known = WITHOUT_EFFECT.contains(&other);
                 if !is_known {
                     let (name, near) = (other.to_owned(), near(other, &OPTIONS));
-                    self.warn(key, Warning::TextureOption { name, near });
+                    self.warn(key, Warning::TextureOption(name, near));
                 }
                 if let Some((_, expr)) = value.place() {
                     self.mark_written(expr);
@@ -307,9 +307,9 @@ impl<'a> Checker<'a> {
     }
 
     fn wrap(&mut self, found: &mut Options<'a>, options: &[TextureOperand], value: &CallArgument<'a>) {
-        let unknown = |name: String| CheckError::UnknownWrap {
-            near: near(&name, &["periodic", "clamp", "black", "mirror", "default"]),
-            name,
+        let unknown = |name: String| {
+            let near = near(&name, &["periodic", "clamp", "black", "mirror", "default"]);
+            CheckError::UnknownWrap(name, near)
         };
         let known = |name: &str| Wrap::from_name(name).is_some();
         self.enumeration(found, options, value, known, unknown);

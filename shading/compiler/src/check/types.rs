@@ -98,13 +98,7 @@ impl<'a> Checker<'a> {
                     let mut known = self.scopes.struct_names(self.scope);
                     known.extend(TYPE_NAMES);
                     let near = near(name, &known);
-                    self.report(
-                        ty.span,
-                        CheckError::UnknownType {
-                            name: name.clone(),
-                            near,
-                        },
-                    );
+                    self.report(ty.span, CheckError::UnknownType(name.clone(), near));
                     return None;
                 }
             },

@@ -17,14 +17,8 @@ pub(super) enum Warning {
         name: &'static str,
         note: &'static str,
     },
-    UnknownNoise {
-        name: String,
-        near: Option<String>,
-    },
-    UnknownNoiseOption {
-        name: String,
-        near: Option<String>,
-    },
+    UnknownNoise(String, Option<String>),
+    UnknownNoiseOption(String, Option<String>),
     Unused(String),
     Uninitialised(String),
     Shadowed {
@@ -49,28 +43,16 @@ pub(super) enum Warning {
     CommaOperator,
     AssignedCondition,
     NoLightShaders,
-    TextureOption {
-        name: String,
-        near: Option<String>,
-    },
-    TraceOption {
-        name: String,
-        near: Option<String>,
-    },
+    TextureOption(String, Option<String>),
+    TraceOption(String, Option<String>),
     ParamWritten(String),
     GlobalWritten(&'static str),
     FractionLost,
     NoClosureAttributes,
     OutputLost,
     UnknownClosure(String),
-    UnknownRayKind {
-        name: String,
-        near: Option<String>,
-    },
-    UnknownSpace {
-        name: String,
-        near: Option<String>,
-    },
+    UnknownRayKind(String, Option<String>),
+    UnknownSpace(String, Option<String>),
     EndlessLoop,
 }
 
@@ -84,11 +66,11 @@ impl Warning {
                 did_you_mean(warning(message), near)
             }
             W::StandIn { name, note } => warning(format!("closure `{name}`: {note}")),
-            W::UnknownNoise { name, near } => {
+            W::UnknownNoise(name, near) => {
                 let message = format!("unknown noise `{name}`, which gives 0");
                 did_you_mean(warning(message), near)
             }
-            W::UnknownNoiseOption { name, near } => {
+            W::UnknownNoiseOption(name, near) => {
                 did_you_mean(warning(format!("unknown noise option \"{name}\"")), near)
             }
             W::Unused(name) => warning(format!("`{name}` is never used")),
@@ -121,32 +103,32 @@ impl Warning {
             W::NoLightShaders => {
                 warning("`Ps`, the position of the light, is zero: there are no light shaders".to_owned())
             }
-            W::TextureOption { name, near } => {
+            W::TextureOption(name, near) => {
                 did_you_mean(warning(format!("unknown texture option \"{name}\"")), near)
             }
-            W::TraceOption { name, near } => {
+            W::TraceOption(name, near) => {
                 did_you_mean(warning(format!("unknown option \"{name}\" of `trace`")), near)
             }
             W::ParamWritten(name) => warning(format!("parameter `{name}` is written, but is not an output"))
                 .hint("declare it `output`, or copy it to a variable"),
             W::GlobalWritten(name) => {
                 warning(format!("global `{name}` is written, which only this unit sees"))
-                    .hint("P, I, N and Ci are for that; copy it to a variable")
+                    .hint("units write only P, I, N and Ci; copy the global to a variable")
             }
-            W::FractionLost => warning("a float that an int is assigned loses its fraction".to_owned())
+            W::FractionLost => warning("a float loses its fraction when it is assigned to an int".to_owned())
                 .hint("convert it: `(int) …`"),
             W::NoClosureAttributes => {
                 warning("no attribute is a closure: `getattribute` finds nothing and gives 0".to_owned())
             }
             W::OutputLost => {
-                warning("what the function writes here is lost: this is not a variable to write".to_owned())
+                warning("the function's output is lost here: the argument is not a writable variable".to_owned())
             }
-            W::UnknownRayKind { name, near } => {
+            W::UnknownRayKind(name, near) => {
                 let known = RayKind::NAMES.map(|(name, _)| name).join(", ");
                 let message = format!("there are no rays of kind \"{name}\"");
                 did_you_mean(warning(message), near).hint(format!("the kinds are: {known}"))
             }
-            W::UnknownSpace { name, near } => did_you_mean(
+            W::UnknownSpace(name, near) => did_you_mean(
                 warning(format!("\"{name}\" may be no space of the renderer")),
                 near,
             ),
@@ -155,7 +137,7 @@ impl Warning {
                     .hint("a run that does not end is stopped, and has no closure")
             }
             W::UnknownClosure(name) => {
-                warning(format!("closure `{name}` is not known here and gives no light"))
+                warning(format!("closure `{name}` is unknown here and has no effect"))
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Aliases of inputs, declared in metadata: `[[ string aliases = "Kd,diffuseColor" ]]`. Callers can set an input by the
 //! names that other libraries use.
 //!
-//! - A parameter's own name takes precedence over aliases.
+//! - A parameter's own name hides aliases.
 //! - Only callers use aliases: code and outputs use the name.
 
 use super::ParamInfo;

@@ -26,7 +26,7 @@ pub(super) fn literal(expr: &Expr, ty: Type) -> Option<Const> {
     }
 }
 
-/// Evaluates a literal for an input of type `ty`: void takes any literal, an unsized array a list of any length. Returns
+/// Evaluates a literal for an input of type `ty`: any literal for void, a list of any length for an unsized array. Returns
 /// its value and type.
 pub(super) fn literal_for(expr: &Expr, ty: Type) -> Option<(Const, Type)> {
     if ty == Type::VOID {

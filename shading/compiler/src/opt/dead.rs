@@ -229,7 +229,7 @@ impl Liveness<'_> {
             Stmt::Call { function, .. } if self.context.prints[*function] => true,
             _ => walk::writes(stmt).iter().any(|&l| live.contains(l)) || self.is_report(stmt),
         };
-        // One of the first statements usually is needed, so the search is short.
+        // Usually one of the first statements is needed, so the search is short.
         if walk::any(body, &mut { is_needed }) {
             return false;
         }

@@ -142,7 +142,7 @@ impl Lowerer {
                         self.errors.push((
                             part.span,
                             SyntaxError::Misplaced {
-                                what: "a quoted name means nothing here",
+                                what: "a quoted name is not allowed here",
                                 hint: "a field or a component is named without quotes",
                             },
                         ));

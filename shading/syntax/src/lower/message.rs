@@ -170,7 +170,7 @@ fn usual_mistake(
     let first = &text[token(text, 0, text.len())];
     if rules.contains(&Rule::lparen) && is_type(first) && matches!(word, "=" | ";" | ",") {
         let hint =
-            "variables stand inside a unit or function; use a parameter, or a function that returns it";
+            "variables are declared in a unit or function; use a parameter, or a function that returns it";
         return mistake(found, "`(`", hint);
     }
     // The first word of the statement was parsed as the name of an output.
@@ -180,7 +180,7 @@ fn usual_mistake(
         && starts_statement(&text[before.clone()])
     {
         let hint = "a group connects instances, as in `matte base(albedo = 0.5 * tint); surface = base.surface;`; \
-                    statements stand in units";
+                    statements belong in units";
         return mistake(before, "an instance of a unit or group", hint);
     }
     if word == "=" && before.is_some_and(|b| &text[b.clone()] == "[") {
@@ -199,7 +199,7 @@ fn usual_mistake(
         return mistake(found, "a statement", hint);
     }
     if word == "'" {
-        return mistake(found, "an expression", "strings stand in double quotes");
+        return mistake(found, "an expression", "strings are written in double quotes");
     }
     if let Some((before, previous)) = before.zip(previous)
         && matches!(
@@ -207,7 +207,7 @@ fn usual_mistake(
             "unsigned" | "long" | "short" | "char" | "static" | "extern" | "inline" | "uniform" | "varying"
         )
     {
-        return mistake(before, "a type", "this word of other languages has no use here");
+        return mistake(before, "a type", "this word of other languages is not needed here");
     }
     if previous.is_some_and(is_reserved) && rules.contains(&Rule::equals) && word == "=" {
         return None;

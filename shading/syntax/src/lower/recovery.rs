@@ -1,8 +1,8 @@
 //! Error recovery: replaces what cannot be parsed by a mark, so that the rest of its item can be parsed.
 //!
-//! A syntax error is mended by the smallest of these that makes the parser go on: the missing `;` or `)` is inserted;
-//! the argument, the parameter or the entry of a list that contains the error becomes a [`mark`]; so does the
-//! statement, or one that encloses it. Every change keeps the length of the text, so that offsets stay valid.
+//! A syntax error is repaired by the smallest of these changes after which the parser continues: the missing `;` or `)` is
+//! inserted; the argument, parameter or list entry that contains the error becomes a [`mark`]; the statement, or an
+//! enclosing one, becomes a mark. Every change preserves the length of the text, so that offsets stay valid.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

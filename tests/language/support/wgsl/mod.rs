@@ -29,7 +29,7 @@ struct Call {
     values: Vec<Option<Value>>,
 }
 
-/// What follows a statement.
+/// Control flow after a statement.
 enum Flow {
     Next,
     Break,

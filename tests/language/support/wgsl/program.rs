@@ -11,7 +11,7 @@ use super::{Interpreter, Sample, Value, zero};
 
 /// A generated program and its module.
 pub struct Program {
-    /// What was generated.
+    /// Generated program.
     pub raster: Raster,
     module: Module,
 }
@@ -136,7 +136,7 @@ fn member_value(source: &MemberSource, g: &ShaderGlobals, host: &dyn ShaderHost)
     }
 }
 
-/// All numbers of a constant; none of texts and closures.
+/// Returns the numbers of a constant; none for strings and closures.
 pub fn numbers(value: &Const) -> Vec<f32> {
     match value {
         Const::Int(x) => vec![*x as f32],

@@ -34,7 +34,7 @@ impl Value {
         Value::List(list.iter().map(|&x| Value::Float(x)).collect())
     }
 
-    /// All numbers in it, in order; ints as floats.
+    /// Returns the numbers in the value, in order; ints as floats.
     pub fn numbers(&self) -> Vec<f32> {
         match self {
             Value::Int(x) => vec![*x as f32],
