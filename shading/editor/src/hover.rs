@@ -192,8 +192,8 @@ fn param(place: &DefinitionPlace) -> String {
 pub(crate) fn range_text(definition: &Definition) -> Option<String> {
     match (definition.meta("min"), definition.meta("max")) {
         (Some(min), Some(max)) => Some(format!("{min} … {max}")),
-        (Some(min), None) => Some(format!("{min} and more")),
-        (None, Some(max)) => Some(format!("up to {max}")),
+        (Some(min), None) => Some(format!("at least {min}")),
+        (None, Some(max)) => Some(format!("at most {max}")),
         (None, None) => None,
     }
 }
@@ -271,17 +271,17 @@ pub(crate) fn closure_params(closure: &ClosureSignature) -> Vec<String> {
 /// Returns the description of a global variable.
 pub(crate) fn global_help(global: Global) -> &'static str {
     match global {
-        Global::P => "the point that is shaded",
-        Global::I => "direction of the ray that arrives",
+        Global::P => "shaded point",
+        Global::I => "incident direction",
         Global::N => "shading normal",
-        Global::Ng => "normal of the geometry",
+        Global::Ng => "geometric normal",
         Global::U => "first surface coordinate",
         Global::V => "second surface coordinate",
         Global::DPdu => "derivative of P in u",
         Global::DPdv => "derivative of P in v",
-        Global::Ps => "position of the light that is sampled",
-        Global::Time => "time of the ray, from 0 to 1 in the shutter's interval",
-        Global::DTime => "length of the shutter's interval",
+        Global::Ps => "position of the sampled light",
+        Global::Time => "time of the ray, from 0 to 1 in the shutter interval",
+        Global::DTime => "length of the shutter interval",
         Global::DPdtime => "velocity of P",
     }
 }

@@ -111,9 +111,9 @@ fn uses(query: &Query<'_>, place: &DefinitionPlace, others: &[Arc<Document>]) ->
 
 /// Returns the name at an offset and its bytes, or the reason why it cannot be renamed.
 pub fn renamable(query: &Query<'_>, offset: usize) -> Result<(Range<usize>, String), String> {
-    let (range, found) = query.at(offset).ok_or("there is no name that can be changed")?;
+    let (range, found) = query.at(offset).ok_or("there is no name that can be renamed")?;
     let Resolution::Definition(place) = found else {
-        return Err("it is part of the language".to_owned());
+        return Err("the name is built into the language".to_owned());
     };
     check_renamable(query.world, &place)?;
     Ok((range, place.definition().name.clone()))
@@ -126,7 +126,7 @@ fn check_renamable(world: &World, place: &DefinitionPlace) -> Result<(), String>
         return Err(format!("`{}` ships with Kiln", definition.name));
     }
     if written != Some(definition.name.as_str()) || definition.kind == DefinitionKind::Setting {
-        return Err("it has no name that can be changed".to_owned());
+        return Err("it has no name that can be renamed".to_owned());
     }
     Ok(())
 }
@@ -147,13 +147,15 @@ pub fn rename(
     let (_, old) = renamable(query, offset)?;
     let is_name = name.chars().all(is_word) && !name.starts_with(|c: char| c.is_ascii_digit());
     if name.is_empty() || !is_name {
-        return Err(format!("`{name}` is no name: it may have letters, digits and _"));
+        return Err(format!(
+            "`{name}` is not a valid name: names consist of letters, digits and _"
+        ));
     }
     if RESERVED.contains(&name) {
         return Err(format!("`{name}` is a word of the language"));
     }
     let Some((_, Resolution::Definition(place))) = query.at(offset) else {
-        return Err("there is no name that can be changed".to_owned());
+        return Err("there is no name that can be renamed".to_owned());
     };
     let definition = place.definition();
     let clash = place.document.index.definitions().find(|(_, other)| {
@@ -168,10 +170,10 @@ pub fn rename(
             .position(&place.document.text, other.name_range.start)
             .line
             + 1;
-        return Err(format!("there is a `{name}` already, in line {line}"));
+        return Err(format!("`{name}` already exists in line {line}"));
     }
     if in_macros(&place.document, &old) && definition.kind != DefinitionKind::Macro {
-        return Err(format!("a macro uses `{old}`: change it by hand"));
+        return Err(format!("a macro uses `{old}`: rename it by hand"));
     }
     let mut list = uses(query, &place, others);
     list.push(Location::of(&place.document, definition.name_range.clone()));

@@ -5,14 +5,14 @@ use crate::role::{BlockKind, Role};
 
 /// Returns the white space between two adjacent pieces of a line [columns].
 pub(crate) fn gap(before: (&Piece<'_>, Role), after: (&Piece<'_>, Role)) -> usize {
-    let wanted = wanted(before, after);
-    if wanted == 0 && fuse(before.0.text, after.0.text) {
+    let preferred = preferred_gap(before, after);
+    if preferred == 0 && fuse(before.0.text, after.0.text) {
         return 1;
     }
-    wanted
+    preferred
 }
 
-fn wanted((left, before): (&Piece<'_>, Role), (right, after): (&Piece<'_>, Role)) -> usize {
+fn preferred_gap((left, before): (&Piece<'_>, Role), (right, after): (&Piece<'_>, Role)) -> usize {
     let as_written = right.gap.min(1);
     if right.kind == PieceKind::LineComment {
         return 1;

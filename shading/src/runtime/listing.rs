@@ -39,7 +39,7 @@ pub enum Param {
 
 impl Param {
     /// Returns the parameters of a component made by compiled code.
-    fn all<'t>(
+    fn read_all<'t>(
         signature: &ClosureSignature,
         params: &Params<'t>,
         roots: &mut Vec<Option<ClosureRef<'t>>>,
@@ -113,7 +113,7 @@ impl Listing {
                     } => {
                         let weight = scaled(own);
                         if weight != [0.0; 3] {
-                            let params = Param::all(&registry[id], &params, &mut roots);
+                            let params = Param::read_all(&registry[id], &params, &mut roots);
                             list.push(Component { id, weight, params });
                         }
                     }

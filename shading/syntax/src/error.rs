@@ -81,7 +81,9 @@ impl SyntaxError {
                     None => diagnostic,
                 }
             }
-            SyntaxError::BadNumber(text) => error(&format!("`{text}` is not a number that can be represented")),
+            SyntaxError::BadNumber(text) => {
+                error(&format!("`{text}` is not a number that can be represented"))
+            }
             SyntaxError::Infinite(text) => {
                 Diagnostic::warning(format!("`{text}` is too large for a float: it is infinite"))
                     .at(sources, span, "")

@@ -120,9 +120,9 @@ impl Warning {
             W::NoClosureAttributes => {
                 warning("no attribute is a closure: `getattribute` finds nothing and gives 0".to_owned())
             }
-            W::OutputLost => {
-                warning("the function's output is lost here: the argument is not a writable variable".to_owned())
-            }
+            W::OutputLost => warning(
+                "the function's output is lost here: the argument is not a writable variable".to_owned(),
+            ),
             W::UnknownRayKind(name, near) => {
                 let known = RayKind::NAMES.map(|(name, _)| name).join(", ");
                 let message = format!("there are no rays of kind \"{name}\"");
@@ -136,9 +136,7 @@ impl Warning {
                 warning("this loop never ends: it has neither a condition nor a `break`".to_owned())
                     .hint("a run that does not end is stopped, and has no closure")
             }
-            W::UnknownClosure(name) => {
-                warning(format!("closure `{name}` is unknown here and has no effect"))
-            }
+            W::UnknownClosure(name) => warning(format!("closure `{name}` is unknown here and has no effect")),
         }
     }
 }

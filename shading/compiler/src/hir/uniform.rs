@@ -20,12 +20,12 @@ pub fn is_uniform(unit: &Unit, registry: &ClosureRegistry) -> bool {
         .chain([&unit.code.body])
         .collect();
     let is_pure_op = |function: &Function| {
-        all(&[&function.code.body], |stmt| {
+        all_statements(&[&function.code.body], |stmt| {
             !depends_on_environment(stmt, |_| false)
         })
     };
     unit.functions.values().all(is_pure_op)
-        && all(&blocks, |stmt| {
+        && all_statements(&blocks, |stmt| {
             !depends_on_environment(stmt, |global| closure_param_type(global).is_some())
         })
         && passes_frame_to_closures_only(&blocks, registry)
@@ -41,7 +41,7 @@ fn closure_param_type(global: Global) -> Option<Type> {
 }
 
 /// Returns whether `holds` is true for all statements.
-fn all(blocks: &[&Block], holds: impl Fn(&Stmt) -> bool) -> bool {
+fn all_statements(blocks: &[&Block], holds: impl Fn(&Stmt) -> bool) -> bool {
     let mut result = true;
     for block in blocks {
         walk::statements(block, &mut |stmt| result &= holds(stmt));
@@ -95,7 +95,7 @@ fn passes_frame_to_closures_only(blocks: &[&Block], registry: &ClosureRegistry) 
     };
     held.keys()
         .all(|local| held[local].is_none() || writes[local] == 1)
-        && all(blocks, |stmt| match stmt {
+        && all_statements(blocks, |stmt| match stmt {
             Stmt::Op {
                 op: Op::MakeClosure(id),
                 args,

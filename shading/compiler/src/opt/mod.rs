@@ -127,7 +127,7 @@ pub fn optimize(unit: &mut Unit, options: &OptOptions<'_>) -> OptStats {
         // Closures inside a layer can be removed once the layer is removed.
         if let Some(wanted) = options.closures
             && !context.observes_closures
-            && closures::keep(unit, wanted)
+            && closures::keep_only(unit, wanted)
         {
             every_code(unit, &context);
         }

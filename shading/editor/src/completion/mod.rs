@@ -70,19 +70,22 @@ const STATEMENTS: [&str; 10] = [
 ];
 /// Metadata that Kiln or user interfaces use.
 const METADATA: [(&str, &str); 13] = [
-    ("string help", "what it is for"),
+    ("string help", "description"),
     ("string label", "name in user interfaces"),
     ("string page", "page in user interfaces"),
     ("string widget", "widget in user interfaces"),
     ("string units", "unit of the value"),
     ("string category", "category of a unit"),
-    ("string aliases", "other names by which callers give it"),
-    ("string primvar", "attributes of the geometry that feed it"),
-    ("float min", "least value"),
-    ("float max", "greatest value"),
-    ("int interpolated", "1: fed by the attribute of its name"),
-    ("int lockgeom", "0: fed by the attribute of its name"),
-    ("int allowconnect", "0: nothing may be connected"),
+    ("string aliases", "other names that callers may use"),
+    ("string primvar", "geometry attributes that provide its value"),
+    ("float min", "minimum"),
+    ("float max", "maximum"),
+    (
+        "int interpolated",
+        "1: value from the geometry attribute of its name",
+    ),
+    ("int lockgeom", "0: value from the geometry attribute of its name"),
+    ("int allowconnect", "0: connections are not allowed"),
 ];
 
 /// Returns the completions at an offset.

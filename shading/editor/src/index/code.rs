@@ -190,7 +190,7 @@ impl Indexer<'_> {
         match &expr.kind {
             ExprKind::Name(name) => self.variable(name, bytes(expr.span)),
             ExprKind::Call { name, args, template } => {
-                let known = self.called(name);
+                let known = self.callee(name);
                 let call = Target::Call(name.text.clone());
                 self.refer_to(bytes(name.span), known, call);
                 if let Some(closure) = template {
@@ -226,7 +226,7 @@ impl Indexer<'_> {
         self.refer_to(range, known, Target::Name(name.to_owned()));
     }
 
-    fn called(&self, name: &Name) -> Option<DefinitionId> {
+    fn callee(&self, name: &Name) -> Option<DefinitionId> {
         const KINDS: [DefinitionKind; 5] = [
             DefinitionKind::Function,
             DefinitionKind::Struct,
@@ -292,7 +292,7 @@ impl Indexer<'_> {
             }
             ExprKind::Index { object, .. } => self.type_of(object),
             ExprKind::Call { name, .. } => {
-                let definition = self.index.get(self.called(name)?);
+                let definition = self.index.get(self.callee(name)?);
                 let ty = match definition.kind {
                     DefinitionKind::Struct => definition.name.clone(),
                     _ => definition.ty.clone(),

@@ -40,7 +40,7 @@ impl Indexer<'_> {
             metadata: &[],
             default: None,
         });
-        self.known_from(id, start);
+        self.start_scope_at(id, start);
     }
 
     fn instance(&mut self, instance: &Instance) {

@@ -111,7 +111,7 @@ impl<'a> Indexer<'a> {
     }
 
     /// Moves the start of a definition's scope.
-    pub(super) fn known_from(&mut self, id: DefinitionId, start: usize) {
+    pub(super) fn start_scope_at(&mut self, id: DefinitionId, start: usize) {
         self.index.definitions[id.0 as usize].scope.start = start;
     }
 

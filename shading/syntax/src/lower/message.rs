@@ -47,7 +47,7 @@ pub(super) fn explain(error: &Error<Rule>, text: &str) -> Explanation {
     {
         explanation.missing = Some((')', before.end));
     }
-    if let Some((range, error)) = usual_mistake(text, at, &found, before.as_ref(), rules) {
+    if let Some((range, error)) = common_mistake(text, at, &found, before.as_ref(), rules) {
         return Explanation {
             range,
             error,
@@ -150,7 +150,7 @@ fn expectation(rules: &[Rule]) -> String {
 }
 
 /// Recognises common errors, and returns the syntax that was probably meant.
-fn usual_mistake(
+fn common_mistake(
     text: &str,
     at: usize,
     found: &Range<usize>,
@@ -207,7 +207,11 @@ fn usual_mistake(
             "unsigned" | "long" | "short" | "char" | "static" | "extern" | "inline" | "uniform" | "varying"
         )
     {
-        return mistake(before, "a type", "this word of other languages is not needed here");
+        return mistake(
+            before,
+            "a type",
+            "this word of other languages is not needed here",
+        );
     }
     if previous.is_some_and(is_reserved) && rules.contains(&Rule::equals) && word == "=" {
         return None;

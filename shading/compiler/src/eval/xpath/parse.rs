@@ -65,7 +65,7 @@ impl<'a> Parser<'a> {
 
     fn operand(&mut self) -> Parsed<Expr> {
         self.count()?;
-        if self.takes("-") {
+        if self.accept("-") {
             return Ok(Expr::Negated(Box::new(self.binary(TIGHTER_THAN_MINUS)?)));
         }
         self.path()
@@ -78,8 +78,8 @@ impl<'a> Parser<'a> {
             // Operators of letters end like names.
             let is_word = text.starts_with(|c: char| c.is_ascii_alphabetic());
             match is_word {
-                true => self.peek_name() == Some(text) && self.takes(text),
-                false => self.takes(text),
+                true => self.peek_name() == Some(text) && self.accept(text),
+                false => self.accept(text),
             }
         });
         found.map(|(level, _, operator)| (level, operator))
@@ -104,7 +104,7 @@ impl<'a> Parser<'a> {
                 Start::Nodes(Box::new(primary), predicates)
             }
             None if self.peek("//") => Start::Root,
-            None if self.takes("/") => {
+            None if self.accept("/") => {
                 if self.begins_step() {
                     self.step(&mut steps)?;
                 }
@@ -116,9 +116,9 @@ impl<'a> Parser<'a> {
             }
         };
         loop {
-            if self.takes("//") {
+            if self.accept("//") {
                 steps.push(Step::through_everything());
-            } else if !self.takes("/") {
+            } else if !self.accept("/") {
                 return Ok(Expr::Path(start, steps));
             }
             self.step(&mut steps)?;
@@ -127,7 +127,7 @@ impl<'a> Parser<'a> {
 
     /// Parses the start of a path that is not a step: a parenthesised expression, a literal, a number or a call.
     fn primary(&mut self) -> Parsed<Option<Expr>> {
-        if self.takes("(") {
+        if self.accept("(") {
             let inner = self.binary(0)?;
             self.expect(")")?;
             return Ok(Some(inner));
@@ -169,9 +169,9 @@ impl<'a> Parser<'a> {
         self.rest = &self.rest[name.len()..];
         self.expect("(")?;
         let mut args = vec![];
-        if !self.takes(")") {
+        if !self.accept(")") {
             args.push(self.binary(0)?);
-            while self.takes(",") {
+            while self.accept(",") {
                 args.push(self.binary(0)?);
             }
             self.expect(")")?;
@@ -193,7 +193,7 @@ impl<'a> Parser<'a> {
     fn step(&mut self, steps: &mut Vec<Step>) -> Parsed<()> {
         self.count()?;
         for (text, axis) in [("..", Axis::Parent), (".", Axis::Here)] {
-            if self.takes(text) {
+            if self.accept(text) {
                 steps.push(Step::any_of(axis));
                 return match self.peek("[") {
                     true => Err("Predicates are not allowed after an abbreviated step"),
@@ -221,7 +221,7 @@ impl<'a> Parser<'a> {
     }
 
     fn axis(&mut self) -> Parsed<Axis> {
-        if self.takes("@") {
+        if self.accept("@") {
             return Ok(Axis::Attribute);
         }
         let Some(name) = self.peek_name() else {
@@ -235,7 +235,7 @@ impl<'a> Parser<'a> {
     }
 
     fn node_test(&mut self) -> Parsed<NodeTest> {
-        if self.takes("*") {
+        if self.accept("*") {
             return Ok(NodeTest::AnyName);
         }
         let name = self.peek_name().ok_or(NO_TEST)?;
@@ -244,7 +244,7 @@ impl<'a> Parser<'a> {
             self.rest = after;
             return Ok(NodeTest::Prefix(format!("{name}:")));
         }
-        if !self.takes("(") {
+        if !self.accept("(") {
             return Ok(NodeTest::Name(name.to_owned()));
         }
         let test = match name {
@@ -264,7 +264,7 @@ impl<'a> Parser<'a> {
 
     fn predicates(&mut self) -> Parsed<Vec<Expr>> {
         let mut list = vec![];
-        while self.takes("[") {
+        while self.accept("[") {
             list.push(self.binary(0)?);
             self.expect("]")?;
         }
@@ -294,7 +294,7 @@ impl<'a> Parser<'a> {
         self.rest.starts_with(text)
     }
 
-    fn takes(&mut self, text: &str) -> bool {
+    fn accept(&mut self, text: &str) -> bool {
         self.skip_space();
         match self.rest.strip_prefix(text) {
             Some(rest) => {
@@ -306,7 +306,7 @@ impl<'a> Parser<'a> {
     }
 
     fn expect(&mut self, text: &str) -> Parsed<()> {
-        match self.takes(text) {
+        match self.accept(text) {
             true => Ok(()),
             false => Err(INCORRECT),
         }

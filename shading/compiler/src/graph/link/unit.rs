@@ -125,7 +125,7 @@ impl Linker<'_> {
                 let given = instance
                     .feeds
                     .iter()
-                    .filter_map(|feed| self.given(feed))
+                    .filter_map(|feed| self.describe_source(feed))
                     .collect::<Vec<_>>();
                 for mut diagnostic in diagnostics.list {
                     diagnostic.message = match (instance.prefix(), &given[..]) {
@@ -164,7 +164,7 @@ impl Linker<'_> {
     }
 
     /// Describes the source that determines the type of an input, for messages.
-    fn given(&self, feed: &Feed<'_>) -> Option<String> {
+    fn describe_source(&self, feed: &Feed<'_>) -> Option<String> {
         let [part] = &feed.wire.as_ref()?.parts[..] else {
             return None;
         };
