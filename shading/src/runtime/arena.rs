@@ -69,10 +69,7 @@ impl Arena {
 
     #[inline]
     fn window(&mut self) -> Window {
-        let chunk = self
-            .chunks
-            .last_mut()
-            .expect("an arena has a chunk from its making");
+        let chunk = self.chunks.last_mut().expect("an arena has at least one chunk");
         let bytes = chunk.len() * 16;
         let cursor = chunk.as_mut_ptr().cast::<u8>();
         Window {

@@ -50,7 +50,7 @@ impl<V> Messages<V> {
         self.table.get(name)
     }
 
-    fn note(&mut self, MessageQuery { name, ty, place }: MessageQuery<'_>, value: Option<V>) {
+    fn record(&mut self, MessageQuery { name, ty, place }: MessageQuery<'_>, value: Option<V>) {
         let message = Message {
             ty: ty.to_owned(),
             place: place.to_owned(),
@@ -65,7 +65,7 @@ impl<V> Messages<V> {
         let MessageQuery { name, place, .. } = message_query;
         match self.find(name) {
             None => {
-                self.note(message_query, Some(value));
+                self.record(message_query, Some(value));
                 Ok(())
             }
             Some(known) if known.value.is_some() => Err(format!(
@@ -85,7 +85,7 @@ impl<V> Messages<V> {
         let MessageQuery { name, ty, place } = message_query;
         match self.find(name) {
             None => {
-                self.note(message_query, None);
+                self.record(message_query, None);
                 Ok(false)
             }
             Some(known) if known.ty != ty => Err(format!(

@@ -142,7 +142,7 @@ impl<'a> Checker<'a> {
             .filter(|note| self.applies(note, signature, &values))
         {
             let (name, note) = (signature.name, note.text);
-            self.warn(span, Warning::StandIn { name, note });
+            self.warn(span, Warning::StandIn(name, note));
         }
         let mut args = vec![];
         for (value, param) in values.iter().zip(&signature.params) {

@@ -27,28 +27,16 @@ pub(super) enum CheckError {
     UnknownWrap(String, Option<String>),
     UnknownInterpolation(String, Option<String>),
     UnknownColorSpace(String, Option<String>),
-    Duplicate {
-        what: &'static str,
-        name: String,
-    },
+    Duplicate(&'static str, String),
     OutOfReach(String),
     // Declarations.
     BadFieldType(String),
     BadElementType(String),
-    StructTooLarge {
-        name: String,
-        limit: usize,
-    },
+    StructTooLarge(String, usize),
     /// The path to a leaf is longer than the limit.
-    StructTooDeep {
-        name: String,
-        limit: usize,
-    },
+    StructTooDeep(String, usize),
     /// The paths to the leaves of all structures are longer than the limit.
-    StructsTooLarge {
-        name: String,
-        limit: usize,
-    },
+    StructsTooLarge(String, usize),
     BadLength {
         length: i64,
         limit: i64,
@@ -83,10 +71,7 @@ pub(super) enum CheckError {
         then: String,
         otherwise: String,
     },
-    BadOperand {
-        symbol: &'static str,
-        found: String,
-    },
+    BadOperand(&'static str, String),
     BadOperands {
         op: BinaryOp,
         left: String,
@@ -125,10 +110,7 @@ pub(super) enum CheckError {
         expected: usize,
         found: usize,
     },
-    FormatType {
-        directive: char,
-        found: String,
-    },
+    FormatType(char, String),
     ArgumentCount {
         name: String,
         expected: usize,
@@ -148,10 +130,7 @@ pub(super) enum CheckError {
         found: Vec<String>,
         candidates: Vec<String>,
     },
-    BadConstructor {
-        name: String,
-        found: usize,
-    },
+    BadConstructor(String, usize),
     FileVariable,
     TypeAsName(String),
     MisplacedAny,
@@ -197,7 +176,7 @@ impl CheckError {
             | E::ArgumentCount { name, .. }
             | E::BadArgument { name, .. }
             | E::NoOverload { name, .. }
-            | E::BadConstructor { name, .. } => Some(name),
+            | E::BadConstructor(name, _) => Some(name),
             _ => None,
         }
     }
@@ -239,7 +218,7 @@ impl CheckError {
             E::UnknownWrap(name, near) => unknown("wrap mode", &name, near),
             E::UnknownInterpolation(name, near) => unknown("interpolation", &name, near),
             E::UnknownColorSpace(name, near) => unknown("colour space", &name, near),
-            E::Duplicate { what, name } => error(format!("{what} `{name}` is declared twice")),
+            E::Duplicate(what, name) => error(format!("{what} `{name}` is declared twice")),
             E::OutOfReach(name) => error(format!(
                 "a recursive function cannot use `{name}` of the code around it"
             ))
@@ -248,14 +227,14 @@ impl CheckError {
             E::BadFieldType(found) => error(format!("a field cannot be of type {found}")),
             E::BadElementType(element) => error(format!("arrays cannot have elements of type {element}"))
                 .hint("the elements of an array cannot be void, or structures that hold arrays"),
-            E::StructTooLarge { name, limit } => {
+            E::StructTooLarge(name, limit) => {
                 error(format!("structure `{name}` has more than {limit} values"))
             }
-            E::StructTooDeep { name, limit } => error(format!(
+            E::StructTooDeep(name, limit) => error(format!(
                 "the name of a value in structure `{name}` has more than {limit} bytes, with those of the structures around it"
             ))
             .hint("nest fewer structures"),
-            E::StructsTooLarge { name, limit } => error(format!(
+            E::StructsTooLarge(name, limit) => error(format!(
                 "the names of the values in `{name}` and the structures before it have more than {limit} bytes"
             ))
             .hint("nest fewer structures"),
@@ -302,7 +281,7 @@ impl CheckError {
             E::TernaryMismatch { then, otherwise } => error(format!(
                 "the two values of `?:` are of different types, {then} and {otherwise}"
             )),
-            E::BadOperand { symbol, found } => error(format!("`{symbol}` does not work on {found}")),
+            E::BadOperand(symbol, found) => error(format!("`{symbol}` does not work on {found}")),
             E::BadOperands { op, left, right } => bad_operands(error, op, &left, &right),
             E::NoOperator {
                 symbol,
@@ -360,7 +339,7 @@ impl CheckError {
                 "the format of `{name}` takes {}, found {found}",
                 plural(expected, "value")
             )),
-            E::FormatType { directive, found } => error(format!("`%{directive}` does not show {found}")),
+            E::FormatType(directive, found) => error(format!("`%{directive}` does not show {found}")),
             E::ArgumentCount {
                 name,
                 expected,
@@ -394,7 +373,7 @@ impl CheckError {
                 let message = format!("no overload of `{name}` takes ({})", found.join(", "));
                 with_candidates(error(message), &candidates)
             }
-            E::BadConstructor { name, found } => error(format!(
+            E::BadConstructor(name, found) => error(format!(
                 "{name} is not made of {}",
                 plural(found, "argument")
             ))

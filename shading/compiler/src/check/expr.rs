@@ -397,7 +397,7 @@ impl<'a> Checker<'a> {
         if !is_number {
             let found = self.show(old.ty);
             let symbol = if increment { "++" } else { "--" };
-            self.report(span, CheckError::BadOperand { symbol, found });
+            self.report(span, CheckError::BadOperand(symbol, found));
             return None;
         }
         if !prefix {

@@ -99,7 +99,7 @@ impl<'a> Checker<'a> {
                 && info.result == self.functions[index].result
             {
                 let (name, other) = (name.clone(), info.ast.name.span);
-                self.warn(function.name.span, Warning::Redefined { name, other });
+                self.warn(function.name.span, Warning::Redefined(name, other));
                 break;
             }
         }
@@ -250,13 +250,7 @@ impl<'a> Checker<'a> {
             is_written: true,
         };
         if self.scopes.declare(self.scope, symbol).is_some() && !name.text.is_empty() {
-            self.report(
-                name.span,
-                CheckError::Duplicate {
-                    what: "parameter",
-                    name: name.text.clone(),
-                },
-            );
+            self.report(name.span, CheckError::Duplicate("parameter", name.text.clone()));
         }
     }
 

@@ -62,13 +62,7 @@ impl<'a> Checker<'a> {
             }
             UnaryOp::Plus | UnaryOp::Neg | UnaryOp::Not | UnaryOp::BitNot => {
                 let found = self.show(value.ty);
-                self.report(
-                    span,
-                    CheckError::BadOperand {
-                        symbol: op.symbol(),
-                        found,
-                    },
-                );
+                self.report(span, CheckError::BadOperand(op.symbol(), found));
                 None
             }
         }

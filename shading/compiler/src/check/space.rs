@@ -88,7 +88,7 @@ impl<'a> Checker<'a> {
         let (space, floats) = given.split_first()?;
         if floats.len() != 3 {
             let (name, found) = (self.show(ty), given.len());
-            self.report(span, CheckError::BadConstructor { name, found });
+            self.report(span, CheckError::BadConstructor(name, found));
             return None;
         }
         let value = self.build_from(ty, floats, span)?;
@@ -117,13 +117,7 @@ impl<'a> Checker<'a> {
             [only] => self.given_as(only, Type::MATRIX)?,
             floats if floats.len() == 16 => self.build_from(Type::MATRIX, floats, span)?,
             _ => {
-                self.report(
-                    span,
-                    CheckError::BadConstructor {
-                        name: "matrix".to_owned(),
-                        found: given.len(),
-                    },
-                );
+                self.report(span, CheckError::BadConstructor("matrix".to_owned(), given.len()));
                 return None;
             }
         };

@@ -336,10 +336,7 @@ impl<'a> Checker<'a> {
         if let Some(other) = self.scopes.find(self.scope, &name.text).filter(|_| !is_twice) {
             let other = self.scopes.get(other);
             if other.body == self.body.id {
-                let warning = Warning::Shadowed {
-                    name: name.text.clone(),
-                    other: other.span,
-                };
+                let warning = Warning::Shadowed(name.text.clone(), other.span);
                 self.warn(name.span, warning);
             }
         } else if crate::builtins::Global::from_name(&name.text).is_some() || name.text == "Ci" {
@@ -372,7 +369,7 @@ impl<'a> Checker<'a> {
     /// Reports a name that is declared twice in a scope.
     pub(super) fn report_twice(&mut self, what: &'static str, name: &Name) {
         let text = name.text.clone();
-        self.report(name.span, CheckError::Duplicate { what, name: text });
+        self.report(name.span, CheckError::Duplicate(what, text));
     }
 
     fn warn_unused(&mut self) {

@@ -13,22 +13,13 @@ pub(super) enum Warning {
         name: String,
         near: Option<String>,
     },
-    StandIn {
-        name: &'static str,
-        note: &'static str,
-    },
+    StandIn(&'static str, &'static str),
     UnknownNoise(String, Option<String>),
     UnknownNoiseOption(String, Option<String>),
     Unused(String),
     Uninitialised(String),
-    Shadowed {
-        name: String,
-        other: Span,
-    },
-    Redefined {
-        name: String,
-        other: Span,
-    },
+    Shadowed(String, Span),
+    Redefined(String, Span),
     GlobalShadowed(String),
     IndexOutOfRange {
         index: i32,
@@ -65,7 +56,7 @@ impl Warning {
                 let message = format!("closure `{closure}` has no keyword `{name}`");
                 did_you_mean(warning(message), near)
             }
-            W::StandIn { name, note } => warning(format!("closure `{name}`: {note}")),
+            W::StandIn(name, note) => warning(format!("closure `{name}`: {note}")),
             W::UnknownNoise(name, near) => {
                 let message = format!("unknown noise `{name}`, which gives 0");
                 did_you_mean(warning(message), near)
@@ -75,11 +66,11 @@ impl Warning {
             }
             W::Unused(name) => warning(format!("`{name}` is never used")),
             W::Uninitialised(name) => warning(format!("`{name}` is used before it is given a value")),
-            W::Shadowed { name, other } => {
+            W::Shadowed(name, other) => {
                 let diagnostic = warning(format!("`{name}` hides another variable of that name"));
                 diagnostic.at(sources, other, "this one")
             }
-            W::Redefined { name, other } => {
+            W::Redefined(name, other) => {
                 let diagnostic = warning(format!("function `{name}` is defined anew"));
                 diagnostic.at(sources, other, "it was defined here")
             }

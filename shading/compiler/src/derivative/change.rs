@@ -1,11 +1,11 @@
-//! Emission of derivative code: differentials of values along one axis, as HIR operands.
+//! Emission of derivative code: derivatives of values along one axis, as HIR operands.
 
 use crate::builtins::Builtin;
 use crate::hir::{Block, Code, Const, Kind, Local, LocalId, Op, Operand, Stmt};
 use crate::ty::{Base, Type};
 use shading_syntax::source::Span;
 
-/// Differential of a value along an axis. `None` is zero, for which no code is emitted.
+/// Derivative of a value along an axis. `None` is zero, for which no code is emitted.
 pub(super) type Change = Option<Operand>;
 
 /// Writer of statements into a block.
@@ -45,7 +45,7 @@ impl Writer<'_> {
         self.constant(Const::Int(i))
     }
 
-    /// Returns the differential, or the zero of a kind.
+    /// Returns the derivative, or the zero of a kind.
     pub(super) fn or_zero(&mut self, change: Change, kind: Kind) -> Operand {
         match change {
             Some(change) => change,
@@ -141,7 +141,7 @@ impl Writer<'_> {
         self.op(Op::Builtin(Builtin::Dot), &[a, b], Kind::FLOAT)
     }
 
-    // ---- Differentials ----
+    // ---- Derivatives ----
 
     pub(super) fn sum(&mut self, a: Change, b: Change) -> Change {
         match (a, b) {
@@ -159,7 +159,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Multiplies the differential by a factor, which is computed only if the differential is not zero.
+    /// Multiplies the derivative by a factor, which is computed only if the derivative is not zero.
     pub(super) fn times(&mut self, change: Change, factor: impl FnOnce(&mut Self) -> Operand) -> Change {
         change.map(|change| {
             let factor = factor(self);
@@ -167,7 +167,7 @@ impl Writer<'_> {
         })
     }
 
-    /// Divides the differential by a number, which is computed only if the differential is not zero.
+    /// Divides the derivative by a number, which is computed only if the derivative is not zero.
     pub(super) fn over(&mut self, change: Change, divisor: impl FnOnce(&mut Self) -> Operand) -> Change {
         change.map(|change| {
             let divisor = divisor(self);

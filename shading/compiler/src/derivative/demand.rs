@@ -28,7 +28,7 @@ pub(super) struct Demand {
 impl Demand {
     /// Analyses a unit; `None` if no derivatives are requested.
     pub(super) fn of(unit: &Unit) -> Option<Demand> {
-        if !bodies(unit).any(|(_, _, blocks)| blocks.iter().any(|block| asks(block))) {
+        if !bodies(unit).any(|(_, _, blocks)| blocks.iter().any(|block| requests_derivatives(block))) {
             return None;
         }
         let mut graph = Graph::new(unit);
@@ -67,8 +67,7 @@ fn bodies(unit: &Unit) -> impl Iterator<Item = (Owner, &Code, Vec<&Block>)> {
     std::iter::once((Owner::Unit, &unit.code, body)).chain(functions)
 }
 
-/// Returns whether a block requests derivatives.
-fn asks(block: &Block) -> bool {
+fn requests_derivatives(block: &Block) -> bool {
     let mut found = false;
     walk::ops(block, &mut |op, _| found |= rule::is_request(op));
     found
@@ -132,8 +131,8 @@ impl Graph {
     fn add(&mut self, unit: &Unit, owner: Owner, code: &Code, stmt: &Stmt) {
         match stmt {
             Stmt::Op { dst, op, args, .. } => {
-                for &asked in rule::requested(*op, args) {
-                    self.requests.extend(self.operand(owner, code, asked));
+                for &requested in rule::requested(*op, args) {
+                    self.requests.extend(self.operand(owner, code, requested));
                 }
                 let dst = dst.and_then(|dst| self.node(owner, code, dst));
                 match rule::of(*op) {

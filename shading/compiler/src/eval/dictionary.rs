@@ -46,7 +46,7 @@ struct Loaded {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DictionaryError {
     /// The result.
-    pub answer: i32,
+    pub result: i32,
     /// The error message.
     pub message: String,
 }
@@ -109,7 +109,7 @@ impl Dictionaries {
             self.budget = self.budget.saturating_sub(work_of_byte * dictionary.len() as u64);
             if self.budget == 0 {
                 return Err(DictionaryError {
-                    answer: -1,
+                    result: -1,
                     message: "dict_find: Exceeded maximum allowed work of queries".to_owned(),
                 });
             }
@@ -153,7 +153,7 @@ impl Dictionaries {
         match error {
             None => Ok(index),
             Some(error) => Err(DictionaryError {
-                answer: -1,
+                result: -1,
                 message: format!("XML parsed with errors: {error}"),
             }),
         }
@@ -221,7 +221,7 @@ impl Dictionaries {
             return Ok(0);
         };
         let reached = xpath::select(tree, from, path, &mut self.budget).map_err(|error| DictionaryError {
-            answer: 0,
+            result: 0,
             message: format!("Invalid dict_find query '{path}': {error}"),
         })?;
         let first = self.found.len() as i32 + 1;
@@ -364,7 +364,7 @@ mod tests {
             all.budget = 1 << 18;
             assert!(all.find(&text, "//b[@c = 1]", |_| None).is_ok());
             let result = all.find(&text, path, |_| None);
-            assert!(result.is_err_and(|mistake| mistake.answer == 0), "{path}");
+            assert!(result.is_err_and(|mistake| mistake.result == 0), "{path}");
             // This run has no work left; the next run has.
             assert!(all.find(&text, "//a", |_| None).is_err());
         }

@@ -11,9 +11,9 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 pub struct Dual {
     /// Value.
     pub value: f32,
-    /// Differential in x.
+    /// Derivative in x.
     pub dx: f32,
-    /// Differential in y.
+    /// Derivative in y.
     pub dy: f32,
 }
 
@@ -134,7 +134,7 @@ impl Dual {
         std::array::from_fn(|i| Dual::new(value[i], dx[i], dy[i]))
     }
 
-    /// Splits duals into triples of values, differentials in x and differentials in y.
+    /// Splits duals into triples of values, derivatives in x and derivatives in y.
     #[inline(always)]
     pub fn parts(triple: [Dual; 3]) -> [[f32; 3]; 3] {
         [

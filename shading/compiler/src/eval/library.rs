@@ -38,7 +38,7 @@ impl Function {
         }
     }
 
-    /// Returns the function with derivatives, whose result is an array of the value and its differentials.
+    /// Returns the function with derivatives, whose result is an array of the value and its derivatives.
     #[must_use]
     pub fn with_derivatives(self) -> Function {
         Function {

@@ -54,7 +54,7 @@ unsafe fn answer(ctx: *mut ContextHeader, found: Result<i32, DictionaryError>) -
     found.unwrap_or_else(|mistake| {
         // SAFETY: guaranteed by the caller.
         unsafe { write(ctx, Sink::Error, &mistake.message) };
-        mistake.answer
+        mistake.result
     })
 }
 
