@@ -55,11 +55,11 @@ const LIGHT: [f32; 3] = [-0.48, 0.6, 0.64];
 const VIEWER: [f32; 3] = [0.0, 0.0, 1.0];
 
 /// Host that provides the global `wetness`.
-struct Weather {
+struct WetnessHost {
     wetness: f32,
 }
 
-impl ShaderHost for Weather {
+impl ShaderHost for WetnessHost {
     fn attribute_handle(&self, name: &str) -> Option<AttributeHandle> {
         (name == "wetness").then_some(AttributeHandle(0))
     }
@@ -83,7 +83,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 pub(crate) fn spheres() -> Result<Vec<[f32; 3]>, Box<dyn Error>> {
     let mut registry = ClosureRegistry::default();
     let lobes = ClosureTypes::<Lobe>::register(&mut registry)?;
-    let system = ShadingSystem::new(registry, Arc::new(Weather { wetness: 0.5 }))
+    let system = ShadingSystem::new(registry, Arc::new(WetnessHost { wetness: 0.5 }))
         .with_globals([HostGlobal::new("wetness", Type::FLOAT)?]);
     for warning in system.load(Source::new("vase.ksl", SHADERS))?.warnings.list {
         eprintln!("{warning}");

@@ -10,11 +10,11 @@ use shading::{
 
 /// Host whose attributes can be read by handle only; counts reads by name.
 #[derive(Default)]
-struct Station {
+struct HandleHost {
     named: AtomicU32,
 }
 
-impl ShaderHost for Station {
+impl ShaderHost for HandleHost {
     fn attribute_handle(&self, name: &str) -> Option<AttributeHandle> {
         ["hour", "sun", "floor"]
             .iter()
@@ -66,8 +66,8 @@ impl ShaderHost for Station {
     }
 }
 
-fn station(globals: &[(&str, Type)]) -> (Arc<Station>, ShadingSystem) {
-    let host = Arc::new(Station::default());
+fn station(globals: &[(&str, Type)]) -> (Arc<HandleHost>, ShadingSystem) {
+    let host = Arc::new(HandleHost::default());
     let globals = globals
         .iter()
         .map(|(name, ty)| HostGlobal::new(name, *ty).expect("a free name"));

@@ -10,9 +10,9 @@ use shading_editor::{
     rename, signatures, symbols,
 };
 
-struct Alone;
+struct NoFiles;
 
-impl Texts for Alone {
+impl Texts for NoFiles {
     fn find(&self, _: &str, _: &Path) -> Option<Arc<Document>> {
         None
     }
@@ -81,7 +81,7 @@ fn ask(world: &World, document: &Arc<Document>, offset: usize) -> Duration {
     let start = Instant::now();
     let query = Query {
         world,
-        texts: &Alone,
+        texts: &NoFiles,
         document,
     };
     hover(&query, offset);

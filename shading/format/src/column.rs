@@ -33,10 +33,10 @@ pub(crate) fn columns(pieces: &[Piece<'_>], lines: &[Line], gaps: &[usize]) -> V
 /// Returns the indentation of a line [columns].
 pub(crate) fn indentation(line: &Line, columns: &[usize]) -> usize {
     let own = line.indent.columns + line.indent.under.map_or(0, |at| columns[at]);
-    let above = line
-        .above
-        .filter(|above| columns[above.piece] >= own + above.min_distance);
-    above.map_or(own, |above| columns[above.piece])
+    let anchor = line
+        .anchor
+        .filter(|anchor| columns[anchor.piece] >= own + anchor.min_distance);
+    anchor.map_or(own, |anchor| columns[anchor.piece])
 }
 
 /// Returns the column after a text that begins at `column`.

@@ -15,7 +15,7 @@ pub(crate) struct Line {
     pub(crate) blank: bool,
     pub(crate) indent: Indent,
     /// Comment or string of an earlier line whose column replaces the indentation.
-    pub(crate) above: Option<Above>,
+    pub(crate) anchor: Option<AlignmentAnchor>,
     /// True if a statement, a parameter or a key begins the line.
     pub(crate) is_item: bool,
     /// True if the line begins in brackets other than those of a block.
@@ -26,7 +26,7 @@ pub(crate) struct Line {
 
 /// Comment at the end of a line, or string, that aligns the comments or strings on the following lines.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Above {
+pub(crate) struct AlignmentAnchor {
     /// Index of the comment or string.
     pub(crate) piece: usize,
     /// Minimum distance of the comment or string from the indentation [columns].

@@ -47,7 +47,7 @@ impl Emitter<'_, '_> {
             }
             _ => unreachable!("{builtin:?} has other operands"),
         }
-        let (place, out) = (self.place(), self.home_address(dst));
+        let (place, out) = (self.place(), self.local_pointer(dst));
         self.call(shim, &[self.ctx, place, record.base, out]);
     }
 

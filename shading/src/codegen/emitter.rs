@@ -31,7 +31,7 @@ impl Address {
 
 /// Storage of a local.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Home {
+pub(super) enum LocalStorage {
     /// A Cranelift variable.
     Register(Variable),
     /// An SSA value, set at the local's only assignment. Most locals are of this kind; as variables, each would cost
@@ -63,7 +63,7 @@ pub(super) struct MemoryFrame {
     /// Remaining bytes for stack slots.
     pub(super) slots: u64,
     /// Storage of arguments and results of calls.
-    pub(super) call_area: Option<Home>,
+    pub(super) call_area: Option<LocalStorage>,
 }
 
 /// Closure nodes with fixed offsets in one function. Their total size is [`UnitContext::node_bytes`].
@@ -86,7 +86,7 @@ pub(super) struct Emitter<'a, 'u> {
     pub(super) number_ids: &'u NumberIds,
     /// Address of the instance's numbers, if the code reads any.
     pub(super) numbers: Option<ir::Value>,
-    pub(super) homes: SecondaryMap<LocalId, Option<Home>>,
+    pub(super) storage: SecondaryMap<LocalId, Option<LocalStorage>>,
     pub(super) frame: MemoryFrame,
     pub(super) nodes: NodeMemory,
     /// Parameters of all functions: the shading point, the context, and the outputs or arguments.

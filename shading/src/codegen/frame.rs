@@ -11,7 +11,7 @@ use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::IntCC;
 use rustc_hash::FxHashSet;
 
-use super::emitter::{Address, Emitter, Home, trusted};
+use super::emitter::{Address, Emitter, LocalStorage, trusted};
 use super::layout::local_size;
 use super::layout::{self, FRAMES_CURSOR, FRAMES_END, POINTER, RecordLayout, Shape};
 use super::local_uses::LocalUses;
@@ -100,15 +100,15 @@ impl Emitter<'_, '_> {
         let keeps_in_memory = uses.exceed_registers();
         for local in code.locals.keys() {
             let is_value = uses.is_value(local) && !assigned.contains(&local);
-            let home = match layout::register(code.locals[local].ty) {
+            let storage = match layout::register(code.locals[local].ty) {
                 Some(_) if keeps_in_memory && !(is_value && uses.is_local(local)) => {
                     self.place_large(REGISTER_BYTES)
                 }
-                Some(_) if is_value => Home::Value(None),
-                Some(ty) => Home::Register(self.b.declare_var(ty)),
+                Some(_) if is_value => LocalStorage::Value(None),
+                Some(ty) => LocalStorage::Register(self.b.declare_var(ty)),
                 None => self.place_memory(local_size(code, local)),
             };
-            self.homes[local] = Some(home);
+            self.storage[local] = Some(storage);
         }
         let area = call_area_size(self.shared.unit, code, inits);
         if area > 0 {
@@ -120,8 +120,8 @@ impl Emitter<'_, '_> {
         let mut zeros = [None; 5];
         for local in code.locals.keys().filter(|l| !assigned.contains(l)) {
             let shape = Shape::of(code.locals[local].ty.base);
-            match self.homes[local] {
-                Some(Home::Register(variable)) => {
+            match self.storage[local] {
+                Some(LocalStorage::Register(variable)) => {
                     let zero = match zeros[shape as usize % 5] {
                         Some((of, zero)) if of == shape => zero,
                         _ => self.zero(shape),
@@ -130,27 +130,27 @@ impl Emitter<'_, '_> {
                     self.b.def_var(variable, zero);
                 }
                 _ if uses.needs_clear(local) => {
-                    let home = self.home(local);
-                    self.clear(home, shape, local_size(code, local));
+                    let address = self.local_address(local);
+                    self.clear(address, shape, local_size(code, local));
                 }
                 _ => {}
             }
         }
     }
 
-    fn place_memory(&mut self, bytes: u64) -> Home {
+    fn place_memory(&mut self, bytes: u64) -> LocalStorage {
         if bytes <= self.frame.slots {
             self.frame.slots -= bytes;
-            Home::Slot(self.new_slot(bytes))
+            LocalStorage::Slot(self.new_slot(bytes))
         } else {
             self.place_large(bytes)
         }
     }
 
-    fn place_large(&mut self, bytes: u64) -> Home {
+    fn place_large(&mut self, bytes: u64) -> LocalStorage {
         let offset = self.frame.size;
         self.frame.size += bytes;
-        Home::Large(offset as i32)
+        LocalStorage::Large(offset as i32)
     }
 
     /// Allocates the large frame from the context; the function returns at once if memory is exhausted.
@@ -202,8 +202,8 @@ impl Emitter<'_, '_> {
     /// Returns the storage of arguments and results of calls.
     pub(super) fn call_area(&mut self) -> Address {
         match self.frame.call_area {
-            Some(Home::Slot(slot)) => self.slot(slot),
-            Some(Home::Large(offset)) => Address::new(
+            Some(LocalStorage::Slot(slot)) => self.slot(slot),
+            Some(LocalStorage::Large(offset)) => Address::new(
                 self.frame.base.expect("a large call area has a large frame"),
                 offset,
             ),
@@ -217,7 +217,7 @@ impl Emitter<'_, '_> {
             let value = self.read(Operand::Local(local));
             self.b.ins().store(trusted(), value, to.base, to.offset);
         } else {
-            let from = self.home(local);
+            let from = self.local_address(local);
             self.copy(to, from, local_size(self.code, local));
         }
     }
@@ -230,7 +230,7 @@ impl Emitter<'_, '_> {
                 self.write(local, value);
             }
             None => {
-                let to = self.home(local);
+                let to = self.local_address(local);
                 self.copy(to, from, local_size(self.code, local));
             }
         }

@@ -276,7 +276,7 @@ impl Emitter<'_, '_> {
                 records.plus(48 * (i % count) as u64 + 16 * (i / count) as u64),
             );
         }
-        let out = self.home(dst);
+        let out = self.local_address(dst);
         let out = self.address_of(out);
         self.call(shim, &[out, records.base]);
     }

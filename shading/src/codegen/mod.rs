@@ -44,7 +44,7 @@ use std::time::Instant;
 use cranelift_module::Module;
 
 use crate::runtime::closure::Layouts;
-use crate::runtime::context::{Number, Places, PrintedClosures};
+use crate::runtime::context::{Number, PrintedClosures, ReportPlaces};
 use crate::runtime::text::TextPool;
 use crate::runtime::{HostFunctions, UnreadableTexture};
 use shading_compiler::eval::library::Function;
@@ -93,7 +93,7 @@ fn missing_textures(missing: BTreeMap<(String, UnreadableTexture), FailedLookup>
 pub(crate) struct InstanceData {
     pub(crate) statistics: Statistics,
     pub(crate) numbers: Box<[Number]>,
-    pub(crate) places: Places,
+    pub(crate) places: ReportPlaces,
 }
 
 /// Machine code of a unit, with all data that the code refers to.
@@ -156,7 +156,7 @@ impl CompiledShader {
         InstanceData {
             statistics,
             numbers: numbers.values.into_iter().map(Number).collect(),
-            places: Places {
+            places: ReportPlaces {
                 shader: 0,
                 name: unit.name,
                 spans,

@@ -50,7 +50,7 @@ impl Emitter<'_, '_> {
         let options = self.known_options(options, args);
         let functions = self.shared.host.texture;
         let record = self.lookup_record(options, args);
-        let out = self.home_address(dst);
+        let out = self.local_pointer(dst);
         match self.request(options, args) {
             Some(request) => match self.shared.texture_handle(request, options, self.span) {
                 Some(handle) => {
@@ -109,7 +109,7 @@ impl Emitter<'_, '_> {
     /// Reads a file's information into memory.
     pub(super) fn texture_info_in_memory(&mut self, dst: LocalId, args: &[Operand]) {
         if let Some(kind) = Kind::of(self.ty(dst)) {
-            let out = self.home_address(dst);
+            let out = self.local_pointer(dst);
             self.texture_info_call(kind, args, out);
         }
     }

@@ -6,7 +6,7 @@ use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use rustc_hash::FxHashSet;
 
-use super::emitter::{Address, Emitter, Home, MemoryFrame, NodeMemory, trusted};
+use super::emitter::{Address, Emitter, LocalStorage, MemoryFrame, NodeMemory, trusted};
 use super::layout::{NUMBER_BYTES, NUMBERS, POINTER, Shape, const_shape, register};
 use super::unit_context::UnitContext;
 use crate::runtime::shims::{Abi, Shim};
@@ -41,7 +41,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
             code,
             number_ids,
             numbers,
-            homes: SecondaryMap::new(),
+            storage: SecondaryMap::new(),
             frame: MemoryFrame::default(),
             nodes: NodeMemory::default(),
             globals,
@@ -82,13 +82,13 @@ impl<'a, 'u> Emitter<'a, 'u> {
     /// Reads an operand of a register type.
     pub(super) fn read(&mut self, operand: Operand) -> ir::Value {
         match operand {
-            Operand::Local(local) => match self.homes[local] {
-                Some(Home::Register(variable)) => self.b.use_var(variable),
-                Some(Home::Value(Some(value))) => value,
+            Operand::Local(local) => match self.storage[local] {
+                Some(LocalStorage::Register(variable)) => self.b.use_var(variable),
+                Some(LocalStorage::Value(Some(value))) => value,
                 _ => {
                     let ty = register(self.ty(local)).expect("an operand of a register type");
-                    let home = self.home(local);
-                    self.load(ty, home)
+                    let address = self.local_address(local);
+                    self.load(ty, address)
                 }
             },
             Operand::Const(id) => match self.number(id) {
@@ -134,19 +134,19 @@ impl<'a, 'u> Emitter<'a, 'u> {
 
     /// Assigns a local of a register type.
     pub(super) fn write(&mut self, local: LocalId, value: ir::Value) {
-        match &mut self.homes[local] {
-            Some(Home::Register(variable)) => self.b.def_var(*variable, value),
-            Some(Home::Value(place)) => *place = Some(value),
+        match &mut self.storage[local] {
+            Some(LocalStorage::Register(variable)) => self.b.def_var(*variable, value),
+            Some(LocalStorage::Value(place)) => *place = Some(value),
             _ => {
-                let home = self.home(local);
-                self.store(value, home);
+                let address = self.local_address(local);
+                self.store(value, address);
             }
         }
     }
 
     pub(super) fn address(&mut self, operand: Operand) -> Address {
         match operand {
-            Operand::Local(local) => self.home(local),
+            Operand::Local(local) => self.local_address(local),
             Operand::Const(id) => {
                 if let Some(at) = self.number(id) {
                     return at;
@@ -160,16 +160,16 @@ impl<'a, 'u> Emitter<'a, 'u> {
         }
     }
 
-    pub(super) fn home(&mut self, local: LocalId) -> Address {
-        match self.homes[local] {
-            Some(Home::Slot(slot)) => self.slot(slot),
-            Some(Home::Large(offset)) => Address::new(
+    pub(super) fn local_address(&mut self, local: LocalId) -> Address {
+        match self.storage[local] {
+            Some(LocalStorage::Slot(slot)) => self.slot(slot),
+            Some(LocalStorage::Large(offset)) => Address::new(
                 self.frame
                     .base
                     .expect("a function with large locals has a large frame"),
                 offset,
             ),
-            _ => unreachable!("{local} does not live in memory"),
+            _ => unreachable!("{local} is not in memory"),
         }
     }
 

@@ -66,7 +66,7 @@ pub(crate) struct ContextHeader {
     pub(crate) host: *const (),
     pub(crate) globals: *const ShaderGlobals,
     /// Source locations of reports.
-    pub(crate) places: *const Places,
+    pub(crate) places: *const ReportPlaces,
     /// Numbers in the code of the instance.
     pub(crate) numbers: *const Number,
     /// Work done, if the code counts it.
@@ -223,7 +223,7 @@ impl Run {
     pub(crate) fn start(
         &mut self,
         globals: *const ShaderGlobals,
-        places: *const Places,
+        places: *const ReportPlaces,
         numbers: *const Number,
         output_bytes: usize,
         node_bytes: usize,
@@ -297,14 +297,14 @@ impl Run {
     }
 
     /// Returns whether this is the first report of its kind at a location.
-    pub(crate) fn is_first(&mut self, places: &Places, place: u32, kind: ReportKind) -> bool {
+    pub(crate) fn is_first(&mut self, places: &ReportPlaces, place: u32, kind: ReportKind) -> bool {
         self.reported.insert((places.shader, place, kind))
     }
 
     /// Adds a report at a location, unless it is a duplicate.
     pub(crate) fn report(
         &mut self,
-        places: &Places,
+        places: &ReportPlaces,
         place: u32,
         kind: ReportKind,
         message: impl FnOnce() -> String,
@@ -331,7 +331,7 @@ impl Run {
 
 /// Source locations in the reports of a shader.
 #[derive(Clone, Debug)]
-pub(crate) struct Places {
+pub(crate) struct ReportPlaces {
     /// Number of the instance.
     pub(crate) shader: u64,
     /// Name of the unit or group.
@@ -344,7 +344,7 @@ pub(crate) struct Places {
     pub(crate) closures: Option<Arc<PrintedClosures>>,
 }
 
-impl Places {
+impl ReportPlaces {
     /// Returns a location by its index; `None` if its source is unknown.
     pub(crate) fn get(&self, place: u32) -> Option<ReportPlace> {
         let span = self.spans.get(place as usize)?;

@@ -32,6 +32,7 @@ pub(super) enum CheckError {
     // Declarations.
     BadFieldType(String),
     BadElementType(String),
+    /// The name of the structure and the largest number of leaves.
     StructTooLarge(String, usize),
     /// The path to a leaf is longer than the limit.
     StructTooDeep(String, usize),
@@ -110,6 +111,7 @@ pub(super) enum CheckError {
         expected: usize,
         found: usize,
     },
+    /// The letter of the directive and the type of its argument.
     FormatType(char, String),
     ArgumentCount {
         name: String,
@@ -130,6 +132,7 @@ pub(super) enum CheckError {
         found: Vec<String>,
         candidates: Vec<String>,
     },
+    /// The name of the type and the number of arguments.
     BadConstructor(String, usize),
     FileVariable,
     TypeAsName(String),

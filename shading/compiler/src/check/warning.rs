@@ -13,12 +13,15 @@ pub(super) enum Warning {
         name: String,
         near: Option<String>,
     },
+    /// The name of the closure and a note about its replacement.
     StandIn(&'static str, &'static str),
     UnknownNoise(String, Option<String>),
     UnknownNoiseOption(String, Option<String>),
     Unused(String),
     Uninitialised(String),
+    /// The name of the variable and the place of the outer declaration.
     Shadowed(String, Span),
+    /// The name of the function and the place of the earlier definition.
     Redefined(String, Span),
     GlobalShadowed(String),
     IndexOutOfRange {

@@ -18,7 +18,7 @@ const MAX_KEPT: usize = 1 << 20;
 /// Dictionaries that shaders have used, and the nodes found in the current run.
 #[derive(Debug)]
 pub struct Dictionaries {
-    documents: Vec<Loaded>,
+    documents: Vec<ParsedDictionary>,
     /// Indices into `documents` by file name or text.
     known: FxHashMap<String, usize>,
     /// Total size of the dictionaries given as text [bytes].
@@ -35,7 +35,7 @@ pub struct Dictionaries {
 
 /// A dictionary that was read.
 #[derive(Debug)]
-struct Loaded {
+struct ParsedDictionary {
     /// `None` if the file or text is not valid XML.
     document: Option<Document>,
     /// The last run that used it.
@@ -148,7 +148,7 @@ impl Dictionaries {
             Err(error) => (None, Some(error)),
         };
         let run = self.run;
-        self.documents.push(Loaded { document, run });
+        self.documents.push(ParsedDictionary { document, run });
         self.known.insert(dictionary.to_owned(), index);
         match error {
             None => Ok(index),

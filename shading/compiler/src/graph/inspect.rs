@@ -94,7 +94,7 @@ fn expose(
         let Some(template) = template else { continue };
         let (inner, mut inside) = expose(&template, templates)?;
         copy.nodes[index].template = TemplateRef::Template(inner);
-        let mut outputs = Exposed {
+        let mut outputs = ExposedOutputs {
             node: &node.name,
             list: &mut copy.outputs,
         };
@@ -139,12 +139,12 @@ fn untouched(param: &ParamInfo) -> InspectedInput {
 }
 
 /// Outputs of the group to which the outputs of a node are added.
-struct Exposed<'a> {
+struct ExposedOutputs<'a> {
     node: &'a str,
     list: &'a mut Vec<GroupOutput>,
 }
 
-impl Exposed<'_> {
+impl ExposedOutputs<'_> {
     fn add(&mut self, name: String, ty: Option<Type>, binding: Binding) -> String {
         self.list.push(GroupOutput {
             name: name.clone(),

@@ -81,12 +81,12 @@ struct Walk<'a> {
     /// Sizes of the groups already counted, by address; the groups are kept alive so that addresses stay unique.
     sizes: FxHashMap<*const ShaderGroupTemplate, (Size, Arc<ShaderGroupTemplate>)>,
     /// Groups being counted, outermost first.
-    open: Vec<Open>,
+    open: Vec<OpenGroup>,
     /// Indices of the groups in `open`.
     at: FxHashMap<*const ShaderGroupTemplate, usize>,
 }
 
-struct Open {
+struct OpenGroup {
     group: Arc<ShaderGroupTemplate>,
     /// Index of the next node to visit.
     next: usize,
@@ -105,7 +105,7 @@ impl Walk<'_> {
         outputs
             .chain(defaults)
             .for_each(|binding| size.add(binding_size(binding)));
-        self.open.push(Open { group, next: 0, size });
+        self.open.push(OpenGroup { group, next: 0, size });
     }
 
     fn run(&mut self) -> Result<(), Diagnostic> {

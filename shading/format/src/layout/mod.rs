@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::branch::Branches;
 use crate::frame::{Frame, Indent, STEP};
-use crate::line::{Above, Line, Wrap, heights, next_code};
+use crate::line::{AlignmentAnchor, Line, Wrap, heights, next_code};
 use crate::piece::{Piece, PieceKind};
 use crate::role::{BlockKind, Role, Roles};
 
@@ -86,7 +86,7 @@ impl Layout<'_> {
             return;
         }
         if let Some(line) = self.lines.last_mut().filter(|line| line.first == at) {
-            line.above = Some(Above {
+            line.anchor = Some(AlignmentAnchor {
                 piece: before,
                 min_distance: 0,
             });
@@ -112,7 +112,7 @@ impl Layout<'_> {
             end: at + 1,
             blank,
             indent,
-            above: None,
+            anchor: None,
             is_item,
             in_bracket: matches!(self.frames.last(), Some(Frame::Bracket { .. })),
             scope: self.scope(),
@@ -177,16 +177,16 @@ impl Layout<'_> {
             Frame::Statement { indent, .. } => indent.plus(STEP),
             Frame::Bracket { .. } => self.inside(at, false),
         };
-        let above = self.comment_above(at);
+        let anchor = self.comment_anchor(at);
         let is_item = matches!(self.frames.last(), Some(Frame::Block { .. }));
         self.place(at, self.is_broken(at), indent, is_item);
         if let Some(line) = self.lines.last_mut().filter(|line| line.first == at) {
-            line.above = above;
+            line.anchor = anchor;
         }
     }
 
     /// Returns the trailing comment in whose column a comment begins, if that comment is on an earlier line.
-    fn comment_above(&mut self, at: usize) -> Option<Above> {
+    fn comment_anchor(&mut self, at: usize) -> Option<AlignmentAnchor> {
         let comment = &self.pieces[at];
         if comment.newlines > 1 {
             self.trailing.clear();
@@ -201,7 +201,7 @@ impl Layout<'_> {
         let is_below = |next: &&Piece<'_>| next.newlines > 0 && next.kind != PieceKind::LineComment;
         let next = self.pieces[at + 1..].iter().take(MAX_SEARCH).find(is_below);
         let indent = next.map_or(0, |next| next.column);
-        (comment.column >= indent + min_distance).then_some(Above { piece, min_distance })
+        (comment.column >= indent + min_distance).then_some(AlignmentAnchor { piece, min_distance })
     }
 
     fn code(&mut self, at: usize, role: Role) {

@@ -12,16 +12,16 @@ use crate::error::RasterError;
 use crate::inputs::MemberSource;
 
 /// Function of floats that applies to triples component by component.
-enum Lanes {
+enum ComponentFunction {
     /// A WGSL function, which accepts vectors too.
     Native(&'static str),
     /// A library function of one number.
     Library(&'static str),
 }
 
-fn lanes(builtin: Builtin) -> Option<Lanes> {
+fn component_function(builtin: Builtin) -> Option<ComponentFunction> {
     use Builtin as B;
-    use Lanes::{Library, Native};
+    use ComponentFunction::{Library, Native};
     Some(match builtin {
         B::Abs => Native("abs"),
         B::Floor => Native("floor"),
@@ -71,8 +71,8 @@ impl FunctionWriter<'_, '_> {
         span: Span,
     ) -> Result<String, RasterError> {
         use Builtin as B;
-        if let Some(lanes) = lanes(builtin) {
-            return Ok(by_lane(&lanes, kind, a, texts));
+        if let Some(component_function) = component_function(builtin) {
+            return Ok(by_component(&component_function, kind, a, texts));
         }
         let b = texts.get(1).map_or("", String::as_str);
         let call = |name: &str| Ok(format!("kiln_{name}({a})"));
@@ -213,21 +213,21 @@ impl FunctionWriter<'_, '_> {
     }
 }
 
-fn by_lane(lanes: &Lanes, kind: Kind, a: &str, texts: &[String]) -> String {
+fn by_component(component_function: &ComponentFunction, kind: Kind, a: &str, texts: &[String]) -> String {
     let rest = texts.get(1);
-    match (lanes, kind) {
-        (Lanes::Library(name @ ("min" | "max")), Kind::INT) => {
+    match (component_function, kind) {
+        (ComponentFunction::Library(name @ ("min" | "max")), Kind::INT) => {
             format!("{name}({a}, {})", rest.map_or("", String::as_str))
         }
-        (Lanes::Native(name), _) => format!("{name}({a})"),
-        (Lanes::Library(name), Kind::TRIPLE) => {
+        (ComponentFunction::Native(name), _) => format!("{name}({a})"),
+        (ComponentFunction::Library(name), Kind::TRIPLE) => {
             let lane = |lane: &str| match rest {
                 Some(b) => format!("kiln_{name}({a}.{lane}, {b}.{lane})"),
                 None => format!("kiln_{name}({a}.{lane})"),
             };
             format!("vec3f({}, {}, {})", lane("x"), lane("y"), lane("z"))
         }
-        (Lanes::Library(name), _) => match rest {
+        (ComponentFunction::Library(name), _) => match rest {
             Some(b) => format!("kiln_{name}({a}, {b})"),
             None => format!("kiln_{name}({a})"),
         },

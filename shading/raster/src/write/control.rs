@@ -7,10 +7,10 @@ use super::frame::{LoopFrame, mark};
 use super::writer::FunctionWriter;
 
 /// Consecutive statements that are not in one block.
-type Parts<'s> = Vec<&'s [Stmt]>;
+type StmtLists<'s> = Vec<&'s [Stmt]>;
 
 /// Removes and returns the first statement.
-fn next<'s>(parts: &mut Parts<'s>) -> Option<&'s Stmt> {
+fn next<'s>(parts: &mut StmtLists<'s>) -> Option<&'s Stmt> {
     while let Some(first) = parts.first_mut() {
         if let Some((stmt, rest)) = first.split_first() {
             *first = rest;
@@ -21,7 +21,7 @@ fn next<'s>(parts: &mut Parts<'s>) -> Option<&'s Stmt> {
     None
 }
 
-fn is_empty(parts: &Parts<'_>) -> bool {
+fn is_empty(parts: &StmtLists<'_>) -> bool {
     parts.iter().all(|part| part.is_empty())
 }
 
@@ -33,14 +33,14 @@ fn left_by(block: &[Stmt]) -> Option<ScopeId> {
     }
 }
 
-fn joined<'s>(block: &'s Block, rest: &Parts<'s>) -> Parts<'s> {
-    let mut all: Parts<'s> = vec![block];
+fn joined<'s>(block: &'s Block, rest: &StmtLists<'s>) -> StmtLists<'s> {
+    let mut all: StmtLists<'s> = vec![block];
     all.extend(rest);
     all
 }
 
 /// Returns whether every exit of a scope is followed by nothing else before the scope's end.
-fn leaves_at_end(mut parts: Parts<'_>, scope: ScopeId) -> bool {
+fn leaves_at_end(mut parts: StmtLists<'_>, scope: ScopeId) -> bool {
     while let Some(stmt) = next(&mut parts) {
         let is_last = is_empty(&parts);
         match stmt {
@@ -88,7 +88,7 @@ impl FunctionWriter<'_, '_> {
     }
 
     /// Writes statements; `tail` are the scopes that end at the end of the statements.
-    fn parts(&mut self, mut parts: Parts<'_>, tail: &[ScopeId]) {
+    fn parts(&mut self, mut parts: StmtLists<'_>, tail: &[ScopeId]) {
         while let Some(stmt) = next(&mut parts) {
             let is_last = is_empty(&parts);
             let tail_here = if is_last { tail } else { &[] };
@@ -117,7 +117,7 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
-    fn branch(&mut self, condition: &str, then: Parts<'_>, otherwise: Parts<'_>, tail: &[ScopeId]) {
+    fn branch(&mut self, condition: &str, then: StmtLists<'_>, otherwise: StmtLists<'_>, tail: &[ScopeId]) {
         let start = self.text.len();
         self.line(&format!("if ({condition}) {{"));
         let after_head = self.text.len();

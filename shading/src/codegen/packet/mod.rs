@@ -45,7 +45,7 @@ use super::output::Outputs;
 use shading_compiler::hir::{Block, LocalId, Operand};
 use shading_compiler::ty::Type;
 
-use emitter::{Packet, Rows};
+use emitter::{Packet, RowStorage};
 pub(in crate::codegen) use plan::Plan;
 pub(crate) use plan::rows_of;
 use plan::{BlockKey, is_in_memory};
@@ -119,13 +119,13 @@ impl Packet<'_, '_, '_> {
         let zero = [types::F32X4, types::I32X4].map(|ty| (ty, self.constant_row(ty, 0)));
         for &local in varying {
             let ty = self.e.ty(local);
-            let home = if is_in_memory(ty) {
+            let storage = if is_in_memory(ty) {
                 let slot = self.e.new_slot(rows_of(ty) * ROW);
                 if self.plan.needs_clear(local) {
                     let at = self.e.slot(slot);
                     self.e.clear(at, Shape::Float, rows_of(ty) * ROW);
                 }
-                Rows::Memory(slot)
+                RowStorage::Memory(slot)
             } else {
                 let row = row_type(ty);
                 let variables = [(); 3].map(|()| self.e.b.declare_var(row));
@@ -133,9 +133,9 @@ impl Packet<'_, '_, '_> {
                 for variable in variables {
                     self.e.b.def_var(variable, zero);
                 }
-                Rows::Registers(variables)
+                RowStorage::Registers(variables)
             };
-            self.rows[local] = Some(home);
+            self.rows[local] = Some(storage);
         }
     }
 

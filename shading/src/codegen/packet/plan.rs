@@ -54,12 +54,12 @@ impl Plan {
         let mut plan = Plan::default();
         let blocks = || unit.params.iter().map(|p| &p.init).chain([&unit.code.body]);
         loop {
-            let mut spread = Spread {
+            let mut analysis = DivergenceAnalysis {
                 plan: &mut plan,
                 changed: false,
             };
-            blocks().for_each(|block| spread.block(block, false));
-            if !spread.changed {
+            blocks().for_each(|block| analysis.block(block, false));
+            if !analysis.changed {
                 break;
             }
         }
@@ -90,7 +90,7 @@ impl Plan {
     }
 
     /// Returns whether all mentions of a variable are in a block.
-    pub(super) fn is_at_home(&self, local: LocalId, block: BlockKey) -> bool {
+    pub(super) fn is_used_only_in(&self, local: LocalId, block: BlockKey) -> bool {
         self.homes[local]
             .as_ref()
             .is_some_and(|home| home.contains(&block))
@@ -306,12 +306,12 @@ fn is_pure_op(op: Op) -> bool {
 }
 
 /// Propagates divergence until a fixpoint is reached.
-struct Spread<'p> {
+struct DivergenceAnalysis<'p> {
     plan: &'p mut Plan,
     changed: bool,
 }
 
-impl Spread<'_> {
+impl DivergenceAnalysis<'_> {
     /// Visits a block. `some` is true if only some points may execute it.
     fn block(&mut self, block: &Block, some: bool) {
         for stmt in block {

@@ -19,7 +19,7 @@ const MAX_PARSED: usize = 1 << 20;
 pub(super) struct Recovery<'a> {
     text: Cow<'a, str>,
     /// Replaced and inserted parts, in the order of the errors.
-    holes: Vec<Hole>,
+    changed_parts: Vec<ChangedPart>,
     /// Bytes that may still be parsed.
     budget: usize,
     /// Names in the replaced parts.
@@ -27,7 +27,7 @@ pub(super) struct Recovery<'a> {
 }
 
 /// A changed part of the text.
-struct Hole {
+struct ChangedPart {
     range: Range<usize>,
     /// True if the end of the incorrect part is unknown. Further errors in the same statement are then consequences.
     is_open: bool,
@@ -43,15 +43,15 @@ pub(super) struct Repair {
 }
 
 impl<'a> Recovery<'a> {
-    /// Starts with the text of an item. `holes` are the offsets of marks that are there already, each up to the end of
+    /// Starts with the text of an item. `changed_parts` are the offsets of marks that are there already, each up to the end of
     /// its line. `budget` bytes may be parsed.
-    pub(super) fn new(text: Cow<'a, str>, holes: &[usize], budget: usize) -> Recovery<'a> {
-        let of_mark = |&at: &usize| Hole {
+    pub(super) fn new(text: Cow<'a, str>, changed_parts: &[usize], budget: usize) -> Recovery<'a> {
+        let of_mark = |&at: &usize| ChangedPart {
             range: at..at + text[at..].find('\n').unwrap_or(text.len() - at),
             is_open: true,
         };
         Recovery {
-            holes: holes.iter().map(of_mark).collect(),
+            changed_parts: changed_parts.iter().map(of_mark).collect(),
             text,
             budget,
             names: BTreeSet::new(),
@@ -73,7 +73,7 @@ impl<'a> Recovery<'a> {
     }
 
     pub(super) fn marks(&self) -> Vec<usize> {
-        self.holes.iter().map(|hole| hole.range.start).collect()
+        self.changed_parts.iter().map(|part| part.range.start).collect()
     }
 
     /// Returns the names in the replaced parts, which may declare them.
@@ -112,41 +112,42 @@ impl<'a> Recovery<'a> {
     }
 
     /// Returns whether an earlier error caused an error: the error is in a changed part, at the token after it, or in the
-    /// statement of a hole whose end is unknown; or it is an `else` whose `if` has been replaced.
+    /// statement of a changed part whose end is unknown; or it is an `else` whose `if` has been replaced.
     fn is_consequence(&self, at: usize) -> bool {
-        let Some(hole) = self.last_hole(at).map(|index| &self.holes[index]) else {
+        let Some(part) = self.last_changed_part(at).map(|index| &self.changed_parts[index]) else {
             return false;
         };
         let same_statement = || {
             let statement = regions(&self.text, at)
                 .into_iter()
                 .find(|region| region.is_statement);
-            statement.is_none_or(|region| region.range.contains(&hole.range.start))
+            statement.is_none_or(|region| region.range.contains(&part.range.start))
         };
-        let between = self.text.get(hole.range.end..at).unwrap_or_default();
-        skip_space(&self.text, hole.range.end) >= at
+        let between = self.text.get(part.range.end..at).unwrap_or_default();
+        skip_space(&self.text, part.range.end) >= at
             || self.is_else(at) && between.trim() == ";"
-            || hole.is_open && same_statement()
+            || part.is_open && same_statement()
     }
 
     fn is_else(&self, at: usize) -> bool {
         &self.text[token(&self.text, at, self.text.len())] == "else"
     }
 
-    /// Returns the last hole that begins before an offset.
-    fn last_hole(&self, at: usize) -> Option<usize> {
-        let before = (0..self.holes.len()).filter(|&index| self.holes[index].range.start <= at);
-        before.max_by_key(|&index| self.holes[index].range.start)
+    /// Returns the last changed part that begins before an offset.
+    fn last_changed_part(&self, at: usize) -> Option<usize> {
+        let before =
+            (0..self.changed_parts.len()).filter(|&index| self.changed_parts[index].range.start <= at);
+        before.max_by_key(|&index| self.changed_parts[index].range.start)
     }
 
-    /// Replaces the next larger part around the last hole and an offset.
+    /// Replaces the next larger part around the last changed part and an offset.
     fn widen(&mut self, at: usize) -> bool {
-        let Some(last) = self.last_hole(at) else {
+        let Some(last) = self.last_changed_part(at) else {
             return false;
         };
-        let Hole { range, is_open } = self.holes.remove(last);
+        let ChangedPart { range, is_open } = self.changed_parts.remove(last);
         if is_open {
-            // The missing token is probably on the line of the hole.
+            // The missing token is probably on the line of the changed part.
             let mut regions = regions(&self.text, range.start).into_iter();
             if let Some(statement) = regions.find(|region| region.is_statement) {
                 self.put_mark(statement.range.start..range.end);
@@ -165,7 +166,7 @@ impl<'a> Recovery<'a> {
             self.text
                 .to_mut()
                 .replace_range(at..end, token.encode_utf8(&mut [0; 4]));
-            self.holes.push(Hole {
+            self.changed_parts.push(ChangedPart {
                 range: at..end,
                 is_open: false,
             });
@@ -194,8 +195,9 @@ impl<'a> Recovery<'a> {
         self.names.extend(words(&self.text[range.clone()]));
         let mark = mark(&self.text[range.clone()]);
         self.text.to_mut().replace_range(range.clone(), &mark);
-        self.holes.retain(|hole| !range.contains(&hole.range.start));
-        self.holes.push(Hole {
+        self.changed_parts
+            .retain(|part| !range.contains(&part.range.start));
+        self.changed_parts.push(ChangedPart {
             range,
             is_open: false,
         });
@@ -227,7 +229,7 @@ struct Region {
 
 /// An open bracket during the walk over a text.
 #[derive(Clone)]
-struct Open {
+struct OpenBracket {
     bracket: u8,
     /// Offset of the bracket.
     at: usize,
@@ -263,7 +265,7 @@ fn regions(text: &str, at: usize) -> Vec<Region> {
     let is_struct = text[skip_space(text, 0)..].starts_with("struct");
     // The outermost bracket is the last that was closed.
     let outermost = walk.closed.last().map(|open| open.at);
-    let part = |open: &Open, range: Range<usize>| {
+    let part = |open: &OpenBracket, range: Range<usize>| {
         let declares = Some(open.at) == outermost && (open.bracket == b'(' || is_struct);
         let trimmed = skip_space(text, range.start).min(range.end);
         Region {
@@ -296,15 +298,15 @@ fn regions(text: &str, at: usize) -> Vec<Region> {
 /// Walk over the brackets of a text.
 struct Walk {
     at: usize,
-    open: Vec<Open>,
+    open: Vec<OpenBracket>,
     /// Brackets whose contents contain the offset, the innermost first.
-    closed: Vec<Open>,
+    closed: Vec<OpenBracket>,
 }
 
 impl Walk {
     fn token(&mut self, word: &str, range: Range<usize>, previous: &str, next: &str) {
         match word {
-            "(" | "[" | "{" => self.open.push(Open {
+            "(" | "[" | "{" => self.open.push(OpenBracket {
                 bracket: word.as_bytes()[0],
                 at: range.start,
                 start: range.end,
@@ -354,7 +356,7 @@ impl Walk {
     }
 
     /// Notes a bracket whose contents end at an offset.
-    fn close(&mut self, mut open: Open, end: usize) {
+    fn close(&mut self, mut open: OpenBracket, end: usize) {
         open.separate(self.at, end, end);
         open.close = end;
         if open.end.is_some() {
@@ -363,7 +365,7 @@ impl Walk {
     }
 }
 
-impl Open {
+impl OpenBracket {
     /// Ends the current element, and begins the next.
     fn separate(&mut self, at: usize, end: usize, next: usize) {
         if self.end.is_some() {

@@ -10,11 +10,11 @@ use super::token::{Token, unspliced};
 use crate::source::{FileIndex, Source};
 use crate::token::{TokenKind, is_space, scan};
 
-type Nothing = (Arc<str>, Arc<[Arc<str>]>);
+type HiddenText = (Arc<str>, Arc<[Arc<str>]>);
 
-fn nothing() -> Nothing {
-    static NOTHING: LazyLock<Nothing> = LazyLock::new(|| ("".into(), [].into()));
-    NOTHING.clone()
+fn no_text() -> HiddenText {
+    static NO_TEXT: LazyLock<HiddenText> = LazyLock::new(|| ("".into(), [].into()));
+    NO_TEXT.clone()
 }
 
 impl Run<'_> {
@@ -107,7 +107,7 @@ impl Run<'_> {
 
     /// Creates a token of the current file. Only macro names carry their text.
     pub(super) fn token(&self, kind: TokenKind, range: Range<u32>) -> Token {
-        let (mut text, hidden) = nothing();
+        let (mut text, hidden) = no_text();
         let mut file = None;
         if let Some(reader) = self.files.last() {
             file = Some(reader.index);
