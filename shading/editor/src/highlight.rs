@@ -161,6 +161,10 @@ fn word(query: &Query<'_>, document: &Document, text: &str) -> Option<Meaning> {
     let is_keyword = ITEM_WORDS.contains(&text)
         || KEYWORDS.contains(&text)
         || document.language() == crate::document::Language::Scene
-            && query.world.keywords.iter().any(|keyword| keyword.name == text);
+            && query
+                .vocabulary
+                .keywords
+                .iter()
+                .any(|keyword| keyword.name == text);
     is_keyword.then_some(Meaning::Keyword)
 }

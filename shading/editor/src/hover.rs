@@ -7,7 +7,7 @@ use crate::cursor::Cursor;
 use crate::definition::{Definition, DefinitionKind};
 use crate::document::Language;
 use crate::query::{DefinitionPlace, Query, Resolution};
-use crate::world::{BuiltinFunction, FunctionForm};
+use crate::vocabulary::{BuiltinFunction, FunctionForm};
 use shading_compiler::builtins::Global;
 use shading_compiler::hir::ClosureSignature;
 
@@ -38,7 +38,11 @@ fn keyword(query: &Query<'_>, offset: usize) -> Option<Hover> {
     let token = document.token_at(offset)?;
     let word = document.slice(token);
     let before = &document.text[..token.range.start];
-    let keyword = query.world.keywords.iter().find(|keyword| keyword.name == word)?;
+    let keyword = query
+        .vocabulary
+        .keywords
+        .iter()
+        .find(|keyword| keyword.name == word)?;
     let begins_line = before.is_empty() || before.ends_with('\n');
     if document.language() != Language::Scene || !begins_line {
         return None;
@@ -61,7 +65,7 @@ fn scene_function(query: &Query<'_>, offset: usize) -> Option<Hover> {
     if document.language() != Language::Scene || !is_call || !Cursor::new(document, offset).in_declaration() {
         return None;
     }
-    let text = query.world.key_help("", None, document.slice(token))?;
+    let text = query.vocabulary.key_help("", None, document.slice(token))?;
     Some(Hover {
         range: token.range.clone(),
         text: text.to_owned(),
@@ -81,14 +85,14 @@ pub(crate) fn explain(query: &Query<'_>, found: &Resolution<'_>) -> Option<Strin
         Resolution::Constant(name) => code(name) + "constant of the language",
         Resolution::Key(block, name) => {
             let help = query
-                .world
+                .vocabulary
                 .key_help(&block.keyword, block.kind.as_deref(), name)?;
             format!("`{name}` of `{}`: {help}", block.keyword)
         }
         Resolution::Kind(block) => {
             let kind = block.kind.as_deref()?;
             let mut text = format!("`{} : {kind}`\n", block.keyword);
-            for (name, help) in query.world.keys_of(&block.keyword, Some(kind)) {
+            for (name, help) in query.vocabulary.keys_of(&block.keyword, Some(kind)) {
                 // Writing to a string cannot fail.
                 let _ = write!(text, "\n- `{name}`: {help}");
             }

@@ -8,7 +8,7 @@ use crate::definition::{DefinitionKind, Reference};
 use crate::document::Document;
 use crate::query::{DefinitionPlace, Query, Resolution};
 use crate::token::{TokenKind, is_word};
-use crate::world::World;
+use crate::vocabulary::Vocabulary;
 
 /// Range of bytes in a file.
 #[derive(Clone, Debug)]
@@ -56,10 +56,10 @@ pub fn definition(query: &Query<'_>, offset: usize) -> Option<Location> {
 }
 
 fn file(query: &Query<'_>, name: &str) -> Option<Location> {
-    if let Some(document) = query.texts.find(name, &query.document.path) {
+    if let Some(document) = query.files.find(name, &query.document.path) {
         return Some(Location::of(&document, 0..0));
     }
-    let path = query.texts.path(name, &query.document.path)?;
+    let path = query.files.path(name, &query.document.path)?;
     Some(Location {
         document: None,
         path,
@@ -115,14 +115,17 @@ pub fn renamable(query: &Query<'_>, offset: usize) -> Result<(Range<usize>, Stri
     let Resolution::Definition(place) = found else {
         return Err("the name is built into the language".to_owned());
     };
-    check_renamable(query.world, &place)?;
+    check_renamable(query.vocabulary, &place)?;
     Ok((range, place.definition().name.clone()))
 }
 
-fn check_renamable(world: &World, place: &DefinitionPlace) -> Result<(), String> {
+fn check_renamable(vocabulary: &Vocabulary, place: &DefinitionPlace) -> Result<(), String> {
     let definition = place.definition();
     let written = place.document.text.get(definition.name_range.clone());
-    if world.shipped_names().any(|name| is_shipped(world, name, place)) {
+    if vocabulary
+        .shipped_names()
+        .any(|name| is_shipped(vocabulary, name, place))
+    {
         return Err(format!("`{}` ships with Kiln", definition.name));
     }
     if written != Some(definition.name.as_str()) || definition.kind == DefinitionKind::Setting {
@@ -131,8 +134,8 @@ fn check_renamable(world: &World, place: &DefinitionPlace) -> Result<(), String>
     Ok(())
 }
 
-fn is_shipped(world: &World, name: &str, place: &DefinitionPlace) -> bool {
-    world
+fn is_shipped(vocabulary: &Vocabulary, name: &str, place: &DefinitionPlace) -> bool {
+    vocabulary
         .shipped(name)
         .is_some_and(|document| Arc::ptr_eq(document, &place.document))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::definition::{BlockName, Definition, DefinitionId, DefinitionKind, Target};
 use crate::document::Document;
-use crate::world::{BuiltinFunction, Texts, World, function};
+use crate::vocabulary::{BuiltinFunction, FileLookup, Vocabulary, function};
 use shading_compiler::builtins::Global;
 use shading_compiler::hir::ClosureSignature;
 
@@ -15,9 +15,9 @@ const MAX_TEXTS: usize = 256;
 #[derive(Clone, Copy)]
 pub struct Query<'a> {
     /// Names outside all texts.
-    pub world: &'a World,
+    pub vocabulary: &'a Vocabulary,
     /// Files.
-    pub texts: &'a dyn Texts,
+    pub files: &'a dyn FileLookup,
     /// The text.
     pub document: &'a Arc<Document>,
 }
@@ -77,7 +77,7 @@ impl<'a> Query<'a> {
         while at < list.len() && list.len() < MAX_TEXTS {
             let document = list[at].clone();
             for import in &document.index.imports {
-                if let Some(found) = self.texts.find(&import.name, &document.path)
+                if let Some(found) = self.files.find(&import.name, &document.path)
                     && !list.iter().any(|known| known.path == found.path)
                 {
                     list.push(found);
@@ -165,8 +165,12 @@ impl<'a> Query<'a> {
         if let Some(found) = self.outside(name, &KINDS) {
             return Some(found);
         }
-        let closures: Vec<&ClosureSignature> =
-            self.world.closures.iter().filter(|c| c.name == name).collect();
+        let closures: Vec<&ClosureSignature> = self
+            .vocabulary
+            .closures
+            .iter()
+            .filter(|c| c.name == name)
+            .collect();
         if !closures.is_empty() {
             return Some(Resolution::Closures(closures));
         }
@@ -194,7 +198,7 @@ impl<'a> Query<'a> {
         if let Some(Resolution::Definition(place)) = self.outside(name, &KINDS) {
             return Some(place);
         }
-        let document = self.world.shipped(name)?;
+        let document = self.vocabulary.shipped(name)?;
         let is_unit = |&&id: &&DefinitionId| KINDS.contains(&document.index.get(id).kind);
         let id = *document.index.top(name).iter().find(is_unit)?;
         Some(DefinitionPlace::new(document.clone(), id))

@@ -59,7 +59,7 @@ pub fn signatures(query: &Query<'_>, offset: usize) -> Option<Signatures> {
 
 /// Returns the signature of a function of scene values, with which its documentation begins: `translate(x, y, z) moves …`.
 fn of_scene(query: &Query<'_>, name: &str) -> Option<Signature> {
-    let help = query.world.key_help("", None, name)?;
+    let help = query.vocabulary.key_help("", None, name)?;
     let (params, _) = help.strip_prefix(name)?.strip_prefix('(')?.split_once(')')?;
     let params = params.split(", ").map(str::to_owned).collect();
     Some(Signature {

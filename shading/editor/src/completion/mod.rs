@@ -192,7 +192,7 @@ impl List<'_> {
         self.words(&ITEM_WORDS, CompletionKind::Keyword);
         self.words(&["import"], CompletionKind::Keyword);
         if self.query.document.language() == Language::Scene {
-            for keyword in &self.query.world.keywords {
+            for keyword in &self.query.vocabulary.keywords {
                 self.add(&keyword.name, CompletionKind::Keyword, "", &keyword.help, 1);
             }
         } else {
@@ -270,7 +270,7 @@ impl List<'_> {
             ([], ":") => {
                 let known = self
                     .query
-                    .world
+                    .vocabulary
                     .keywords
                     .iter()
                     .find(|known| known.name == keyword);
@@ -279,7 +279,7 @@ impl List<'_> {
                 }
             }
             (["{"], "{" | ";" | "}") => {
-                for (name, help) in self.query.world.keys_of(keyword, cursor.item_kind()) {
+                for (name, help) in self.query.vocabulary.keys_of(keyword, cursor.item_kind()) {
                     self.insert(
                         name,
                         CompletionKind::Property,
@@ -294,7 +294,7 @@ impl List<'_> {
                 if cursor.previous(0) == "=" && matches!(cursor.previous(1), "of" | "portals" | "except") {
                     return self.objects();
                 }
-                for (name, help) in self.query.world.keys_of("", None) {
+                for (name, help) in self.query.vocabulary.keys_of("", None) {
                     self.add(name, CompletionKind::Function, "", help, 3);
                 }
                 self.units();

@@ -9,7 +9,7 @@ use crate::definition::{Definition, DefinitionKind, Target};
 use crate::hover::{closure_params, declaration, explain, form_text};
 use crate::query::{DefinitionPlace, Resolution};
 use crate::token::TokenKind;
-use crate::world::functions;
+use crate::vocabulary::functions;
 use shading_compiler::builtins::Global;
 
 const CONSTANTS: [&str; 14] = [
@@ -121,7 +121,7 @@ impl List<'_> {
                 3,
             );
         }
-        for closure in &self.query.world.closures {
+        for closure in &self.query.vocabulary.closures {
             let detail = format!(
                 "closure color {}({})",
                 closure.name,
@@ -162,7 +162,7 @@ impl List<'_> {
             let is_unit = matches!(d.kind, DefinitionKind::Unit | DefinitionKind::Group);
             is_unit.then_some(CompletionKind::Unit)
         });
-        let mut names: Vec<&str> = self.query.world.shipped_names().collect();
+        let mut names: Vec<&str> = self.query.vocabulary.shipped_names().collect();
         names.sort_unstable();
         for name in names {
             if let Some(place) = self.query.unit(name) {
@@ -213,7 +213,7 @@ impl List<'_> {
         if is_file {
             let own = document.path.parent().unwrap_or(Path::new(""));
             let texts_only = is_directive || cursor.in_code();
-            for entry in self.query.texts.list(&own.join(folder)) {
+            for entry in self.query.files.list(&own.join(folder)) {
                 let is_text = [".ksl", ".osl", ".tsl", ".h", "/"]
                     .iter()
                     .any(|end| entry.ends_with(end));

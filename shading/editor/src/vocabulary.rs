@@ -9,7 +9,7 @@ use crate::document::Document;
 use shading_compiler::hir::ClosureSignature;
 
 /// Lookup of files. For a file that is open in an editor, the text is that of the editor.
-pub trait Texts {
+pub trait FileLookup {
     /// Returns a text that `from` includes or imports.
     fn find(&self, name: &str, from: &Path) -> Option<Arc<Document>>;
 
@@ -64,7 +64,7 @@ pub struct BuiltinFunction {
 
 /// Names outside all texts.
 #[derive(Debug, Default)]
-pub struct World {
+pub struct Vocabulary {
     /// Keys of scenes.
     pub keys: Vec<KeyBlock>,
     /// Scene declarations.
@@ -75,10 +75,10 @@ pub struct World {
     by_name: FxHashMap<String, usize>,
 }
 
-impl World {
+impl Vocabulary {
     /// Adds the names and texts of shipped units and groups.
     #[must_use]
-    pub fn with_library(mut self, library: impl IntoIterator<Item = (String, Arc<Document>)>) -> World {
+    pub fn with_library(mut self, library: impl IntoIterator<Item = (String, Arc<Document>)>) -> Vocabulary {
         for (name, document) in library {
             self.by_name.insert(name, self.shipped.len());
             self.shipped.push(document);
