@@ -282,7 +282,7 @@ fn too_large_a_group_is_named_with_its_size_and_the_bound() {
     let message = check("groups of two", groups(40, 2), Refused, check_shader);
     assert_eq!(message.matches("error:").count(), 1, "{message}");
     assert!(
-        message.contains("group `g14` comes to 49150 instances"),
+        message.contains("group `g14` has 49150 instances in total"),
         "{message}"
     );
     assert!(message.contains("at most 32768 are linked"), "{message}");

@@ -53,7 +53,7 @@ fn names_of_other_languages_have_hints() {
 
 #[test]
 fn unknown_spaces_and_ray_kinds_are_told() {
-    let spaces = "\"worlds\" may be no space of the renderer";
+    let spaces = "the renderer may not know the space \"worlds\"";
     check("r = transform(\"worlds\", P);", spaces, "`world`");
     check("r = point(\"worlds\", 1, 2, 3);", spaces, "`world`");
     check(

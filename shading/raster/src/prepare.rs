@@ -37,7 +37,7 @@ pub(crate) fn prepare(
     for code in codes(unit) {
         let mut body = std::mem::take(&mut code.body);
         silence(&mut body, reads_messages);
-        answer(code, &mut body, attributes);
+        fold_queries(code, &mut body, attributes);
         reduce(code, &mut body, closures, parts);
         code.body = body;
     }
@@ -99,7 +99,7 @@ fn silence(block: &mut Block, reads_messages: bool) {
 }
 
 /// Replaces queries for attributes by constants.
-fn answer(code: &mut Code, block: &mut Block, attributes: &[String]) {
+fn fold_queries(code: &mut Code, block: &mut Block, attributes: &[String]) {
     for stmt in block {
         if let Stmt::Op { op, args, .. } = stmt
             && let Op::Builtin(Builtin::HasAttribute | Builtin::HasAnyAttribute) = op
@@ -111,7 +111,7 @@ fn answer(code: &mut Code, block: &mut Block, attributes: &[String]) {
             *args = vec![Operand::Const(code.consts.push(Const::Int(i32::from(exists))))];
         }
         for inner in blocks(stmt) {
-            answer(code, inner, attributes);
+            fold_queries(code, inner, attributes);
         }
     }
 }

@@ -106,7 +106,7 @@ impl<'a> Checker<'a> {
             },
         ] = args
         else {
-            self.report(span, CheckError::BadQuestion(name.to_owned()));
+            self.report(span, CheckError::BadQuery(name.to_owned()));
             return None;
         };
         if name == "exists" {

@@ -141,7 +141,7 @@ pub(super) enum CheckError {
     AnyOf(String),
     ArrayOfTypeof,
     NoBranch(String),
-    BadQuestion(String),
+    BadQuery(String),
     BadForm(&'static str),
     MixedList(String),
     NotPrintable(String),
@@ -387,7 +387,7 @@ impl CheckError {
             }),
             E::FileVariable => error("OSL has no variables outside of shaders and functions".to_owned())
                 .hint("a `.ksl` file may have constants and texture handles there"),
-            E::TypeAsName(name) => error(format!("`{name}` is a type in OSL, and no name")),
+            E::TypeAsName(name) => error(format!("`{name}` is a type in OSL and cannot be a name")),
             E::MisplacedAny => error("only a parameter can be of type `any`".to_owned())
                 .hint("a variable or a result has the type of a value: `typeof(value) copy = value;`"),
             E::AnyWithoutDefault => error("a parameter of type `any` needs a default".to_owned())
@@ -395,7 +395,7 @@ impl CheckError {
             E::AnyOf(found) => error(format!("a parameter of type `any` cannot be {found}")),
             E::ArrayOfTypeof => error("there is no array of `typeof(…)`".to_owned()),
             E::NoBranch(found) => error(format!("no branch accepts {found}")),
-            E::BadQuestion(name) => error(format!("`{name}` takes one argument")),
+            E::BadQuery(name) => error(format!("`{name}` takes one argument")),
             E::MixedList(types) => error(format!("the elements have no type in common: {types}"))
                 .hint("the elements of an array are of one type; numbers and one kind of triple mix"),
             E::BadForm(form) => {

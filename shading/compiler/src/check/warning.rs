@@ -74,7 +74,7 @@ impl Warning {
                 diagnostic.at(sources, other, "this one")
             }
             W::Redefined(name, other) => {
-                let diagnostic = warning(format!("function `{name}` is defined anew"));
+                let diagnostic = warning(format!("function `{name}` is redefined"));
                 diagnostic.at(sources, other, "it was defined here")
             }
             W::GlobalShadowed(name) => warning(format!("`{name}` hides the global of that name")),
@@ -123,7 +123,7 @@ impl Warning {
                 did_you_mean(warning(message), near).hint(format!("the kinds are: {known}"))
             }
             W::UnknownSpace(name, near) => did_you_mean(
-                warning(format!("\"{name}\" may be no space of the renderer")),
+                warning(format!("the renderer may not know the space \"{name}\"")),
                 near,
             ),
             W::EndlessLoop => {

@@ -87,7 +87,7 @@ pub enum GraphError {
         chain: Vec<String>,
     },
     /// A group whose linked code would be too large.
-    #[error("group `{group}` comes to {count} {what}, but at most {limit} are linked")]
+    #[error("group `{group}` has {count} {what} in total, but at most {limit} are linked")]
     TooLarge {
         /// Name of the group.
         group: String,

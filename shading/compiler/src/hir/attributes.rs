@@ -30,7 +30,7 @@ fn of_code(code: &Code, blocks: &[&Block], names: &mut BTreeMap<String, bool>) {
     for block in blocks {
         walk::statements(block, &mut |stmt| {
             if let Stmt::Op { dst, op, args, .. } = stmt
-                && asks(*op)
+                && is_existence_query(*op)
                 && let Some(name) = name(code, args)
             {
                 let is_tested = dst.is_none_or(|found: LocalId| tested.contains(&found));
@@ -40,7 +40,7 @@ fn of_code(code: &Code, blocks: &[&Block], names: &mut BTreeMap<String, bool>) {
     }
 }
 
-fn asks(op: Op) -> bool {
+fn is_existence_query(op: Op) -> bool {
     matches!(op, Op::Builtin(Builtin::HasAttribute | Builtin::HasAnyAttribute))
 }
 

@@ -216,12 +216,12 @@ fn observes_closures(unit: &Unit) -> bool {
         let mut found = false;
         walk::ops(&code.body, &mut |op, args| {
             use Builtin as B;
-            let asks = matches!(
+            let observes = matches!(
                 op,
                 Op::Truth
                     | Op::Builtin(B::Format | B::Printf | B::Warning | B::Error | B::Fprintf | B::SetMessage)
             );
-            found |= asks && args.iter().any(|a| is_closure(code, a));
+            found |= observes && args.iter().any(|a| is_closure(code, a));
         });
         found
     })

@@ -113,12 +113,10 @@ impl PreprocessError {
             E::BadPaste { left, right } => {
                 error(format!("`{left}` and `{right}` do not make one word together"))
             }
-            E::Redefined { name, place: old } => {
-                Diagnostic::warning(format!("macro `{name}` is defined anew"))
-                    .at_location(&place, "")
-                    .at_location(&origin.file_location(old.0, old.1), "it was defined here")
-                    .hint(format!("`#undef {name}` before it says that this is wanted"))
-            }
+            E::Redefined { name, place: old } => Diagnostic::warning(format!("macro `{name}` is redefined"))
+                .at_location(&place, "")
+                .at_location(&origin.file_location(old.0, old.1), "it was defined here")
+                .hint(format!("`#undef {name}` before it says that this is wanted")),
             E::UseNotClosed(name) => error(format!("the arguments of macro `{name}` have no end")),
             E::ArgumentCount {
                 name,

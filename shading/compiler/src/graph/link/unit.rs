@@ -220,7 +220,7 @@ impl Linker<'_> {
         let body = self.shared.drop_copies(splice.block(&unit.code.body));
         let body = self.with_samples(body, &site, false);
         self.code.body.extend(body);
-        self.answer_names(unit, first, instance.prefix());
+        self.fold_name_queries(unit, first, instance.prefix());
         if self.entries == 0 {
             let end = self.code.body.len();
             self.segments.push(InstanceSegment { start, end });
@@ -289,7 +289,7 @@ impl Linker<'_> {
             let object = self.constant(Const::String("".into()));
             let name = self.constant(Const::String(name.into()));
             let found = self.temporary(Type::INT);
-            let ask = |dst, op| {
+            let query = |dst, op| {
                 Stmt::op(
                     Some(dst),
                     op,
@@ -298,10 +298,10 @@ impl Linker<'_> {
                 )
             };
             chain = vec![
-                ask(found, ops[0]),
+                query(found, ops[0]),
                 Stmt::If {
                     condition: Operand::Local(found),
-                    then: vec![ask(local, ops[1])],
+                    then: vec![query(local, ops[1])],
                     otherwise: chain,
                 },
             ];
