@@ -164,7 +164,7 @@ fn enums_that_differ_from_the_registry_are_errors() {
 }
 
 #[test]
-fn closures_have_parameters_that_fit() {
+fn parameters_of_closures_are_checked() {
     let wrong = |params: Vec<ClosureParam>| {
         ClosureRegistry::default().register(ClosureSignature { name: "c", params })
     };

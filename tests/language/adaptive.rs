@@ -103,7 +103,7 @@ fn a_whole_number_of_a_scene_is_a_float() {
 }
 
 #[test]
-fn a_unit_can_ask_whether_a_value_is_given() {
+fn units_can_query_whether_a_value_is_given() {
     let of = |args: &str| {
         format!(
             "struct pair {{ float a; float b; }};
@@ -150,7 +150,7 @@ fn exposed_inputs_that_are_not_set_are_not_given() {
 }
 
 #[test]
-fn mistaken_questions_are_told() {
+fn wrong_queries_are_reported() {
     let message = |body: &str| {
         result(&format!(
             "shader test(float x = 0, output float r = 0) {{ {body} }}"
@@ -198,7 +198,7 @@ fn texture_handles_of_a_file_are_parameters() {
 }
 
 #[test]
-fn lists_are_arrays_of_what_is_in_them() {
+fn lists_are_arrays_of_their_elements() {
     let of = |list: &str| {
         format!(
             "shader list(any x = 0, output float r = 0) {{

@@ -70,7 +70,7 @@ fn arguments_reach_parameters_by_their_aliases() {
 }
 
 #[test]
-fn names_and_aliases_are_given_once() {
+fn values_are_set_once_by_name_or_alias() {
     error(
         given("Kd = 1, albedo = 2"),
         "`albedo` is given twice, as `Kd` and as `albedo`",

@@ -363,7 +363,7 @@ fn kinks_and_ends_of_domains_have_no_nan() {
     }
 }
 
-fn carrying(body: &str) -> usize {
+fn carrying_variables(body: &str) -> usize {
     verify_all();
     let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost));
     let text = format!("shader test(output float result = 0) {{ {body} }}");
@@ -373,18 +373,24 @@ fn carrying(body: &str) -> usize {
 }
 
 #[test]
-fn only_what_is_asked_for_carries_derivatives() {
-    assert_eq!(carrying("float a = u * v; float b = sin(a); result = b;"), 0);
-    assert_eq!(carrying("float a = 2; float b = sin(a); result = Dx(b);"), 0);
+fn only_requested_derivatives_are_computed() {
+    assert_eq!(
+        carrying_variables("float a = u * v; float b = sin(a); result = b;"),
+        0
+    );
+    assert_eq!(
+        carrying_variables("float a = 2; float b = sin(a); result = Dx(b);"),
+        0
+    );
     // The derivatives of u and a are needed; not those of b, which is not requested, nor of c, which is constant.
     assert_eq!(
-        carrying("float a = u; float b = sin(a); float c = 2; result = Dx(a) + b + Dx(c);"),
+        carrying_variables("float a = u; float b = sin(a); float c = 2; result = Dx(a) + b + Dx(c);"),
         2
     );
 }
 
 #[test]
-fn lookups_without_a_footprint_ask_for_no_derivatives() {
+fn lookups_without_a_footprint_need_no_derivatives() {
     let asks = |options: &str| {
         let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost));
         let lookup = format!("texture(\"a.png\", 2 * u, v, \"missingcolor\", color(0), {options})");

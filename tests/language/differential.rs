@@ -111,7 +111,7 @@ impl Case {
 }
 
 /// Levels of code generation, distributed over a raw unit and the same unit optimised, because each compilation is slow.
-fn dealt(seed: u64) -> (OptLevel, [OptLevel; 2]) {
+fn levels(seed: u64) -> (OptLevel, [OptLevel; 2]) {
     use OptLevel::{Fast, Full, Plain};
     match seed % 3 {
         0 => (Fast, [Plain, Full]),
@@ -141,7 +141,7 @@ fn compiled_units_run_as_interpreted() {
         let case = Case::new(seed, shading::eval::DEFAULT_FUEL);
         let raw = generate::unit(seed);
         let expected = case.interpret(&raw);
-        let (level, levels) = dealt(seed);
+        let (level, levels) = levels(seed);
         case.compare(&raw, &[level], &expected, Some(&expected.reports));
         // An optimised unit does not report what it need not do.
         case.compare(&optimized(&raw), &levels, &expected, None);
@@ -208,7 +208,7 @@ fn batches_of_any_unit_run_as_points_one_by_one() {
 }
 
 #[test]
-fn units_without_an_end_end_as_interpreted() {
+fn endless_units_stop_as_interpreted() {
     let check = |seed: u64| {
         let (mut ended, mut lit, mut reported) = (0, 0, BTreeSet::new());
         let case = Case::new(seed, FUEL);
@@ -216,7 +216,7 @@ fn units_without_an_end_end_as_interpreted() {
         let violations = verify(&raw, Some(&case.registry));
         assert!(violations.is_empty(), "seed {seed}: {violations:?}\n{raw}");
         // An optimised unit comes farther with the same fuel, and is compared with itself.
-        let (level, levels) = dealt(seed);
+        let (level, levels) = levels(seed);
         for (unit, levels) in [(optimized(&raw), &levels[..]), (raw, &[level][..])] {
             let expected = case.interpret(&unit);
             case.compare(&unit, levels, &expected, Some(&expected.reports));
@@ -247,7 +247,7 @@ fn units_without_an_end_end_as_interpreted() {
 }
 
 #[test]
-fn listings_tell_components_apart() {
+fn listings_distinguish_components() {
     let mut closures = Closures::default();
     let a = closures.component(shading::hir::ClosureId(0), vec![]);
     let scaled = closures.mul(a, [2.0, 3.0, 4.0]);

@@ -65,7 +65,7 @@ fn chain(layers: usize) -> String {
 }
 
 #[test]
-fn linking_takes_as_much_for_each_layer_however_many_there_are() {
+fn link_time_is_linear_in_layers() {
     let seconds = |layers: usize| {
         let system = system(&chain(layers));
         let whole = template(&system, "whole");
@@ -274,7 +274,7 @@ fn printed(system: &ShadingSystem, optimize: OptLevel) -> [String; 2] {
 }
 
 /// Returns the messages about a group that contains this call.
-fn told(call: &str) -> String {
+fn warnings_of(call: &str) -> String {
     let text = format!(
         "shader s(string mode = \"linear\" [[ string widget = \"popup\", string options = \"linear|smooth\" ]],
                   string free = \"c\" [[ string widget = \"popup\", string options = \"a|b\" ]],
@@ -293,22 +293,22 @@ fn told(call: &str) -> String {
 }
 
 #[test]
-fn texts_that_are_no_options_are_told() {
-    assert_eq!(told("s it(mode = \"smooth\")"), "");
-    // A list without the default is not all that there is.
-    assert_eq!(told("s it(free = \"d\")"), "");
-    // Blanks belong to no option; an empty one is an option.
+fn unknown_options_are_reported() {
+    assert_eq!(warnings_of("s it(mode = \"smooth\")"), "");
+    // A list without the default is incomplete, so other values are allowed.
+    assert_eq!(warnings_of("s it(free = \"d\")"), "");
+    // Blanks around an option are ignored; an option may be empty.
     for text in ["smooth step", " smooth step ", "linear", ""] {
-        assert_eq!(told(&format!("s it(wide = \"{text}\")")), "");
+        assert_eq!(warnings_of(&format!("s it(wide = \"{text}\")")), "");
     }
-    assert!(told("s it(wide = \"smoothstep\")").contains("did you mean \"smooth step\"?"));
+    assert!(warnings_of("s it(wide = \"smoothstep\")").contains("did you mean \"smooth step\"?"));
     // Pairs of names and values, popups of anything, and lists for no popup are no limits.
-    assert_eq!(told("s it(named = \"1\", open = \"x\", bare = \"c\")"), "");
-    let error = told("s it(mode = \"smoth\")");
+    assert_eq!(warnings_of("s it(named = \"1\", open = \"x\", bare = \"c\")"), "");
+    let error = warnings_of("s it(mode = \"smoth\")");
     assert!(
         error.contains("`mode` has no option \"smoth\"") && error.contains("did you mean \"smooth\"?"),
         "{error}"
     );
-    let error = told("inner it(mode = \"x\")");
+    let error = warnings_of("inner it(mode = \"x\")");
     assert!(error.contains("its options are smooth"), "{error}");
 }

@@ -52,7 +52,7 @@ fn names_of_other_languages_have_hints() {
 }
 
 #[test]
-fn unknown_spaces_and_ray_kinds_are_told() {
+fn unknown_spaces_and_ray_kinds_are_reported() {
     let spaces = "the renderer may not know the space \"worlds\"";
     check("r = transform(\"worlds\", P);", spaces, "`world`");
     check("r = point(\"worlds\", 1, 2, 3);", spaces, "`world`");
@@ -74,7 +74,7 @@ fn unknown_spaces_and_ray_kinds_are_told() {
 }
 
 #[test]
-fn endless_loops_are_told() {
+fn endless_loops_are_reported() {
     let message = "this loop never ends: it has neither a condition nor a `break`";
     for endless in [
         "for (;;) {}",
@@ -120,7 +120,7 @@ fn syntax_of_other_languages_has_hints() {
 
 /// Names of one or two letters are near to too many others.
 #[test]
-fn short_names_have_hints_of_their_own_only() {
+fn short_names_have_no_similar_names() {
     check("r = Cs;", "unknown name `Cs`", "`color Cs = 1`");
     check("x = Os;", "unknown name `Os`", "transparent()");
     check("r = Cl;", "unknown name `Cl`", "diffuse(N)");

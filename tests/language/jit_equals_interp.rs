@@ -185,7 +185,7 @@ fn closures_and_texts_do_not_overwrite_each_other() {
 }
 
 #[test]
-fn nothing_is_left_of_a_closure_scaled_by_zero() {
+fn compiled_closures_scaled_by_zero_are_null() {
     let system = ShadingSystem::new(generate::registry(), Arc::new(TestHost));
     let text = "shader scaled(output closure color surface = 0, output closure color other = 0) {
         float huge = 1e30 * (1e30 + u), zero = 0 * floor(u / 100);

@@ -184,7 +184,7 @@ fn needed_outputs_and_facts_are_respected() {
 }
 
 #[test]
-fn optimising_twice_gains_nothing_wrong() {
+fn optimising_twice_preserves_results() {
     (0..units() / 4).into_par_iter().for_each(|seed| {
         let raw = generate::unit(seed);
         let mut once = raw.clone();
@@ -200,11 +200,16 @@ fn optimising_twice_gains_nothing_wrong() {
 }
 
 /// Builds code whose first variable, of type `ty`, is the output, and compares what full optimisation leaves of it.
-fn left(ty: Type, code: impl FnOnce(&mut CodeBuilder, LocalId), expected: &str) {
-    left_by(&OptOptions::default(), ty, code, expected);
+fn expect(ty: Type, code: impl FnOnce(&mut CodeBuilder, LocalId), expected: &str) {
+    expect_with(&OptOptions::default(), ty, code, expected);
 }
 
-fn left_by(options: &OptOptions<'_>, ty: Type, code: impl FnOnce(&mut CodeBuilder, LocalId), expected: &str) {
+fn expect_with(
+    options: &OptOptions<'_>,
+    ty: Type,
+    code: impl FnOnce(&mut CodeBuilder, LocalId),
+    expected: &str,
+) {
     let mut builder = CodeBuilder::default();
     let out = builder.local(ty);
     code(&mut builder, out);
@@ -226,7 +231,7 @@ fn global(b: &mut CodeBuilder, global: Global) -> Operand {
 
 #[test]
 fn constants_fold() {
-    left(
+    expect(
         Type::FLOAT,
         |b, out| {
             let (two, three) = (b.float(2.0), b.float(3.0));
@@ -245,7 +250,7 @@ fn constants_fold() {
 
 #[test]
 fn exact_algebra_keeps_the_sign_of_zero() {
-    left_by(
+    expect_with(
         &EXACT,
         Type::FLOAT,
         |b, out| {
@@ -263,8 +268,8 @@ fn exact_algebra_keeps_the_sign_of_zero() {
 
 /// `mix(u, noise(P), 0)`, clamped twice.
 #[test]
-fn what_is_switched_off_goes() {
-    left(
+fn disabled_features_are_removed() {
+    expect(
         Type::INT,
         |b, out| {
             let (u, v, p) = (global(b, Global::U), global(b, Global::V), global(b, Global::P));
@@ -293,7 +298,7 @@ fn the_sign_of_zero_is_kept_where_it_is_seen() {
         let (u, zero) = (global(b, Global::U), b.float(0.0));
         b.op(Type::FLOAT, Op::Add, &[u, zero])
     };
-    left(
+    expect(
         Type::FLOAT,
         |b, out| {
             let sum = sum(b);
@@ -301,7 +306,7 @@ fn the_sign_of_zero_is_kept_where_it_is_seen() {
         },
         "l1 = global<u>; l2 = add l1, 0.0; l0 = neg l2",
     );
-    left(
+    expect(
         Type::INT,
         |b, out| {
             let (sum, v) = (sum(b), global(b, Global::V));
@@ -318,7 +323,7 @@ fn loops_over_constants_are_evaluated() {
         let turns = b.int(1000);
         b.count(turns, |b, _| b.set(out, Op::Add, &[Operand::Local(out), step]));
     };
-    left(
+    expect(
         Type::FLOAT,
         |b, out| {
             let half = b.float(0.5);
@@ -326,7 +331,7 @@ fn loops_over_constants_are_evaluated() {
         },
         "l0 = copy 500.0",
     );
-    left(
+    expect(
         Type::FLOAT,
         |b, out| {
             let u = global(b, Global::U);
@@ -339,7 +344,7 @@ fn loops_over_constants_are_evaluated() {
 
 #[test]
 fn equal_expressions_are_computed_once() {
-    left(
+    expect(
         Type::FLOAT,
         |b, out| {
             let (u, v) = (global(b, Global::U), global(b, Global::V));
@@ -354,7 +359,7 @@ fn equal_expressions_are_computed_once() {
 
 #[test]
 fn short_loops_are_unrolled() {
-    left(
+    expect(
         Type::FLOAT,
         |b, out| {
             let u = global(b, Global::U);
@@ -368,8 +373,8 @@ fn short_loops_are_unrolled() {
 
 /// Multiplying by one assigns nothing: the factor is a constant throughout.
 #[test]
-fn what_loops_only_seem_to_assign_is_known() {
-    left(
+fn variables_that_loops_leave_unchanged_are_known() {
+    expect(
         Type::FLOAT,
         |b, out| {
             let (u, v) = (global(b, Global::U), global(b, Global::V));
@@ -392,7 +397,7 @@ fn what_loops_only_seem_to_assign_is_known() {
 
 #[test]
 fn work_for_one_branch_moves_into_it() {
-    left(
+    expect(
         Type::FLOAT,
         |b, out| {
             let (p, u) = (global(b, Global::P), global(b, Global::U));
@@ -407,7 +412,7 @@ fn work_for_one_branch_moves_into_it() {
 
 #[test]
 fn whole_loops_move_into_the_branch_that_needs_them() {
-    left(
+    expect(
         Type::FLOAT,
         |b, out| {
             let (u, v) = (global(b, Global::U), global(b, Global::V));
@@ -426,8 +431,8 @@ fn whole_loops_move_into_the_branch_that_needs_them() {
 }
 
 #[test]
-fn what_stays_the_same_leaves_the_loop() {
-    left(
+fn invariant_code_leaves_the_loop() {
+    expect(
         Type::FLOAT,
         |b, out| {
             let (u, v) = (global(b, Global::U), global(b, Global::V));
@@ -443,8 +448,8 @@ fn what_stays_the_same_leaves_the_loop() {
 }
 
 #[test]
-fn closures_scaled_by_zero_go() {
-    left(
+fn closures_scaled_by_zero_are_removed() {
+    expect(
         Type::CLOSURE,
         |b, out| {
             let normal = global(b, Global::N);
@@ -463,8 +468,8 @@ fn closures_scaled_by_zero_go() {
 }
 
 #[test]
-fn dead_loops_go_and_endless_ones_stay() {
-    left(
+fn dead_loops_are_removed_but_endless_ones_stay() {
+    expect(
         Type::INT,
         |b, out| {
             let u = global(b, Global::U);
@@ -476,7 +481,7 @@ fn dead_loops_go_and_endless_ones_stay() {
         },
         "l0 = copy 7",
     );
-    left(
+    expect(
         Type::INT,
         |b, out| {
             b.repeat(|_| {});
@@ -488,7 +493,7 @@ fn dead_loops_go_and_endless_ones_stay() {
 }
 
 #[test]
-fn known_rays_decide() {
+fn known_ray_kinds_are_folded() {
     let mut b = CodeBuilder::default();
     let out = b.local(Type::INT);
     let name = b.string("shadow");

@@ -297,10 +297,10 @@ fn run_file(name: &str, text: &str, failures: &mut String) -> usize {
     verify_all();
     let mut checks = vec![];
     for (i, line) in text.lines().enumerate() {
-        let Some((_, announced)) = line.split_once("//~ ") else {
+        let Some((_, comment)) = line.split_once("//~ ") else {
             continue;
         };
-        match Check::parse(i + 1, announced) {
+        match Check::parse(i + 1, comment) {
             Ok(check) => checks.push(check),
             Err(message) => writeln!(failures, "{name}:{}: {message}", i + 1).unwrap(),
         }
@@ -335,7 +335,7 @@ fn run_file(name: &str, text: &str, failures: &mut String) -> usize {
 }
 
 #[test]
-fn expressions_have_the_values_announced() {
+fn expressions_have_the_expected_values() {
     let mut files: Vec<_> = std::fs::read_dir(folder("run"))
         .unwrap()
         .map(|entry| entry.unwrap().path())

@@ -208,7 +208,7 @@ fn closures_arrays_and_parts_are_sampled() {
 }
 
 #[test]
-fn samples_sample() {
+fn sampled_inputs_can_sample() {
     same(
         UNITS,
         "shader twice(float h = 0, output float r = 0) { r = h + sample(h, with { P = P + 1; }); }
@@ -220,7 +220,7 @@ fn samples_sample() {
 }
 
 #[test]
-fn samples_in_loops_begin_anew() {
+fn samples_in_loops_start_from_initial_values() {
     let text = "shader odd(output float r = 0) { float x, list[2]; if (u > 0.5) { x = 4 * u; list[1] = 1; } r = x + list[1]; }
         shader each(float h = 0, output float r = 0) {
             for (int i = 0; i < 4; ++i) r = 10 * r + sample(h, with { u = i % 2 == 0 ? 0.75 : 0.25; });
@@ -244,7 +244,7 @@ fn the_shipped_blur_is_a_mean_of_instances() {
 }
 
 #[test]
-fn mistakes_in_samples_are_told() {
+fn errors_in_samples_are_reported() {
     let unit = |body: &str| {
         format!(
             "struct pair {{ float a; float b; }}; shader s(float h = 0, pair p = {{0, 0}}, output float r = 0) {{ {body} }}"

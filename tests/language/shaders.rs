@@ -1,8 +1,8 @@
 //! Cases of the language: `shaders/pass` must compile without diagnostics, `shaders/fail` must have exactly the diagnostics
-//! that its lines announce. `run.rs` tests results.
+//! expected by comments on its lines. `run.rs` tests results.
 //!
-//! A line announces with `//~ error 5-12: message` (columns from 1, both inclusive; `5-` if the range ends on a later line);
-//! a line may have several announcements. `UPDATE=1` rewrites the announcements of `fail`: review the difference.
+//! A line expects a diagnostic by `//~ error 5-12: message` (columns from 1, both inclusive; `5-` if the range ends on a
+//! later line); a line may have several such comments. `UPDATE=1` rewrites the comments of `fail`: review the difference.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -18,7 +18,7 @@ use shading::{
     Severity, ShadingSystem, Source, syntax,
 };
 
-/// A diagnostic as a line announces it.
+/// A diagnostic that a comment expects.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Expected {
     line: u32,
@@ -100,7 +100,7 @@ fn diagnose(name: &str, text: &str) -> Diagnostics {
     diagnostics
 }
 
-fn announcement(diagnostic: &Diagnostic) -> Expected {
+fn expected_text(diagnostic: &Diagnostic) -> Expected {
     let severity = match diagnostic.severity {
         Severity::Warning => "warning",
         Severity::Error => "error",
@@ -122,8 +122,8 @@ fn announcement(diagnostic: &Diagnostic) -> Expected {
     Expected { line, text }
 }
 
-/// The announcements of a text.
-fn announced(text: &str) -> Vec<Expected> {
+/// Reads the expected diagnostics from a text's comments.
+fn read_expected(text: &str) -> Vec<Expected> {
     let mut list = vec![];
     for (i, line) in text.lines().enumerate() {
         for text in line.split("//~ ").skip(1) {
@@ -137,8 +137,8 @@ fn announced(text: &str) -> Vec<Expected> {
     list
 }
 
-/// The text with the given announcements in place of its own.
-fn announce(text: &str, found: &[Expected]) -> String {
+/// Replaces the comments of a text by those of the given diagnostics.
+fn write_expected(text: &str, found: &[Expected]) -> String {
     let mut out = String::new();
     for (i, line) in text.lines().enumerate() {
         let code = line.split("//~ ").next().unwrap_or_default().trim_end();
@@ -167,26 +167,26 @@ fn pass() {
 fn fail() {
     let mut failures = String::new();
     for (name, text) in cases("fail") {
-        // An announcement must not change what it announces.
-        let mut found: Vec<Expected> = diagnose(&name, &announce(&text, &[]))
+        // The comments must not change the diagnostics.
+        let mut found: Vec<Expected> = diagnose(&name, &write_expected(&text, &[]))
             .list
             .iter()
-            .map(announcement)
+            .map(expected_text)
             .collect();
         found.sort();
         if std::env::var_os("UPDATE").is_some() {
-            fs::write(folder("fail").join(&name), announce(&text, &found)).unwrap();
+            fs::write(folder("fail").join(&name), write_expected(&text, &found)).unwrap();
             continue;
         }
-        let expected = announced(&text);
+        let expected = read_expected(&text);
         for missing in expected.iter().filter(|e| !found.contains(e)) {
             writeln!(failures, "{name}:{}: missing: {}", missing.line, missing.text).unwrap();
         }
         for extra in found.iter().filter(|e| !expected.contains(e)) {
-            writeln!(failures, "{name}:{}: not announced: {}", extra.line, extra.text).unwrap();
+            writeln!(failures, "{name}:{}: not expected: {}", extra.line, extra.text).unwrap();
         }
         if expected.is_empty() {
-            writeln!(failures, "{name}: announces nothing").unwrap();
+            writeln!(failures, "{name}: expects no diagnostic").unwrap();
         }
     }
     assert!(failures.is_empty(), "\n{failures}");
@@ -273,9 +273,9 @@ impl Random {
 }
 
 #[test]
-fn prefixes_are_survived() {
+fn prefixes_cause_no_panic() {
     for (name, text) in cases("pass") {
-        // A few hundred of each: recovery parses an item anew for each error.
+        // A few hundred of each: recovery parses an item again for each error.
         let ends = (0..text.len()).step_by(1 + text.len() / 250);
         for end in ends.filter(|i| text.is_char_boundary(*i)) {
             diagnose(&name, &text[..end]);
@@ -284,7 +284,7 @@ fn prefixes_are_survived() {
 }
 
 #[test]
-fn mutations_are_survived() {
+fn mutations_cause_no_panic() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let cases = cases("pass");
     let tokens = [
@@ -446,7 +446,7 @@ fn structures_are_bounded() {
 }
 
 #[test]
-fn mistakes_in_units_of_the_library_are_told() {
+fn errors_in_units_of_the_library_are_reported() {
     let library = Library {
         find: |name| {
             (name == "broken").then(|| {
@@ -474,8 +474,8 @@ fn mistakes_in_units_of_the_library_are_told() {
     assert!(!errors.contains("unknown unit"), "{errors}");
 }
 
-/// The messages about a text, as they are shown.
-fn shown(text: &str) -> String {
+/// Returns the printed diagnostics of a text.
+fn diagnostics_of(text: &str) -> String {
     let preprocessor = preprocessor();
     let system = ShadingSystem::new(closures(), Arc::new(NoHost)).with_preprocessor(preprocessor);
     match system.load(Source::new("main.osl", text)) {
@@ -487,14 +487,14 @@ fn shown(text: &str) -> String {
 #[test]
 fn places_name_the_file_the_macro_and_the_includes() {
     let include = folder("include").display().to_string();
-    let text = shown("#include \"outer.h\"\nshader s(output float r = TWICE(red)) { }\n");
+    let text = diagnostics_of("#include \"outer.h\"\nshader s(output float r = TWICE(red)) { }\n");
     assert!(text.contains("main.osl:2:33"), "{text}");
     assert!(text.contains(&format!("{include}/inner.h:3:69")), "{text}");
     assert!(text.contains(&format!("{include}/outer.h:2:1")), "{text}");
     assert!(text.contains("main.osl:1:1"), "{text}");
     assert_eq!(text.matches("included here").count(), 2, "{text}");
 
-    let text = shown("#include \"outer.h\"\nshader s(output float r = UNKNOWN_PLUS(1)) { }\n");
+    let text = diagnostics_of("#include \"outer.h\"\nshader s(output float r = UNKNOWN_PLUS(1)) { }\n");
     assert!(
         text.contains("main.osl:2:27") && text.contains("^^^^^^^^^^^^^^^"),
         "{text}"
@@ -503,13 +503,13 @@ fn places_name_the_file_the_macro_and_the_includes() {
 }
 
 #[test]
-fn lines_can_be_numbered_anew() {
-    let text = shown("#line 100 \"other.osl\"\nshader s(output float r = x) { }\n");
+fn line_directives_set_line_numbers() {
+    let text = diagnostics_of("#line 100 \"other.osl\"\nshader s(output float r = x) { }\n");
     assert!(text.contains("other.osl:100:27"), "{text}");
 }
 
 #[test]
-fn macros_cannot_take_the_machine() {
+fn macro_expansion_is_bounded() {
     let mut laughs = String::from("#define L0 ha ha\n");
     for i in 1..40 {
         laughs += &format!("#define L{i} L{} L{}\n", i - 1, i - 1);
@@ -529,7 +529,7 @@ fn macros_cannot_take_the_machine() {
         ("#include \"itself.h\"\n".to_owned(), "more than 200 files"),
         (parentheses, "nested too deeply"),
     ] {
-        let shown = shown(&text);
+        let shown = diagnostics_of(&text);
         assert!(shown.contains(message), "{message}: {shown}");
     }
 }

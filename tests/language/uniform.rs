@@ -46,7 +46,7 @@ fn assert_same_everywhere(
 }
 
 #[test]
-fn units_that_look_at_nothing_are_uniform() {
+fn units_without_varying_computation_are_uniform() {
     let cases = [
         ("Ci = 0.5 * diffuse(N);", true),
         (
@@ -94,7 +94,7 @@ fn units_that_look_at_nothing_are_uniform() {
 /// Queries of geometry attributes are resolved when an instance is linked, if the attributes are known: the untaken
 /// branch is removed.
 #[test]
-fn attributes_are_asked_for_when_linked() {
+fn attributes_are_resolved_at_link_time() {
     let known = |lists: &[&[&str]]| {
         let names = lists
             .iter()

@@ -37,7 +37,7 @@ fn point() -> ShaderGlobals {
 }
 
 /// The numbers of an output.
-fn found(system: &ShadingSystem, unit: &str, output: &str, count: usize) -> Result<Vec<f32>, String> {
+fn evaluate(system: &ShadingSystem, unit: &str, output: &str, count: usize) -> Result<Vec<f32>, String> {
     let (name, _) = unit.split_once('(').ok_or("no arguments")?;
     let instance = unit.replacen(name, &format!("{name} it"), 1);
     let ty = if count == 1 { "float" } else { "vector" };
@@ -58,7 +58,7 @@ fn check(values: &[Value]) {
     let mut wrong = String::new();
     for &(unit, output, expected) in values {
         let system = shipped::system(Arc::new(NoHost));
-        let result = found(&system, unit, output, expected.len());
+        let result = evaluate(&system, unit, output, expected.len());
         let agrees = result.as_ref().is_ok_and(|found| {
             let close = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-3 * b.abs().max(1.0);
             found.len() == expected.len() && found.iter().zip(expected).all(close)

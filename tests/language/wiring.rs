@@ -249,7 +249,7 @@ fn a_global_is_overridden_once() {
 }
 
 #[test]
-fn errors_of_links_have_a_place_and_are_told_once() {
+fn link_errors_have_a_place_and_are_reported_once() {
     let units = "shader f(float x = 0, output float r = 0) { r = x; }
         shader m(matrix x = 1, output matrix r = 1) { r = x; } ";
     let cases = [
@@ -433,7 +433,7 @@ fn instances_that_nothing_reads_are_checked() {
 }
 
 #[test]
-fn structures_are_no_parameters_of_groups() {
+fn parameters_of_groups_cannot_be_structures() {
     let text = "struct s { float a; }; shader p(s x = {1}, output float r = 0) { r = x.a; }
         group g(s x = {2}, output float r) { p b(x = x); r = b.r; }";
     let (messages, places) = checked(text);
