@@ -1,4 +1,4 @@
-//! Units that look at their use: `any`, `isgiven`, `isconnected`, in groups and in materials of scenes.
+//! Units that query their use (`any`, `isgiven`, `isconnected`), in groups and in materials of scenes.
 
 use shading::graph::GroupUse;
 use shading::graph::source::material;
@@ -73,7 +73,7 @@ fn an_output_of_a_group_cannot_be_of_any_type() {
     );
 }
 
-/// Numbers of scenes have no types.
+/// Numbers in scenes have no declared type.
 #[test]
 fn a_whole_number_of_a_scene_is_a_float() {
     let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost));
@@ -115,12 +115,12 @@ fn units_can_query_whether_a_value_is_given() {
         )
     };
     check(&of(""), 0.0);
-    // A constant that is the default is given as well.
+    // An argument equal to the default counts as given.
     check(&of("x = 1"), 1.0);
     check(&of("x = s.r"), 1.0);
     check(&of("x = u, c = (1, 2, 3)"), 11.0);
     check(&of("list = [3, 4], z = \"x\""), 1100.0);
-    // Only what is asked for distinguishes uses.
+    // Uses are distinguished only by the results of queries.
     check(
         "shader asks(float x = 1, output float r = 0) { if (!isgiven(x)) r = 5; else r = x; }",
         5.0,

@@ -1,4 +1,4 @@
-//! Aliases of parameters: other names by which callers give a value.
+//! Aliases of parameters: other names by which callers set a value.
 
 use std::sync::Arc;
 
@@ -135,7 +135,7 @@ fn programs_use_aliases() {
     let group = Template::Group(Arc::new(group));
     let given = vec![("rough".to_owned(), 1.0.into())];
     assert_eq!(run(&system, group.clone(), given).unwrap(), 1122.0);
-    // An exposed input has no aliases of its inner parameter.
+    // An exposed input does not inherit the aliases of its inner parameter.
     let given = vec![("r1".to_owned(), 1.0.into())];
     assert!(run(&system, group, given).is_err());
 }
@@ -183,7 +183,7 @@ fn live_inputs_have_values_given_by_alias() {
         assert_eq!(live(&given, named("albedo")), (27.75, grey(0.25)), "{name}");
         assert_eq!(live(&given, named("Kd")), (27.75, grey(0.25)), "{name}");
     }
-    // Parts of a live input.
+    // Components of a live input.
     let parts = [("Kd.g", Value::from(1.0)), ("albedo[2]", Value::from(2))];
     assert_eq!(
         live(&parts, LiveInputs::Marked),

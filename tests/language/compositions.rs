@@ -1,5 +1,5 @@
-//! Random groups: interpreted, optimised and compiled results are bit-identical; each output alone is what it is with all
-//! others; live inputs with values are those values folded.
+//! Random groups: interpreted, optimised and compiled results are bit-identical; an output requested alone has
+//! the same value as together with all others; live inputs give the same results as constant ones.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,7 +16,8 @@ use shading::{
     InstanceOptions, LiveInputs, ShaderGlobals, ShaderInstance, ShadingSystem, Source, Template, Value,
 };
 
-/// Groups tried; more with `KILN_FUZZ_UNITS`, others with `KILN_FUZZ_SEED`, for a time with `KILN_FUZZ_SECONDS`.
+/// Number of groups tried. `KILN_FUZZ_UNITS` and `KILN_FUZZ_SEED` set the number and the first seed, `KILN_FUZZ_SECONDS` a
+/// duration.
 const GROUPS: u64 = 120;
 
 fn seeds() -> Range<u64> {
@@ -48,7 +49,7 @@ impl Case {
         }
     }
 
-    /// The outputs in machine code, after comparison with the interpreter.
+    /// Returns the outputs of machine code, after comparison with the interpreter.
     fn outputs(&self, options: &InstanceOptions) -> Result<Outputs, String> {
         let text = |errors: shading::Diagnostics| errors.to_string();
         let instance = self
@@ -139,7 +140,7 @@ fn check(seed: u64) -> Result<(), String> {
 #[test]
 fn groups_do_not_depend_on_how_they_run() {
     let failed = |seed: u64| {
-        // Samples of samples can make more code than is linked, which is an error of its own.
+        // Nested samples can exceed the limit of linked code, which is a separate error.
         if let Err(error) = check(seed)
             && !error.contains("are linked")
         {

@@ -11,7 +11,7 @@ use shading::{
     Source,
 };
 
-/// Variables that expressions are of: floats `x`, `y` and triples `p`, `q`, none of them near a kink of any function.
+/// Variables in the expressions: floats `x`, `y` and triples `p`, `q`, none of them near a kink of any function.
 const VARIABLES: &str = "float x = 0.3 + 0.4 * u + 0.1 * v; float y = 0.45 + 0.3 * u * v;
     vector p = vector(x + 0.25, y, 0.4 + 0.2 * v); vector q = vector(y * x, 0.9 - 0.3 * u, 0.55 + u * u * 0.1);
     matrix m = matrix(1, 0.2, 0.1, 0.1, 0, 2, 0.3, 0.2, 0.1, 0, 1.5, 0, 3, 4, 5, 1);";
@@ -181,7 +181,7 @@ const TRIPLE_FUNCTIONS: &[&str] = &[
     "spline(\"catmull-rom\", x, {p, p, q, vector(1, 2, 3), p * q, q})",
 ];
 
-/// Statements that make `result` out of the variables: operators and control flow.
+/// Statements that compute `result` from the variables: operators and control flow.
 const STATEMENTS: &[&str] = &[
     "result = x + y; result += x; result *= y; result -= 2 * x * y; result /= x; result = -result;",
     "result = x / y + 3 / x; result = (int) (0.1 * result) + y;",
@@ -232,7 +232,7 @@ impl Case {
         }
     }
 
-    /// The lanes of the result and of its derivatives.
+    /// Returns the components of the result and of its derivatives.
     fn run(&self, globals: &ShaderGlobals, context: &mut ShadingContext) -> [Vec<f32>; 3] {
         self.instance.run(globals, context).unwrap();
         ["result", "dx", "dy"].map(|name| {
@@ -245,7 +245,7 @@ impl Case {
         })
     }
 
-    /// Compares with differences, at several points; what differs goes to `failures`.
+    /// Compares derivatives with finite differences at several points; adds what differs to `failures`.
     fn check(&self, failures: &mut String) {
         const STEP: f32 = 4e-3;
         let mut context = ShadingContext::new(Arc::new(NoHost));
@@ -300,7 +300,7 @@ fn statements_have_the_derivatives_of_differences() {
     assert!(failures.is_empty(), "\n{failures}");
 }
 
-/// A function that is added to the language is added to the lists above.
+/// Every function of the language must be in one of the lists above.
 #[test]
 fn every_function_is_in_the_lists() {
     let is_number = |ty: shading::ty::Type| ty == shading::ty::Type::FLOAT || ty.is_triple();

@@ -1,5 +1,5 @@
-//! Differential test of compiled code against the interpreter: random units, interpreted raw, compiled raw, and
-//! compiled optimised, at the levels of code generation in turn, with equal bits and equal error reports.
+//! Differential test of compiled code against the interpreter: random units give equal bits and equal error
+//! reports interpreted, compiled, and compiled after optimisation, at all levels of code generation.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -18,22 +18,22 @@ use shading::{
     ShadingContext,
 };
 
-/// Units tried; more with `KILN_FUZZ_UNITS`.
+/// Number of units tried, unless `KILN_FUZZ_UNITS` sets it.
 const UNITS: u64 = 300;
-/// Turns and calls that units without an end may take: more than calls may nest.
+/// Fuel of endless units: more than the maximum depth of calls.
 const FUEL: u32 = 300;
 
 fn units() -> u64 {
     std::env::var("KILN_FUZZ_UNITS").map_or(UNITS, |n| n.parse().expect("a number of units"))
 }
 
-/// The seeds tried: from 0, or `KILN_FUZZ_SEED`, on.
+/// Seeds tried: from 0 or `KILN_FUZZ_SEED`.
 fn seeds() -> Range<u64> {
     let first = std::env::var("KILN_FUZZ_SEED").map_or(0, |n| n.parse().expect("a seed"));
     first..first + units()
 }
 
-/// A shading point to run a unit at, and how far.
+/// A shading point at which a unit runs, and the fuel.
 struct Case {
     seed: u64,
     registry: ClosureRegistry,
@@ -67,7 +67,7 @@ impl Case {
         interp::run(unit, &options)
     }
 
-    /// Compiles and runs a unit at the given levels, and looks for what is not as `expected`, the reports among it when
+    /// Compiles and runs a unit at the given levels; returns the first difference from `expected`, and from the reports if
     /// they are given.
     fn compare(
         &self,
@@ -89,7 +89,7 @@ impl Case {
             context.set_fuel(self.fuel);
             instance.run(&self.globals, &mut context).unwrap();
             let found = context.take_reports();
-            // Texts can double until compiled code runs out of the memory of a run, a bound that the interpreter has not.
+            // Strings can double until compiled code exceeds the memory of a run; the interpreter has no such limit.
             if found.iter().any(|report| report.kind == ReportKind::OutOfMemory) {
                 continue;
             }
@@ -99,7 +99,7 @@ impl Case {
             if let Some(reports) = reports {
                 let mut found = names(found.iter().map(|report| report.kind));
                 let mut expected = names(reports.iter().map(|report| report.kind));
-                // Of a texture that is named by a constant it is known without a run that it is missing.
+                // A texture named by a constant is known to be missing before the run.
                 if !instance.statistics().missing_textures.is_empty() {
                     found.remove("MissingTexture");
                     expected.remove("MissingTexture");
@@ -143,18 +143,18 @@ fn compiled_units_run_as_interpreted() {
         let expected = case.interpret(&raw);
         let (level, levels) = levels(seed);
         case.compare(&raw, &[level], &expected, Some(&expected.reports));
-        // An optimised unit does not report what it need not do.
+        // An optimised unit does not report errors of removed operations.
         case.compare(&optimized(&raw), &levels, &expected, None);
     });
 }
 
-/// Points of a batch: two packets, and one more.
+/// Number of points of a batch: two packets and one point.
 const BATCH: u64 = 9;
 
-/// Runs a unit at many points as a batch and one by one; whether it ran in packets.
+/// Runs a unit at many points as a batch and one by one; returns whether it ran in packets.
 fn compare_batch(seed: u64, unit: &Unit, fuel: u32) -> bool {
     let registry = generate::registry();
-    // Some points twice, so that not all part from each other.
+    // Some points occur twice, so that not all points of a packet diverge.
     let points: Vec<ShaderGlobals> = (0..BATCH)
         .map(|i| Case::new(4 * seed + i / 2, fuel).globals)
         .collect();
@@ -195,7 +195,7 @@ fn batches_run_as_points_one_by_one() {
     assert_eq!(packets, 2 * units(), "all of them can run in packets");
 }
 
-/// Units that look textures up, search point clouds and write output run at single points in a batch, too.
+/// In batches, units that look up textures, search point clouds or write output run point by point.
 #[test]
 fn batches_of_any_unit_run_as_points_one_by_one() {
     let seeds: Vec<u64> = seeds().step_by(3).collect();
@@ -215,7 +215,7 @@ fn endless_units_stop_as_interpreted() {
         let raw = generate::endless_unit(seed);
         let violations = verify(&raw, Some(&case.registry));
         assert!(violations.is_empty(), "seed {seed}: {violations:?}\n{raw}");
-        // An optimised unit comes farther with the same fuel, and is compared with itself.
+        // An optimised unit uses less fuel, so it is compared with itself.
         let (level, levels) = levels(seed);
         for (unit, levels) in [(optimized(&raw), &levels[..]), (raw, &[level][..])] {
             let expected = case.interpret(&unit);
@@ -238,7 +238,7 @@ fn endless_units_stop_as_interpreted() {
         "of {} runs {ended} were ended, {lit} made light; reported were {reported:?}",
         2 * units()
     );
-    // A generator whose units all end early, or make nothing, would prove little.
+    // The test is meaningful only if most units complete and have results.
     assert!((units() / 10..units()).contains(&ended), "{ended}");
     assert!(lit > units() / 2, "{lit}");
     for bound in ["OutOfFuel", "TooDeep"] {

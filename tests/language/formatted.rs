@@ -1,5 +1,5 @@
-//! Formatted texts mean the same: the checked code of all units, and the tree of everything else, before and after. Texts
-//! are those that ship, those of the tests, and those of the folder `OSL_TESTSUITE`, if it is set.
+//! Formatting preserves the meaning of texts: the checked code of all units and the syntax tree of everything else. The
+//! texts are those that ship, those of the tests, and those of the folder `OSL_TESTSUITE`, if it is set.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use shading::check::{self, Environment};
 use shading::hir::print::print;
 use shading::{ClosureRegistry, Preprocessor, Source, syntax};
 
-/// The code of the units of a text, and the tree of its items.
+/// Returns the code of the units of a text, and the tree of its items.
 fn meaning(path: &Path, text: &str, registry: &ClosureRegistry) -> Option<(Vec<String>, String)> {
     let preprocessor = Preprocessor::new(Arc::new(Folder(data("shaders/include"))));
     let (source, diagnostics) = preprocessor.run(Source::new(path.display().to_string(), text));
@@ -19,7 +19,7 @@ fn meaning(path: &Path, text: &str, registry: &ClosureRegistry) -> Option<(Vec<S
         return None;
     }
     let checked = check::check(&file, &Environment::new(registry));
-    // Messages know the line that they come from.
+    // Messages contain the line numbers of their calls.
     let place = format!("{}:", path.display());
     let units = checked.units.iter().map(|unit| {
         let text = print(unit);
@@ -33,7 +33,7 @@ fn meaning(path: &Path, text: &str, registry: &ClosureRegistry) -> Option<(Vec<S
     Some((units, without_places(&format!("{:?}", file.items))))
 }
 
-/// A tree as text without its spans.
+/// Prints a tree without its spans.
 fn without_places(text: &str) -> String {
     let mut parts = text.split("Span {");
     let first = parts.next().unwrap_or_default().to_owned();

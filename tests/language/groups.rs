@@ -159,7 +159,7 @@ fn instances_share_their_code() {
     );
 }
 
-/// Materials that differ in their numbers: the machine code is that of one.
+/// Materials that differ only in their numbers share their machine code.
 #[test]
 fn a_thousand_materials_are_compiled_once() {
     let groups: String = (0..1000)
@@ -192,7 +192,7 @@ fn looping(iterations: usize, statement: &str) -> String {
     )
 }
 
-/// Loops that do much work in each iteration run out of fuel after fewer of them.
+/// Loops with expensive iterations run out of fuel after fewer iterations.
 #[test]
 fn fuel_counts_the_work_of_iterations() {
     const ITERATIONS: usize = 60_000;
@@ -206,7 +206,7 @@ fn fuel_counts_the_work_of_iterations() {
         context.finished()
     };
     assert!(finishes(ITERATIONS, "r = r * 0.5 + i;"));
-    // A noise costs five times such an iteration.
+    // A noise call costs as much as five such iterations.
     let noise = "r += noise(P * i);";
     assert!(finishes(ITERATIONS / 2, noise));
     assert!(!finishes(2 * ITERATIONS, noise));
@@ -248,7 +248,7 @@ fn fuel_ends_all_execution_modes_alike() {
     }
 }
 
-/// Output of the endless unit `s`, interpreted and compiled.
+/// Returns the outputs of the endless unit `s`, interpreted and compiled.
 fn printed(system: &ShadingSystem, optimize: OptLevel) -> [String; 2] {
     const FUEL: u32 = 20_000;
     let options = InstanceOptions {
@@ -302,7 +302,7 @@ fn unknown_options_are_reported() {
         assert_eq!(warnings_of(&format!("s it(wide = \"{text}\")")), "");
     }
     assert!(warnings_of("s it(wide = \"smoothstep\")").contains("did you mean \"smooth step\"?"));
-    // Pairs of names and values, popups of anything, and lists for no popup are no limits.
+    // Pairs of names and values, popups without options, and options without a popup do not restrict the values.
     assert_eq!(warnings_of("s it(named = \"1\", open = \"x\", bare = \"c\")"), "");
     let error = warnings_of("s it(mode = \"smoth\")");
     assert!(

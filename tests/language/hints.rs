@@ -13,7 +13,7 @@ fn diagnostics(body: &str) -> Vec<Diagnostic> {
     }
 }
 
-/// Expects one diagnostic with that message and a hint that contains a text.
+/// Expects one diagnostic with this message and a hint that contains a text.
 #[track_caller]
 fn check(body: &str, message: &str, hint: &str) {
     let found = diagnostics(body);
@@ -43,7 +43,7 @@ fn names_of_other_languages_have_hints() {
     check("x = PI;", "unknown name `PI`", "M_PI");
     check("r = rgb(1, 0, 0);", "unknown function `rgb`", "color(r, g, b)");
     check("rgb c = 1;", "unknown type `rgb`", "`color`");
-    // Others still have the nearest known name.
+    // Other names get the nearest known name as hint.
     check(
         "x = smoothstp(0, 1, x);",
         "unknown function `smoothstp`",
@@ -118,7 +118,7 @@ fn syntax_of_other_languages_has_hints() {
     check("var y = 2;", "unknown type `var`", "begins with a type");
 }
 
-/// Names of one or two letters are near to too many others.
+/// Too many names are similar to a name of one or two letters, so only known names of other languages have hints.
 #[test]
 fn short_names_have_no_similar_names() {
     check("r = Cs;", "unknown name `Cs`", "`color Cs = 1`");

@@ -21,7 +21,7 @@ fn system() -> ShadingSystem {
     shipped::system(Arc::new(TestHost))
 }
 
-/// A plausible shading point: most numbers ordinary, some at the borders where patterns change.
+/// Returns a shading point with ordinary numbers, some of them on the borders where patterns change.
 fn point(seed: u64) -> ShaderGlobals {
     let mut random = Random::new(seed);
     let mut globals = generate::globals(seed);
@@ -50,7 +50,7 @@ fn point(seed: u64) -> ShaderGlobals {
     globals
 }
 
-/// The first difference between a run of compiled code and one of the interpreter.
+/// Returns the first difference between a run of compiled code and one of the interpreter.
 fn difference(
     instance: &ShaderInstance,
     context: &mut ShadingContext,
@@ -67,7 +67,7 @@ fn difference(
     compiled::difference(instance, context, system.closures(), &expected)
 }
 
-/// Compares all that is stored of a template, raw and optimised; what is fully optimised may differ from the raw.
+/// Compares all outputs of a template, raw and optimised; fully optimised results may differ from raw ones.
 fn compare(system: &ShadingSystem, template: &Template) {
     use OptLevel::{Exact, Full, None};
     for (optimize, oracle) in [(None, None), (Exact, None), (Full, Full)] {
@@ -240,7 +240,7 @@ fn exit_ends_a_unit_within_a_default() {
     compare(&system, &loaded.templates[0]);
 }
 
-/// A host that answers for a texture only when a given number of threads ask at the same time.
+/// A host that resolves a texture only when a given number of threads request it at the same time.
 struct Meeting {
     threads: usize,
     here: Mutex<usize>,
@@ -266,8 +266,8 @@ impl ShaderHost for Meeting {
     }
 }
 
-/// The host is asked for textures in the middle of code generation. Were a lock held there, the second thread would never
-/// come to ask.
+/// Textures are requested during code generation. If a lock were held then, the second thread would never reach its
+/// request.
 #[test]
 fn no_lock_is_held_while_shaders_compile() {
     const THREADS: usize = 64;
@@ -325,7 +325,7 @@ fn sixty_four_threads_compile_at_once() {
         for thread in 0..64 {
             let (names, expected, shared, first) = (&names, &expected, &shared, &first);
             scope.spawn(move || {
-                // Each thread has its own order, so that first uses of names meet.
+                // Each thread has its own order, so that several threads use a name first at the same time.
                 for i in 0..6 {
                     let at = (thread * 7 + i * 11) % names.len();
                     let (values, closures) = first(shared, names[at]);

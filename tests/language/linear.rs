@@ -22,7 +22,7 @@ const SHARE: usize = 2;
 /// Factor by which the time may exceed proportionality: logarithms, caches, and the noise of the clock.
 const FACTOR: f64 = 3.0;
 
-/// Time below which a measurement says nothing [s]: the clock ticks every few milliseconds.
+/// Time below which a measurement is meaningless [s]: the clock has a resolution of a few milliseconds.
 const TICK: f64 = 8e-3;
 
 /// Compiles the last unit or group of a text.
@@ -50,7 +50,7 @@ fn compile(name: &str, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Least time to compile a text in a few tries [s].
+/// Minimum time to compile a text in a few tries [s].
 fn seconds(name: &str, text: &str, tries: usize) -> Result<f64, String> {
     let mut least = f64::INFINITY;
     for _ in 0..tries {
@@ -64,8 +64,8 @@ fn seconds(name: &str, text: &str, tries: usize) -> Result<f64, String> {
     Ok(least)
 }
 
-/// Describes excessive growth of a shape.
-fn growth((name, size, text): &Shape) -> Result<(), String> {
+/// Returns an error if the compile time of a shape grows too fast.
+fn check_growth((name, size, text): &Shape) -> Result<(), String> {
     let size = size.div_ceil(SHARE);
     let (small, large) = (text(size), text(size * GROWTH));
     let ratio = large.len() as f64 / small.len() as f64;
@@ -99,7 +99,7 @@ fn compile_time_is_linear_in_the_text() {
     let wrong: Vec<String> = SHAPES
         .par_iter()
         .filter(|(name, ..)| name.contains(&only))
-        .filter_map(|shape| growth(shape).err())
+        .filter_map(|shape| check_growth(shape).err())
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

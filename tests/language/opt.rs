@@ -12,17 +12,17 @@ use shading::interp::{RunOptions, run};
 use shading::opt::{Facts, OptLevel, OptOptions, optimize};
 use shading::ty::{Base, Type};
 
-/// Units tried; more with `KILN_FUZZ_UNITS`.
+/// Number of units tried, unless `KILN_FUZZ_UNITS` sets it.
 const UNITS: u64 = 3000;
 
-/// Units that found errors before: for example the angle of a NaN, whose sign was that of the NaN.
+/// Seeds of units that revealed errors in the past, for example an angle that had the sign of a NaN.
 const FOUND: [u64; 1] = [3520];
 
 fn units() -> u64 {
     std::env::var("KILN_FUZZ_UNITS").map_or(UNITS, |n| n.parse().expect("KILN_FUZZ_UNITS is a number"))
 }
 
-/// Runs a unit raw and optimised at a shading point and compares; `None` when the raw run does not end.
+/// Runs a unit raw and optimised at a shading point and compares; `None` if the raw run does not end.
 fn check(seed: u64, raw: &Unit, optimized: &Unit) -> Option<()> {
     let globals = generate::globals(seed);
     let options = RunOptions {
@@ -41,7 +41,7 @@ fn check(seed: u64, raw: &Unit, optimized: &Unit) -> Option<()> {
     Some(())
 }
 
-/// Bits are kept.
+/// Exact optimisation preserves all bits.
 const EXACT: OptOptions<'_> = OptOptions {
     outputs: None,
     level: OptLevel::Exact,
@@ -117,7 +117,7 @@ fn optimised_units_run_the_same() {
     assert!(counts.len() > 90, "only {} kinds of statement", counts.len());
 }
 
-/// For units in which all numbers are finite, full optimisation changes no result either, not even the sign of a zero.
+/// For units in which all numbers are finite, full optimisation preserves all bits as well, including the signs of zeros.
 #[test]
 fn units_of_finite_numbers_run_the_same() {
     let check_unit = |seed: u64| {
@@ -191,7 +191,7 @@ fn optimising_twice_preserves_results() {
         optimize(&mut once, &EXACT);
         let mut twice = once.clone();
         let stats = optimize(&mut twice, &EXACT);
-        // A loop that has become short enough to unroll may grow.
+        // Unrolling a loop that has become short enough may increase the number of operations.
         let loops = |unit: &Unit| unit.to_string().matches("loop {").count();
         let unrolled = loops(&twice) < loops(&once);
         assert!(unrolled || stats.ops_after <= stats.ops_before, "seed {seed}");
@@ -199,7 +199,7 @@ fn optimising_twice_preserves_results() {
     });
 }
 
-/// Builds code whose first variable, of type `ty`, is the output, and compares what full optimisation leaves of it.
+/// Builds code whose first variable, of type `ty`, is the output, and compares the fully optimised code with `expected`.
 fn expect(ty: Type, code: impl FnOnce(&mut CodeBuilder, LocalId), expected: &str) {
     expect_with(&OptOptions::default(), ty, code, expected);
 }
@@ -259,7 +259,7 @@ fn exact_algebra_keeps_the_sign_of_zero() {
             let u = b.op(Type::FLOAT, Op::Mul, &[u, one]);
             let u = b.op(Type::FLOAT, Op::Sub, &[u, zero]);
             let u = b.op(Type::FLOAT, Op::Div, &[u, two]);
-            // Turns a negative zero into zero.
+            // Changes −0 into 0.
             b.set(out, Op::Add, &[u, zero]);
         },
         "l1 = global<u>; l2 = mul l1, 0.5; l0 = add l2, 0.0",
@@ -291,7 +291,7 @@ fn disabled_features_are_removed() {
     );
 }
 
-/// `u + 0` is 0 where `u` is −0, which an output shows, and a comparison does not.
+/// `u + 0` is 0 if `u` is −0: observable in an output, but not in a comparison.
 #[test]
 fn the_sign_of_zero_is_kept_where_it_is_seen() {
     let sum = |b: &mut CodeBuilder| {
@@ -371,7 +371,7 @@ fn short_loops_are_unrolled() {
     );
 }
 
-/// Multiplying by one assigns nothing: the factor is a constant throughout.
+/// Multiplication by one leaves the factor unchanged, so it is constant in the loop.
 #[test]
 fn variables_that_loops_leave_unchanged_are_known() {
     expect(

@@ -22,7 +22,7 @@ fn result_with(host: impl ShaderHost, text: &str) -> Const {
     instance.output(0, &context).unwrap()
 }
 
-/// A host whose points all have the attribute `wear`.
+/// A host with the attribute `wear` at all points.
 struct Worn;
 
 impl ShaderHost for Worn {
@@ -31,8 +31,8 @@ impl ShaderHost for Worn {
     }
 }
 
-/// A connection goes before an attribute of the geometry, that before a constant that is given, and that before the
-/// default, however the parameter asks for the attribute.
+/// A connection precedes an attribute of the geometry, which precedes a given constant, which precedes the default,
+/// however the parameter requests the attribute.
 #[test]
 fn precedence_of_attributes_is_the_same_for_all() {
     for ask in [

@@ -6,10 +6,10 @@ use language_support::generate::{Random, TestHost};
 use language_support::shipped;
 use shading::{Diagnostics, Severity, ShadingSystem, Source};
 
-/// Sources with errors tried.
+/// Number of sources with errors tried.
 const SOURCES: u64 = 400;
 
-/// Most errors in one source.
+/// Maximum number of errors in one source.
 const ERRORS: usize = 6;
 
 /// Statements with one error each; `#` is a number that makes names unique.
@@ -64,7 +64,7 @@ fn errors(diagnostics: &Diagnostics) -> usize {
         .count()
 }
 
-/// Offsets in a text behind statements of functions and units.
+/// Returns the offsets after statements of functions and units.
 fn places(text: &str) -> Vec<usize> {
     // For each open bracket, whether it holds statements.
     let mut open: Vec<bool> = vec![];

@@ -1,6 +1,6 @@
 //! Results of the language: each line `//~ run EXPRESSION == VALUE` of `shaders/run/*.ksl` is evaluated in its file,
 //! in four modes (interpreter and machine code, each on raw and on optimised HIR), whose results must equal one another and
-//! the value bit for bit. Machine code also runs at several points as a batch, which must agree with single points.
+//! the value bit for bit. Machine code also runs at several points as a batch, with the same results as at single points.
 //!
 //! - `==` is exact for all types: `3` is an int, `3.0` a float, `(1, 2, 3)` a triple, `[1 0 …]` a matrix, `"x"` a string;
 //!   `color(1, 2, 3)`, `-N` or `M_PI` is an expression, evaluated after the first.
@@ -26,7 +26,7 @@ use shading::{
 /// Relative difference that `~=` allows.
 const TOLERANCE: f32 = 4e-6;
 
-/// A line that says what must be.
+/// A check in a comment.
 struct Check {
     line: usize,
     expression: String,
@@ -38,7 +38,7 @@ struct Check {
 /// Expected value of a check.
 enum Expected {
     Value(Const),
-    /// The value of another expression, of that type.
+    /// The value of another expression of this type.
     Expression(&'static str, String),
 }
 
@@ -58,7 +58,7 @@ impl Expected {
         value(text).map(Expected::Value)
     }
 
-    /// Its type; all triples are compared as colours.
+    /// Returns the type; all triples are compared as colours.
     fn ty(&self) -> &'static str {
         match self {
             Expected::Value(Const::Int(_)) => "int",
@@ -93,7 +93,7 @@ impl Check {
         })
     }
 
-    /// A unit that evaluates the expression.
+    /// Returns a unit that evaluates the expression.
     fn unit(&self) -> String {
         let ty = if self.prints { "int" } else { self.expected.ty() };
         let cast = if ty == "color" { "(color) " } else { "" };
@@ -238,7 +238,7 @@ fn compiled(
     if !context.finished() {
         return Err(format!("was ended: {:?}", context.take_reports()));
     }
-    // Some points twice, so that not all part from each other.
+    // Some points occur twice, so that not all points of a packet diverge.
     let points = [0.0, 0.0, 0.25, -1.5, 0.25].map(|d| ShaderGlobals {
         u: globals.u + d,
         v: globals.v - d,
@@ -261,7 +261,7 @@ fn compiled(
     })
 }
 
-/// The four modes by name.
+/// Runs a template in the four modes; returns the results by name.
 fn all_ways(system: &ShadingSystem, template: &Template) -> Vec<(&'static str, Result<Given, String>)> {
     let globals = globals();
     let mut ways = vec![];
@@ -292,7 +292,7 @@ fn folder(name: &str) -> PathBuf {
     data("shaders").join(name)
 }
 
-/// Runs the checks of a file; what is wrong goes to `failures`.
+/// Runs the checks of a file; adds what is wrong to `failures`.
 fn run_file(name: &str, text: &str, failures: &mut String) -> usize {
     verify_all();
     let mut checks = vec![];

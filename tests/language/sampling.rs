@@ -9,8 +9,8 @@ use shading::interp::{self, RunOptions};
 use shading::opt::OptLevel;
 use shading::{Diagnostics, InstanceOptions, NoHost, ShaderGlobals, Source};
 
-/// The outputs of the last unit or group of a source at a point; compiled, interpreted and without optimisation they are
-/// the same.
+/// Returns the outputs of the last unit or group of a source at a point, which must be the same compiled, interpreted and
+/// without optimisation.
 fn outputs(text: &str) -> Result<Vec<Const>, Diagnostics> {
     let globals = ShaderGlobals {
         p: [0.3, 0.7, -0.2].into(),
@@ -53,7 +53,7 @@ fn outputs_at(text: &str, globals: &ShaderGlobals) -> Result<Vec<Const>, Diagnos
     Ok(found.remove(0))
 }
 
-/// Two units or groups that follow the same declarations make the same.
+/// Expects the same outputs of two units or groups after the same declarations.
 #[track_caller]
 fn same(declared: &str, first: &str, second: &str) {
     for seed in 1..5 {
@@ -91,7 +91,7 @@ shader plain(float h = 0, float x = 0, float y = 0, float b = 0, float c = 0,
 { dx = x - h; again = Dx(x) + Dy(y); mean = b + c; }
 ";
 
-/// A group of `slope`, and one that repeats its instances for `plain`; `{}` is the overrides.
+/// A group that uses `slope`, and a group for `plain` that repeats the instances; `{}` stands for the overrides.
 fn repeated(nodes: &str, fed: &str) -> (String, String) {
     let outputs = "output float dx = 0, output float again = 0, output float mean = 0";
     let copies = [
@@ -129,7 +129,7 @@ fn samples_are_repeated_instances() {
     for (nodes, fed) in [
         ("waves w$() WITH", "w$.r"),
         ("waves w$(scale = 2) WITH", "2 * w$.c.b + w$.r"),
-        // An input made of two others that share a third.
+        // An input computed from two others that share a third.
         (
             "waves a$(); waves b$(shift = a$.c); tinted t$(a = a$.r + b$.r) WITH",
             "t$.c[1]",
@@ -151,7 +151,7 @@ fn overrides_of_the_input_itself_are_evaluated_again() {
             waves w2() with { P = q2.q; }
             r = w2.r - w.r; }",
     );
-    // Facts about the unit that samples apply to its samples.
+    // Facts about the sampling unit apply to its samples.
     same(
         UNITS,
         "group g(output float r = 0) { waves w(); slope s(h = w.r) with { u = 7; } r = s.dx + w.r; }",
@@ -239,7 +239,7 @@ fn the_shipped_blur_is_a_mean_of_instances() {
             flat f(); blur a(source = f.r, radius = 0.1); blur b(source = f.c, samples = 5); r = a.value; c = b.result; }";
     let found = outputs(text).unwrap_or_else(|errors| panic!("{errors}"));
     let Const::Float(r) = found[0] else { panic!() };
-    // A linear pattern is its own mean, but for the spiral's lack of balance.
+    // The mean of a linear pattern is the pattern itself, up to the asymmetry of the spiral.
     assert!((r - 3.55).abs() < 0.02, "{r}");
 }
 
@@ -274,7 +274,7 @@ fn errors_in_samples_are_reported() {
         );
         assert!(errors.list.iter().all(|e| !e.labels.is_empty()), "{errors}");
     }
-    // Functions of that name are called, and functions take a parameter on.
+    // User functions of this name are called, and parameters can be passed to functions.
     let text = "float sample(float x) { return x + 1; } shader s(float h = 1, output float r = 0) { r = sample(h); }";
     assert_eq!(outputs(text).unwrap()[0], Const::Float(2.0));
     let text = "float at(float x, point p) { return sample(x, with { P = p; }); }

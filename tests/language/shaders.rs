@@ -25,7 +25,7 @@ struct Expected {
     text: String,
 }
 
-/// Closures that the cases may call.
+/// Closures of the cases.
 fn closures() -> ClosureRegistry {
     let mut registry = ClosureRegistry::default();
     let mut add = |name, params| {
@@ -80,7 +80,7 @@ fn cases(kind: &str) -> Vec<(String, String)> {
     cases
 }
 
-/// Includes come from `shaders/include`.
+/// Preprocessor that includes from `shaders/include`.
 fn preprocessor() -> Preprocessor {
     Preprocessor::new(Arc::new(Folder(folder("include"))))
 }
@@ -192,7 +192,7 @@ fn fail() {
     assert!(failures.is_empty(), "\n{failures}");
 }
 
-/// The unit of an expression, with `tint`, `tex.result` and `list[1]` as inputs.
+/// Returns the unit of an expression, with `tint`, `tex.result` and `list[1]` as inputs.
 fn expression(text: &str, expected: Option<Type>) -> Result<Unit, Diagnostics> {
     let source =
         format!("float twice(float x) {{ return 2 * x; }}\ngroup g(output color r) {{ r = {text}; }}");
@@ -260,7 +260,7 @@ fn expressions_become_units() {
     }
 }
 
-/// Numbers without a seed from outside: the test must be the same each time.
+/// Random numbers with a fixed seed, so that the test is reproducible.
 struct Random(u64);
 
 impl Random {
@@ -438,7 +438,7 @@ fn structures_are_bounded() {
         .collect();
     let nested = format!("struct s0 {{ float x; }};\n{nested}");
     check(&nested, "more than 512 bytes", 1);
-    // 1024 paths of 402 bytes in each structure: of 60, the first 40 have 16 MB.
+    // Each structure has 1024 paths of 402 bytes, so the first 40 of the 60 have 16 MB.
     let fields: String = (0..1024).map(|i| format!("float x{i:0>398}; ")).collect();
     let copies: String = (0..59).map(|i| format!("struct c{i} {{ wide a; }};\n")).collect();
     let message = "and the structures before it";

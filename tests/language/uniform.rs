@@ -1,5 +1,5 @@
-//! Uniformity analysis: shaders classified as uniform give the same result everywhere, and the right ones are cached in
-//! a render.
+//! Uniformity analysis: shaders classified as uniform give the same result everywhere, and exactly these are cached
+//! in a render.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ fn instance(system: &ShadingSystem, name: &str) -> Arc<ShaderInstance> {
         .unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// Runs at points that have nothing in common but normal and tangent, and asserts that the closures are the same.
+/// Runs at points that share only normal and tangent, and asserts that the closures are equal.
 fn assert_same_everywhere(
     what: &str,
     instance: &ShaderInstance,

@@ -1,4 +1,4 @@
-//! Shipped units give what their formulas give.
+//! Shipped units have the values of their formulas.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ mod odd;
 mod pattern;
 mod surface;
 
-/// An instance of a unit and its arguments, an output, and the numbers of that.
+/// An instance of a unit with its arguments, an output, and the expected numbers of the output.
 type Value = (&'static str, &'static str, &'static [f32]);
 
-/// A plane that is seen at 60° from its normal, over which x and y grow by 1 and 2 millimetres a pixel.
+/// A plane seen at 60° from its normal, on which x and y increase by 1 and 2 millimetres per pixel.
 fn point() -> ShaderGlobals {
     let mut globals = ShaderGlobals {
         p: [0.3, 0.2, 0.1].into(),
@@ -36,7 +36,7 @@ fn point() -> ShaderGlobals {
     globals
 }
 
-/// The numbers of an output.
+/// Returns the numbers of an output.
 fn evaluate(system: &ShadingSystem, unit: &str, output: &str, count: usize) -> Result<Vec<f32>, String> {
     let (name, _) = unit.split_once('(').ok_or("no arguments")?;
     let instance = unit.replacen(name, &format!("{name} it"), 1);
@@ -53,7 +53,7 @@ fn evaluate(system: &ShadingSystem, unit: &str, output: &str, count: usize) -> R
     Ok(numbers(&result))
 }
 
-/// Compares with a table.
+/// Compares outputs with a table.
 fn check(values: &[Value]) {
     let mut wrong = String::new();
     for &(unit, output, expected) in values {
@@ -70,8 +70,8 @@ fn check(values: &[Value]) {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// Each parameter of a unit says what it is for, but for outputs of which there is one, and has its default within its range.
-/// The glTF material's are filled in by an importer.
+/// Each parameter has a help text, except a unit's only output, and its default is in its range. The parameters of the
+/// glTF material are set by an importer.
 #[test]
 fn parameters_are_described() {
     let system = shipped::system(Arc::new(NoHost));
@@ -97,7 +97,7 @@ fn parameters_are_described() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// Masks, heights and random values are between −1 and 1, and all numbers are finite, wherever a pattern is looked up.
+/// Masks, heights and random values are between −1 and 1, and all numbers are finite, at every point.
 #[test]
 fn outputs_keep_their_range() {
     let mut wrong = String::new();

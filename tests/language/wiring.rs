@@ -117,7 +117,7 @@ fn parts_of_elements_are_arguments() {
     };
     check(&of(""), 2232.0);
     check(&of("c[1].g = m.x"), 2237.25);
-    // Whatever their order, what is more of the whole is first.
+    // Whatever their order, the argument for the larger part is applied first.
     check(&of("c[1].g = 4, c[1] = m.c[0], c = {0, 0, 0}"), 5234.0);
     check(&of("s[1].w = 8"), 2282.0);
     check(&of("s.w[1] = 8, s[0].c = m.s[1].c"), 2482.0);
@@ -224,7 +224,7 @@ fn programs_connect_parts() {
         instance.output(0, &context).unwrap()
     };
     assert_eq!(run(vec![]), Const::Float(213.0 + 30.0 + 400.0 + 2000.0));
-    // Parts of an exposed parameter are parts of its targets.
+    // Components of an exposed parameter are components of its targets.
     let given = vec![("pairs.w[1]".to_owned(), 1.0.into())];
     assert_eq!(run(given), Const::Float(213.0 + 10.0 + 400.0 + 2000.0));
 }
