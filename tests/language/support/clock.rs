@@ -16,8 +16,8 @@ pub fn peak_memory() -> u64 {
     kilobytes.unwrap_or(0) << 10
 }
 
-/// Begins to measure the peak of resident memory anew.
+/// Restarts the measurement of the peak of resident memory.
 pub fn reset_peak() {
-    // Without this file, the peak is that of the whole test, which is above all others.
+    // Without this file, the peak is that of the whole test, which is larger than any other.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }

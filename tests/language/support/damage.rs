@@ -1,5 +1,5 @@
-//! Damaged shader sources: what still compiles gives the same results in packets, point by point and optimised, without
-//! panics.
+//! Damaged shader sources: texts that still compile give the same results in packets, point by point and optimised,
+//! without panics.
 
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,13 +16,13 @@ use crate::compiled::batch_difference;
 use crate::generate::{Random, globals};
 use crate::{data, number, shipped};
 
-/// Turns and calls of a run.
+/// Fuel of a run: loop iterations and calls.
 const FUEL: u32 = 2000;
-/// Maximum time for a text: the machine may be busy.
+/// Maximum time for a text, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Numbers of an output that are compared, at most.
+/// Maximum number of an output's numbers that are compared.
 const NUMBERS: usize = 64;
-/// Texts between looks at the clock.
+/// Number of texts between readings of the clock.
 const CHUNK: u64 = 250;
 
 /// Damages `count` texts, or texts for `KILN_FUZZ_SECONDS`, on all cores. Each text is compiled and run by its own system.
@@ -64,7 +64,7 @@ pub fn fuzz(count: u64, system: impl Fn() -> ShadingSystem + Sync) {
     );
 }
 
-/// Shipped shaders, and those that other tests run.
+/// Returns the shipped shaders, and those that other tests run.
 pub(crate) fn texts() -> Vec<String> {
     let folders = [data("shaders/run"), data("shaders/pass")];
     let mut paths: Vec<_> = folders
@@ -83,7 +83,7 @@ pub(crate) fn texts() -> Vec<String> {
         .collect()
 }
 
-/// Words and signs of a text, each with its place.
+/// Returns the ranges of the words and signs of a text.
 fn words(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut words: Vec<std::ops::Range<usize>> = vec![];
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
@@ -97,14 +97,14 @@ fn words(text: &str) -> Vec<std::ops::Range<usize>> {
     words
 }
 
-/// One text with a few words of its own or of another in place of others: much of it still compiles.
+/// Replaces a few words of a text by words from the same or another text: many results still compile.
 fn damaged(texts: &[String], random: &mut Random) -> String {
     let text = texts[random.below(texts.len())].clone();
     let count = 1 + random.below(2);
     damage(text, texts, count, random)
 }
 
-/// A text with `count` times a few words of its own or of another in place of others.
+/// Replaces, `count` times, a few words of a text by words from the same or another text.
 pub(crate) fn damage(mut text: String, texts: &[String], count: usize, random: &mut Random) -> String {
     for _ in 0..count {
         let places = words(&text);
@@ -136,7 +136,7 @@ fn context(system: &ShadingSystem) -> ShadingContext {
     context
 }
 
-/// The numbers of all outputs at a point, as bits; `None` where the run was ended.
+/// Returns the numbers of all outputs at a point, as bits; `None` if the run was aborted.
 fn outputs(
     instance: &ShaderInstance,
     point: &ShaderGlobals,
@@ -150,7 +150,7 @@ fn outputs(
     for output in 0..instance.outputs().len() {
         let mut numbers = [0.0_f32; NUMBERS];
         instance.output_numbers(output, context, &mut numbers).unwrap();
-        // Not a number is one as good as another.
+        // All NaNs are equal.
         all.extend(numbers.map(|x| {
             if x.is_nan() {
                 f32::NAN.to_bits()
@@ -178,7 +178,7 @@ fn run(system: &ShadingSystem, template: &Template) -> Result<bool, String> {
     };
     let (mut a, mut b) = (context(system), context(system));
     for point in &points {
-        // Optimised, it may come to its end with less fuel.
+        // An optimised run may complete with less fuel.
         if let Some(expected) = outputs(&plain, point, &mut a) {
             let found = outputs(&exact, point, &mut b);
             if found.as_ref() != Some(&expected) {

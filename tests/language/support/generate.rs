@@ -2,7 +2,7 @@
 //! unit on every machine.
 //!
 //! Units are valid and mix ordinary numbers with zeros of both signs, infinities and NaNs. They end within the default
-//! fuel, unless they are asked not to.
+//! fuel, unless endless ones are requested.
 
 mod cloud;
 pub mod group;
@@ -29,12 +29,12 @@ use shading::{
 pub struct Random(u64);
 
 impl Random {
-    /// A generator whose numbers depend on the seed alone.
+    /// Creates a generator whose numbers depend on the seed only.
     pub fn new(seed: u64) -> Random {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bd1_e995)
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -43,12 +43,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number in `0..n`; `n` is not zero.
+    /// Returns a number in `0..n`; `n` is not zero.
     pub fn below(&mut self, n: usize) -> usize {
         (self.bits() % n as u64) as usize
     }
 
-    /// True once in `n` times.
+    /// Returns true with probability 1/n.
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
@@ -58,13 +58,13 @@ impl Random {
         &list[self.below(list.len())]
     }
 
-    /// A number in `[-4, 4)`.
+    /// Returns a number in `[-4, 4)`.
     pub fn float(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / (1 << 21) as f32 - 4.0
     }
 }
 
-/// The closures that generated units use. What is compiled from then on is verified.
+/// Returns the closures that generated units use, and turns on verification of compiled code.
 pub fn registry() -> ClosureRegistry {
     verify_all();
     let mut registry = ClosureRegistry::default();
@@ -95,7 +95,7 @@ pub fn registry() -> ClosureRegistry {
     registry
 }
 
-/// A host with one texture, some of whose pictures are volumes, one space, one point cloud and two attributes.
+/// A host with one texture (some of its subimages are volumes), one space, one point cloud and two attributes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TestHost;
 
@@ -176,7 +176,7 @@ impl ShaderHost for TestHost {
     }
 }
 
-/// A shading point.
+/// Returns a random shading point.
 pub fn globals(seed: u64) -> ShaderGlobals {
     let mut random = Random::new(seed ^ 0x000f_00d5);
     let mut triple = || Triple::from([random.float(), random.float(), random.float()]);
@@ -271,7 +271,7 @@ fn templates() -> Vec<Template> {
     add(Op::Diagonal, &[K::FLOAT], K::MATRIX);
     for kind in NUMBERS {
         for op in [Op::Add, Op::Sub, Op::Mul, Op::Div] {
-            // Three times as often: they are what algebra and common subexpressions work on.
+            // Three times as frequent, because algebraic simplification and common subexpression elimination apply to them.
             for _ in 0..3 {
                 add(op, &[kind; 2], kind);
             }
@@ -387,17 +387,17 @@ fn builtins(add: &mut impl FnMut(Op, &[Kind], Kind)) {
     add(Op::Builtin(B::Format), &[K::STRING, K::TRIPLE], K::STRING);
 }
 
-/// A valid unit that depends on the seed alone and ends.
+/// Returns a valid unit without endless loops, which depends on the seed only.
 pub fn unit(seed: u64) -> Unit {
     write(seed, false, &ELEMENTS)
 }
 
-/// A valid unit that can run in packets, some of whose loops do not end by themselves if that is asked.
+/// Returns a valid unit that can run in packets, with some endless loops if requested.
 pub fn numeric_unit(seed: u64, endless: bool) -> Unit {
     write(seed, endless, &NUMERIC)
 }
 
-/// A valid unit that depends on the seed alone, some of whose loops and recursions do not end by themselves.
+/// Returns a valid unit with some endless loops and recursions, which depends on the seed only.
 pub fn endless_unit(seed: u64) -> Unit {
     write(seed, true, &ELEMENTS)
 }
@@ -452,18 +452,18 @@ struct Writer<'a> {
     /// Functions that can be called; each has a countdown, a float and a triple as parameters, and returns a float and a
     /// closure.
     functions: usize,
-    /// True if loops and recursions may be generated that do not end by themselves.
+    /// True if endless loops and recursions may be generated.
     endless: bool,
     /// Variables that may be assigned.
     locals: Vec<(LocalId, Kind)>,
     /// Variables that may be read only: counters of loops.
     counters: Vec<LocalId>,
     open: Vec<ScopeId>,
-    /// Blocks around the present one.
+    /// Number of blocks around the current one.
     depth: usize,
     /// Maximum number of times that the current block runs.
     repeats: usize,
-    /// Statements still to write.
+    /// Number of statements that may still be generated.
     budget: usize,
 }
 
@@ -512,7 +512,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Variables of all kinds to begin with.
+    /// Creates initial variables of all kinds.
     fn variables(&mut self) {
         for &element in self.elements {
             for _ in 0..2 + self.random.below(4) {
@@ -554,7 +554,7 @@ impl<'a> Writer<'a> {
         params
     }
 
-    /// Gives most variables values that only a run knows: else nearly everything is constant.
+    /// Assigns values known only at run time to most variables; otherwise nearly everything would be constant.
     fn unknowns(&mut self, out: &mut Block) {
         for (local, kind) in self.locals.clone() {
             if self.random.once_in(4) {
@@ -596,7 +596,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A function that calls itself as often as its first parameter says.
+    /// Creates a function that calls itself as often as its first parameter says.
     fn function(mut self, id: FunctionId, index: usize) -> Function {
         let countdown = self.local(Kind::INT);
         let params = vec![countdown, self.local(Kind::FLOAT), self.local(Kind::TRIPLE)];
@@ -674,7 +674,7 @@ impl<'a> Writer<'a> {
         if self.random.once_in(3) {
             self.random.float()
         } else {
-            // The ordinary ones more often.
+            // Ordinary numbers are more frequent.
             let n = if self.random.once_in(4) { SPECIAL.len() } else { 7 };
             SPECIAL[self.random.below(n)]
         }
@@ -715,7 +715,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// An operand: a variable, or now and then a constant.
+    /// Returns an operand: usually a variable, sometimes a constant.
     fn operand(&mut self, kind: Kind) -> Operand {
         if kind == Kind::INT && !self.counters.is_empty() && self.random.once_in(4) {
             return Operand::Local(*self.random.pick(&self.counters));
@@ -728,7 +728,7 @@ impl<'a> Writer<'a> {
         Operand::Local(self.random.pick(&fitting).0)
     }
 
-    /// A variable to assign: an old one, or a new one as a front end makes them for each subexpression.
+    /// Returns a variable to assign: an existing one, or a new one, as the front end creates for each subexpression.
     fn target(&mut self, kind: Kind) -> LocalId {
         let fitting: Vec<_> = self.locals.iter().filter(|(_, k)| *k == kind).collect();
         if fitting.is_empty() || self.random.once_in(3) {
@@ -798,7 +798,7 @@ impl<'a> Writer<'a> {
         out.push(Stmt::Scope { scope, body });
     }
 
-    /// A loop of few turns: known, or up to a variable.
+    /// Generates a loop with few iterations: a constant number, or that of a variable.
     fn repetition(&mut self, out: &mut Block) {
         let counter = self.local(Kind::INT);
         let limit = self.local(Kind::INT);
@@ -852,7 +852,7 @@ impl<'a> Writer<'a> {
         });
     }
 
-    /// Number of iterations or calls: `turns`, or now and then one without an end.
+    /// Returns a number of iterations or calls: `turns`, or sometimes an endless one.
     fn bound(&mut self, turns: i32) -> Operand {
         let endless = self.endless && self.random.once_in(4);
         self.constant(Const::Int(if endless { i32::MAX } else { turns }))
@@ -875,7 +875,7 @@ impl<'a> Writer<'a> {
         });
     }
 
-    /// An operation on an array.
+    /// Generates an operation on an array.
     fn array(&mut self, out: &mut Block) {
         let arrays: Vec<_> = self
             .locals
@@ -907,7 +907,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Mostly within bounds.
+    /// Usually in range.
     fn index(&mut self) -> Operand {
         if self.random.once_in(4) {
             return self.operand(Kind::INT);

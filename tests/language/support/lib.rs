@@ -17,15 +17,15 @@ use std::sync::Arc;
 
 use shading::{Includes, Source};
 
-/// A folder of the tests' data, in `tests`.
+/// Returns a folder of the tests' data, in `tests`.
 pub fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
 }
 
-/// The number in an environment variable.
+/// Returns the number in an environment variable.
 ///
 /// # Panics
-/// When it is not a number.
+/// If it is not a number.
 pub fn number(variable: &str) -> Option<u64> {
     let text = std::env::var(variable).ok()?;
     Some(text.parse().expect("it is a number"))

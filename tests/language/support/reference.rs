@@ -15,10 +15,10 @@ use crate::shipped;
 /// Statements of the reference text, which has 12 KB.
 const STATEMENTS: usize = 200;
 
-/// Measurements, of which the least counts.
+/// Number of measurements; the result is their minimum.
 const TRIES: usize = 5;
 
-/// Processor time in seconds of the reference compilation in this process; 0 where the system does not measure threads.
+/// Returns the processor time of the reference compilation in this process [s]; 0 if the system does not measure threads.
 pub fn reference_seconds() -> f64 {
     static SECONDS: OnceLock<f64> = OnceLock::new();
     *SECONDS.get_or_init(|| (0..TRIES).map(|_| compile()).fold(f64::INFINITY, f64::min))
@@ -34,7 +34,7 @@ fn compile() -> f64 {
     thread_seconds() - start
 }
 
-/// A unit whose statements cannot be merged or removed.
+/// Returns a unit whose statements cannot be merged or removed.
 fn text() -> String {
     let mut text = "shader reference(float scale = 2, output color result = 0)\n{\n".to_owned();
     for i in 0..STATEMENTS {

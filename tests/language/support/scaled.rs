@@ -22,7 +22,7 @@ impl Default for Scaled {
 }
 
 impl Scaled {
-    /// A text of up to [`MAX_BYTES`], most often one that compiles.
+    /// Returns a text of up to [`MAX_BYTES`], which usually compiles.
     pub fn text(&self, random: &mut Random) -> String {
         let goal = match random.below(3) {
             0 => 4 << random.below(15),
@@ -48,7 +48,7 @@ impl Scaled {
         &self.texts[random.below(self.texts.len())]
     }
 
-    /// A source with some of its statements many times, each time in a block of its own or not.
+    /// Returns a source with some of its statements repeated, with or without a block around each repetition.
     fn repeated(&self, goal: usize, random: &mut Random) -> String {
         let text = self.pick(random);
         let Some((start, end)) = statements(text, random) else {
@@ -67,7 +67,7 @@ impl Scaled {
         )
     }
 
-    /// A source with some of its statements in many nested constructs.
+    /// Returns a source with some of its statements in many nested constructs.
     fn nested(&self, goal: usize, random: &mut Random) -> String {
         let text = self.pick(random);
         let Some((start, end)) = statements(text, random) else {
@@ -94,7 +94,7 @@ impl Scaled {
         format!("{}{inner}{}", &text[..start], &text[end..])
     }
 
-    /// Sources one after the other.
+    /// Returns several sources, one after the other.
     fn joined(&self, goal: usize, random: &mut Random) -> String {
         let mut all = String::new();
         for _ in 0..200 {
@@ -108,7 +108,7 @@ impl Scaled {
         all
     }
 
-    /// A source with a group of many instances of its last unit, in a chain where it has a float output and input.
+    /// Returns a source with a group of many instances of its last unit, in a chain if it has a float output and input.
     fn layers(&self, goal: usize, random: &mut Random) -> String {
         let text = self.pick(random);
         let kinds = ["shader ", "surface ", "volume "];
@@ -145,7 +145,7 @@ impl Scaled {
     }
 }
 
-/// A shape about as long as `goal`, at most.
+/// Returns a shape of at most about `goal` bytes.
 fn shape(goal: usize, random: &mut Random) -> String {
     let (_, _, text) = random.pick(SHAPES);
     let mut size = 1;
@@ -162,7 +162,7 @@ fn shape(goal: usize, random: &mut Random) -> String {
     text(size)
 }
 
-/// The range of a few whole statements of one block of a text, chosen at random.
+/// Returns the range of a few whole statements of one block of a text, chosen at random.
 fn statements(text: &str, random: &mut Random) -> Option<(usize, usize)> {
     let (mut braces, mut parentheses) = (0_i32, 0_i32);
     // Ends of statements and starts of blocks, each with the number of blocks around it.

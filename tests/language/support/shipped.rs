@@ -34,22 +34,22 @@ static FILES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The list of the renderer's closures.
+/// Returns the list of the renderer's closures.
 pub fn signature_file() -> PathBuf {
     data("language/closures.txt")
 }
 
-/// A shading system with the shipped shaders and the closures of the renderer.
+/// Returns a shading system with the shipped shaders and the closures of the renderer.
 pub fn system<H: ShaderHost + 'static>(host: Arc<H>) -> ShadingSystem {
     ShadingSystem::new(closures(), host).with_library(Library { find, names })
 }
 
-/// As [`system`], but what is compiled is not verified: for measurements.
+/// As [`system`], but without verification of compiled code: for measurements.
 pub fn unverified_system<H: ShaderHost + 'static>(host: Arc<H>) -> ShadingSystem {
     ShadingSystem::new(registry(), host).with_library(Library { find, names })
 }
 
-/// The closures of the renderer. What is compiled from then on is verified.
+/// Returns the closures of the renderer, and turns on verification of compiled code.
 pub fn closures() -> ClosureRegistry {
     verify_all();
     registry()
@@ -63,18 +63,18 @@ fn registry() -> ClosureRegistry {
     registry
 }
 
-/// The source of a shipped unit or group.
+/// Returns the source of a shipped unit or group.
 pub fn find(name: &str) -> Option<Arc<Source>> {
     let text = FILES.get(name)?;
     Some(Source::new(format!("shaders/{name}.ksl"), text.as_str()))
 }
 
-/// The names of all shipped units and groups.
+/// Returns the names of all shipped units and groups.
 pub fn names() -> Vec<&'static str> {
     FILES.keys().map(String::as_str).collect()
 }
 
-/// The texts of all shipped shaders.
+/// Returns the texts of all shipped shaders.
 pub fn texts() -> impl Iterator<Item = String> {
     FILES.values().cloned()
 }
@@ -128,7 +128,7 @@ fn type_of(text: &str) -> Type {
     length.map_or(one, |length| Type::array(one.base, length))
 }
 
-/// A signature as a line of the list.
+/// Returns a signature as a line of the list.
 pub fn line(signature: &ClosureSignature) -> String {
     let param = |param: &ClosureParam| {
         let default = match &param.default {

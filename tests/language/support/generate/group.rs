@@ -118,20 +118,20 @@ struct Part {
     outputs: Vec<(String, Ty)>,
 }
 
-/// A source of random groups, the last of which contains others.
+/// Source text of random groups, the last of which contains others.
 #[derive(Clone, Debug)]
 pub struct Groups {
     /// Units and groups.
     pub text: String,
     /// Name of the last group.
     pub name: String,
-    /// Its float and colour inputs with constant defaults: they can be live.
+    /// Its float and colour inputs with constant defaults, which can be live.
     pub live: Vec<String>,
-    /// True if they may print, and set and read messages: other outputs then have other effects.
+    /// True if they may print, and set and read messages, so that the effects depend on the requested outputs.
     pub has_effects: bool,
 }
 
-/// Random groups of a seed.
+/// Returns random groups for a seed.
 pub fn groups(seed: u64) -> Groups {
     let has_effects = seed.is_multiple_of(4);
     let mut writer = Writer {
@@ -220,7 +220,7 @@ impl Writer {
             .collect();
         for index in 0..2 + self.random.below(6) {
             let count = self.parts.len();
-            // The latest groups are used often.
+            // Recent groups are used more often.
             let latest = count - 1 - self.random.below(3.min(count));
             let chosen = if self.random.once_in(4) {
                 latest
@@ -277,7 +277,7 @@ impl Writer {
         (name, live)
     }
 
-    /// Overrides of a node, or none; with the end of the statement.
+    /// Returns the overrides of a node, if any, and the end of the statement.
     fn overrides(&mut self) -> String {
         if !self.random.once_in(3) {
             return ";".to_owned();
@@ -304,7 +304,7 @@ impl Writer {
         }
     }
 
-    /// A value of an earlier node, of an input, or an expression.
+    /// Returns a value of an earlier node or an input, or an expression.
     fn value(&mut self, ty: Ty, depth: usize) -> String {
         let random = &mut self.random;
         let known: Vec<&String> = self
@@ -314,7 +314,7 @@ impl Writer {
             .map(|(path, _)| path)
             .collect();
         if !known.is_empty() && !random.once_in(3) {
-            // Late values are read more often, so that chains are long.
+            // Recent values are read more often, so that chains are long.
             let at = known.len() - 1 - random.below(known.len()).min(random.below(known.len()));
             return known[at].clone();
         }
@@ -362,7 +362,7 @@ impl Writer {
         }
     }
 
-    /// A path of a type, or an expression in parentheses that is one.
+    /// Returns a path of a type, or an expression of the type in parentheses.
     fn variable(&mut self, ty: Ty) -> String {
         let known: Vec<&String> = self
             .values

@@ -1,4 +1,4 @@
-//! Generated programs, run at shading points as a GPU would.
+//! Generated programs, run at shading points by the interpreter.
 
 use naga::{Handle, Module, Type, TypeInner};
 use shading::builtins::Global;
@@ -20,7 +20,7 @@ impl Program {
     /// Generates the program of a unit.
     ///
     /// # Errors
-    /// Those of the generator.
+    /// If the generator reports errors.
     pub fn new(
         unit: &Unit,
         sources: &SourceMap,
@@ -79,7 +79,7 @@ impl Program {
     }
 }
 
-/// A value in the layout of a uniform.
+/// Returns a value in the layout of a uniform.
 fn padded(value: &Const) -> Value {
     match value {
         Const::Int(x) => Value::List([*x, 0, 0, 0].map(Value::Int).to_vec()),
@@ -148,7 +148,7 @@ pub fn numbers(value: &Const) -> Vec<f32> {
     }
 }
 
-/// Whether a kind is one of numbers.
+/// Returns whether a kind consists of numbers.
 pub fn is_numeric(kind: Kind) -> bool {
     kind.element().is_number()
 }

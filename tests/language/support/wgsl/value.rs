@@ -15,7 +15,7 @@ pub enum Value {
     Bool(bool),
     /// A vector, a matrix by its columns, an array or a structure.
     List(Vec<Value>),
-    /// A pointer: the variable and the way to a part of it.
+    /// A pointer: the variable and the path to a part of it.
     Pointer(Place, Vec<usize>),
 }
 
@@ -229,7 +229,7 @@ pub(super) fn convert(a: &Value, kind: ScalarKind, is_conversion: bool) -> Value
     }
 }
 
-/// Applies a function of numbers part by part.
+/// Applies a function of numbers component by component.
 fn each(args: &[&Value], f: &dyn Fn(&[f32]) -> f32) -> Value {
     if let Some(Value::List(first)) = args.iter().find(|arg| matches!(arg, Value::List(_))) {
         let part = |i: usize| {
