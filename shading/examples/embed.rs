@@ -1,7 +1,7 @@
-//! The tour: a renderer that shades one sphere under one lamp.
+//! Minimal renderer: shades a sphere under one light.
 //!
-//! It declares two closures, connects units in a group, gives shaders a global of its own, changes a live input without
-//! compiling again, and shades from several threads.
+//! The example declares two closures, connects units in a group, provides a global of its own to shaders, changes a live
+//! input without compilation, and shades from several threads.
 //!
 //! ```text
 //! cargo run --release -p shading --example embed                  # shows two spheres as text
@@ -17,8 +17,8 @@ use shading::{
     ShaderGlobals, ShaderHost, ShaderInstance, ShadingSystem, Source, Type,
 };
 
-/// A unit that makes a pattern, a unit that makes closures of it, and a group that connects the two. `wetness` is a
-/// global of this renderer.
+/// A unit that computes a pattern, a unit that creates closures, and a group that connects the two. `wetness` is a global of
+/// this renderer.
 const SHADERS: &str = r#"
     shader stripes(float count = 5, output float result = 0)
     {
@@ -49,17 +49,17 @@ shading::closures! {
 
 /// Width and height of a sphere.
 pub(crate) const SIZE: usize = 64;
-/// Direction towards the lamp.
-const LAMP: [f32; 3] = [-0.48, 0.6, 0.64];
-/// Direction towards the viewer.
+/// Direction to the light.
+const LIGHT: [f32; 3] = [-0.48, 0.6, 0.64];
+/// Direction to the viewer.
 const VIEWER: [f32; 3] = [0.0, 0.0, 1.0];
 
-/// What shaders can ask this renderer for: how wet everything is.
-struct Weather {
+/// Host that provides the global `wetness`.
+struct WetnessHost {
     wetness: f32,
 }
 
-impl ShaderHost for Weather {
+impl ShaderHost for WetnessHost {
     fn attribute_handle(&self, name: &str) -> Option<AttributeHandle> {
         (name == "wetness").then_some(AttributeHandle(0))
     }
@@ -79,11 +79,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The sphere as the shaders say, and with a wider highlight: rows of pixels, one sphere above the other.
+/// Returns the sphere with the given inputs, and with a wider highlight: rows of pixels, one sphere above the other.
 pub(crate) fn spheres() -> Result<Vec<[f32; 3]>, Box<dyn Error>> {
     let mut registry = ClosureRegistry::default();
     let lobes = ClosureTypes::<Lobe>::register(&mut registry)?;
-    let system = ShadingSystem::new(registry, Arc::new(Weather { wetness: 0.5 }))
+    let system = ShadingSystem::new(registry, Arc::new(WetnessHost { wetness: 0.5 }))
         .with_globals([HostGlobal::new("wetness", Type::FLOAT)?]);
     for warning in system.load(Source::new("vase.ksl", SHADERS))?.warnings.list {
         eprintln!("{warning}");
@@ -99,7 +99,7 @@ pub(crate) fn spheres() -> Result<Vec<[f32; 3]>, Box<dyn Error>> {
     Ok(pixels)
 }
 
-/// Shades a sphere, each half of the rows in a thread.
+/// Shades a sphere with two threads, each half of the rows.
 fn shade(
     system: &ShadingSystem,
     instance: &ShaderInstance,
@@ -130,14 +130,14 @@ fn shade(
     .map(|()| pixels)
 }
 
-/// Light of the lamp that a closure tree scatters to the viewer.
+/// Returns the light that a closure tree scatters to the viewer.
 fn radiance(tree: ClosureTree<'_>, lobes: &ClosureTypes<Lobe>) -> [f32; 3] {
     let mut sum = [0.0; 3];
     for component in tree.components() {
         let scattered = match lobes.read(&component) {
-            Some(Lobe::Matte { n }) => dot(n, LAMP).max(0.0),
+            Some(Lobe::Matte { n }) => dot(n, LIGHT).max(0.0),
             Some(Lobe::Shine { n, exponent }) => {
-                let half = normalized(std::array::from_fn(|i| LAMP[i] + VIEWER[i]));
+                let half = normalized(std::array::from_fn(|i| LIGHT[i] + VIEWER[i]));
                 dot(n, half).max(0.0).powf(exponent)
             }
             None => 0.0,
@@ -147,7 +147,7 @@ fn radiance(tree: ClosureTree<'_>, lobes: &ClosureTypes<Lobe>) -> [f32; 3] {
     sum
 }
 
-/// The point of the unit sphere that a pixel sees, looking along -z.
+/// Returns the shading point on the unit sphere that a pixel sees, along -z.
 fn sphere(column: usize, row: usize) -> Option<ShaderGlobals> {
     let place = |index: usize| (index as f32 + 0.5) / SIZE as f32 * 2.2 - 1.1;
     let (x, y) = (place(column), -place(row));
@@ -164,7 +164,7 @@ fn sphere(column: usize, row: usize) -> Option<ShaderGlobals> {
     })
 }
 
-/// A picture file, with the transfer of a display.
+/// Returns a picture file, encoded for a display.
 fn ppm(pixels: &[[f32; 3]]) -> Vec<u8> {
     let mut file = format!("P6 {SIZE} {} 255\n", pixels.len() / SIZE).into_bytes();
     let byte = |v: &f32| (v.clamp(0.0, 1.0).powf(1.0 / 2.2) * 255.0).round() as u8;
@@ -172,7 +172,7 @@ fn ppm(pixels: &[[f32; 3]]) -> Vec<u8> {
     file
 }
 
-/// Characters from dark to bright; every second row, since characters are twice as high as wide.
+/// Returns a picture of characters. Every second row is skipped, since characters are twice as high as wide.
 fn text(pixels: &[[f32; 3]]) -> String {
     let ramp: Vec<char> = " .:-=+*#%@".chars().collect();
     let letter = |[r, g, b]: &[f32; 3]| {

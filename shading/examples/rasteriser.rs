@@ -1,7 +1,7 @@
-//! A rasteriser: triangles in screen space, a depth buffer, and a shader for each pixel with its screen derivatives.
+//! Rasteriser: triangles in screen space, a depth buffer, and a shader per pixel with screen-space derivatives.
 //!
-//! All visible points of a row are shaded by one call, four at a time (`run_batch` with `packets`). The shader gives
-//! numbers, colour and normal; the light is the rasteriser's.
+//! One call shades the visible points of a row, four at a time (`run_batch` with `packets`). The shader computes colour and
+//! normal; the rasteriser computes lighting.
 //!
 //! ```text
 //! cargo run --release -p shading --example rasteriser -- torus.ppm
@@ -16,7 +16,7 @@ use shading::{
     Source,
 };
 
-/// The bricks are filtered over the footprint of a pixel, for which the host gives `dudx` and the like.
+/// The bricks are filtered over the footprint of a pixel, which the host states by `dudx` and the other derivatives.
 const SHADERS: &str = r#"
     float line(float x, float width)
     {
@@ -35,7 +35,7 @@ const SHADERS: &str = r#"
     }
 "#;
 
-/// A corner of a triangle: position, normal, texture coordinates.
+/// Vertex of a triangle: position, normal, texture coordinates.
 #[derive(Clone, Copy)]
 struct Vertex {
     p: [f32; 3],
@@ -43,17 +43,17 @@ struct Vertex {
     uv: [f32; 2],
 }
 
-/// A pixel that a triangle covers: its shading point.
+/// Pixel covered by a triangle, with its shading point.
 struct Fragment {
     column: usize,
     globals: ShaderGlobals,
 }
 
 const EYE: [f32; 3] = [0.0, 2.1, 3.4];
-/// Towards the lamp, unit length.
-const LAMP: [f32; 3] = [-0.36, 0.8, 0.48];
-/// Size of the picture over the distance of the screen.
-const FIELD: f32 = 1.7;
+/// Unit vector to the light.
+const LIGHT: [f32; 3] = [-0.36, 0.8, 0.48];
+/// Ratio of the picture's size to the distance of the screen.
+const FIELD_OF_VIEW: f32 = 1.7;
 
 #[allow(dead_code, reason = "tests call what it calls")]
 fn main() -> Result<(), Box<dyn Error>> {
@@ -66,7 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Draws the scene: linear RGB, rows from the top.
+/// Renders the scene: linear RGB, rows from the top.
 pub(crate) fn picture(width: usize, height: usize) -> Result<Vec<[f32; 3]>, Box<dyn Error>> {
     let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost));
     system.load(Source::new("bricks.ksl", SHADERS))?;
@@ -97,7 +97,7 @@ pub(crate) fn picture(width: usize, height: usize) -> Result<Vec<[f32; 3]>, Box<
             return Err(format!("{:?}", context.take_reports()).into());
         }
         for (index, fragment) in fragments.iter().enumerate() {
-            let light = 0.08 + 0.92 * dot(LAMP, triple(&normals, index)).max(0.0);
+            let light = 0.08 + 0.92 * dot(LIGHT, triple(&normals, index)).max(0.0);
             let color = triple(&colors, index);
             pixels[row * width + fragment.column] = color.map(|c| c * light);
         }
@@ -105,7 +105,7 @@ pub(crate) fn picture(width: usize, height: usize) -> Result<Vec<[f32; 3]>, Box<
     Ok(pixels)
 }
 
-/// The visible point of each pixel, by rows.
+/// Returns the visible point of each pixel, by rows.
 fn rasterise(triangles: &[[Vertex; 3]], width: usize, height: usize) -> Vec<Vec<Fragment>> {
     let mut depth = vec![f32::INFINITY; width * height];
     let mut found: Vec<Option<ShaderGlobals>> = vec![None; width * height];
@@ -114,7 +114,7 @@ fn rasterise(triangles: &[[Vertex; 3]], width: usize, height: usize) -> Vec<Vec<
             continue;
         };
         let area = edge(screen[0], screen[1], [screen[2][0], screen[2][1]]);
-        // Of a closed mesh, only triangles that are seen from outside.
+        // Back faces of a closed mesh are invisible.
         if area <= 0.0 {
             continue;
         }
@@ -155,7 +155,7 @@ fn rasterise(triangles: &[[Vertex; 3]], width: usize, height: usize) -> Vec<Vec<
     rows.collect()
 }
 
-/// The shading point of a pixel, of its own point and those of the next pixels to the right and below.
+/// Returns the shading point of a pixel. Derivatives are differences to the next pixels to the right and below.
 fn globals([here, right, below]: [Vertex; 3]) -> ShaderGlobals {
     let n = unit(here.n);
     ShaderGlobals {
@@ -175,7 +175,7 @@ fn globals([here, right, below]: [Vertex; 3]) -> ShaderGlobals {
     }
 }
 
-/// Attributes at a point of the screen, linear in space: weights are divided by depth.
+/// Interpolates vertices at a point of the screen, with perspective correction: weights are divided by depth.
 fn interpolate(triangle: &[Vertex; 3], screen: &[[f32; 3]; 3], weights: [f32; 3]) -> Vertex {
     let inverse = [0, 1, 2].map(|i| weights[i] / screen[i][2]);
     let sum: f32 = inverse.iter().sum();
@@ -188,7 +188,7 @@ fn interpolate(triangle: &[Vertex; 3], screen: &[[f32; 3]; 3], weights: [f32; 3]
     }
 }
 
-/// Pixel coordinates and depth of the corners; `None` if one is behind the eye.
+/// Returns pixel coordinates and depth of the vertices; `None` if one is behind the eye.
 fn project_all(triangle: &[Vertex; 3], width: usize, height: usize) -> Option<[[f32; 3]; 3]> {
     let forward = unit(sub([0.0, -0.1, 0.0], EYE));
     let right = unit([-forward[2], 0.0, forward[0]]);
@@ -197,7 +197,7 @@ fn project_all(triangle: &[Vertex; 3], width: usize, height: usize) -> Option<[[
         right[2] * forward[0] - right[0] * forward[2],
         right[0] * forward[1] - right[1] * forward[0],
     ];
-    let scale = height as f32 * FIELD;
+    let scale = height as f32 * FIELD_OF_VIEW;
     let screen = triangle.map(|vertex| {
         let to = sub(vertex.p, EYE);
         let z = dot(to, forward);
@@ -207,12 +207,12 @@ fn project_all(triangle: &[Vertex; 3], width: usize, height: usize) -> Option<[[
     screen.iter().all(|s| s[2] > 0.01).then_some(screen)
 }
 
-/// Twice the area of the triangle from an edge to a point; positive on the inner side.
+/// Returns twice the area of the triangle of an edge and a point; positive on the inner side.
 fn edge(a: [f32; 3], b: [f32; 3], [x, y]: [f32; 2]) -> f32 {
     (x - a[0]) * (b[1] - a[1]) - (y - a[1]) * (b[0] - a[0])
 }
 
-/// A torus of so many parts around the axis and around the tube.
+/// Returns a torus of `around` × `tube` quadrilaterals.
 fn torus(around: usize, tube: usize) -> Vec<[Vertex; 3]> {
     let corner = |i: usize, j: usize| {
         let uv = [i as f32 / around as f32, j as f32 / tube as f32];

@@ -1,4 +1,4 @@
-//! Compiled shader instances: run at a point or over a batch of points; outputs and closure tree.
+//! Compiled shader instances: execution at a point or for a batch of points; outputs and closure trees.
 
 use std::any::TypeId;
 use std::hash::{Hash, Hasher};
@@ -10,7 +10,7 @@ use rustc_hash::FxHasher;
 
 use crate::codegen::packet;
 use crate::codegen::{
-    CodegenError, CompileOptions, CompiledShader, Output, Own, Prepared, Statistics, compile,
+    CodegenError, CodegenUnit, CompileOptions, CompiledShader, InstanceData, Output, Statistics, compile,
 };
 use crate::live::{LiveError, LiveInput};
 use crate::runtime::closure::{ClosureTree, NodeHeader};
@@ -48,14 +48,14 @@ pub struct BatchOutput<'a> {
     pub numbers: &'a mut [f32],
 }
 
-/// A compiled shader, to be shared by threads, each with its own [`ShadingContext`].
+/// A compiled shader. Threads can share it; each thread needs a [`ShadingContext`].
 ///
 /// Instances that differ only in numbers share machine code.
 #[derive(Debug)]
 pub struct ShaderInstance {
     compiled: Arc<CompiledShader>,
-    /// Numbers, places and facts of this instance.
-    own: Own,
+    /// Numbers, source locations and statistics of this instance.
+    data: InstanceData,
     /// Unique within the process.
     number: u64,
     host_type: TypeId,
@@ -69,29 +69,33 @@ impl ShaderInstance {
     /// Compiles a linked unit: one without inputs, whose outputs are its output parameters.
     ///
     /// # Errors
-    /// If a requested output does not exist, or the unit takes too much memory.
+    /// If a requested output does not exist, or the unit needs too much memory.
     pub fn compile(
         unit: &Unit,
         registry: &ClosureRegistry,
         host: &HostFunctions,
         options: &CompileOptions<'_>,
     ) -> Result<ShaderInstance, CodegenError> {
-        let prepared = Prepared::new(unit.clone());
+        let prepared = CodegenUnit::new(unit.clone());
         let compiled = compile_deep(&prepared, registry, host, options)?;
         let sources = options.sources.cloned().map(Arc::new);
-        let own = compiled.own(prepared, sources.as_ref());
-        Ok(ShaderInstance::new(Arc::new(compiled), own, host))
+        let data = compiled.instance_data(prepared, sources.as_ref());
+        Ok(ShaderInstance::new(Arc::new(compiled), data, host))
     }
 
     /// An instance of compiled code.
-    pub(crate) fn new(compiled: Arc<CompiledShader>, mut own: Own, host: &HostFunctions) -> ShaderInstance {
+    pub(crate) fn new(
+        compiled: Arc<CompiledShader>,
+        mut data: InstanceData,
+        host: &HostFunctions,
+    ) -> ShaderInstance {
         assert_eq!(
-            own.numbers.len(),
+            data.numbers.len(),
             compiled.number_count,
             "code is shared by instances of one structure"
         );
         let number = next_number();
-        own.places.shader = number;
+        data.places.shader = number;
         let root = compiled
             .outputs
             .iter()
@@ -99,7 +103,7 @@ impl ShaderInstance {
             .map(|o| o.offset);
         ShaderInstance {
             compiled,
-            own,
+            data,
             number,
             host_type: host.host_type,
             root,
@@ -111,7 +115,7 @@ impl ShaderInstance {
     /// Runs the shader at a point. Returns the first closure output; an empty tree if there is none, or if the run was
     /// aborted (see [`ShadingContext::take_reports`]).
     ///
-    /// Takes no lock and, once the context is large enough, allocates no memory.
+    /// A run acquires no lock and, once the context is large enough, allocates no memory.
     ///
     /// # Errors
     /// If the context is of another type of host than the instance, or the thread has too little stack left: see
@@ -128,7 +132,7 @@ impl ShaderInstance {
         let run: *mut Run = run;
         #[expect(unsafe_code, reason = "this is where compiled code is called")]
         // SAFETY: `start` prepared the context and made its outputs large enough, the host's type is right, and all
-        // data that the code refers to is in `self.compiled` and `self.own`, which has all the numbers that it reads.
+        // data that the code refers to is in `self.compiled` and `self.data`, which has all the numbers that it reads.
         unsafe {
             self.compiled.code().call(globals, run.cast(), outputs);
         }
@@ -141,14 +145,14 @@ impl ShaderInstance {
         })
     }
 
-    /// Runs the shader at many points and stores its outputs as numbers. Returns the number of points completed: it
-    /// stops at the first aborted run.
+    /// Runs the shader at many points and stores its outputs as numbers. Returns the number of completed points; the batch
+    /// ends at the first aborted run.
     ///
     /// The results equal those of [`ShaderInstance::run`] at each point, bit for bit. If the instance was compiled with
     /// [`CompileOptions::packets`] and can run in packets, it runs four points at a time.
     ///
     /// # Errors
-    /// As [`ShaderInstance::run`]; if there is no output of an index; and if a buffer is too short for the numbers of all
+    /// As for [`ShaderInstance::run`]; if an output index is invalid; and if a buffer is too short for the numbers of all
     /// points.
     pub fn run_batch(
         &self,
@@ -163,7 +167,7 @@ impl ShaderInstance {
             }
         }
         let mut done = 0;
-        // Points before this one belong to a packet that was abandoned.
+        // Points before this one belong to an abandoned packet.
         let mut next_packet = 0;
         while let Some(globals) = points.get(done) {
             if self.compiled.code().has_packets()
@@ -204,8 +208,8 @@ impl ShaderInstance {
         let stack_limit = run.stack.limit()?;
         run.start(
             globals,
-            &raw const self.own.places,
-            self.own.numbers.as_ptr(),
+            &raw const self.data.places,
+            self.data.numbers.as_ptr(),
             output_bytes,
             self.compiled.node_bytes,
             stack_limit,
@@ -287,10 +291,10 @@ impl ShaderInstance {
         self.outputs().iter().position(|o| o.name == name)
     }
 
-    /// Returns an output of the last run in a context; closures are returned as null, see [`ShaderInstance::closure`].
+    /// Returns an output of the last run in a context. Closures are returned as null; see [`ShaderInstance::closure`].
     ///
     /// # Errors
-    /// If there is no output with this index, or the last run in the context was not of this instance.
+    /// If the output index is invalid, or the last run in the context was one of another instance.
     pub fn output(&self, index: usize, ctx: &ShadingContext) -> Result<Const, RunError> {
         let &Output { ty, offset, .. } = self.stored(index, ctx)?;
         if !ty.is_array() {
@@ -307,10 +311,10 @@ impl ShaderInstance {
     }
 
     /// Copies the numbers of an output of the last run in a context into `numbers`, up to its length: an int becomes a
-    /// float, a triple is three numbers, a matrix sixteen. Strings and closures have none.
+    /// float, a triple three numbers, a matrix sixteen. Strings and closures have none.
     ///
     /// # Errors
-    /// As [`ShaderInstance::output`].
+    /// As for [`ShaderInstance::output`].
     #[inline]
     pub fn output_numbers(
         &self,
@@ -341,7 +345,7 @@ impl ShaderInstance {
     /// Returns a closure output of the last run in a context; empty if the output is not a single closure.
     ///
     /// # Errors
-    /// As [`ShaderInstance::output`].
+    /// As for [`ShaderInstance::output`].
     pub fn closure<'c>(&'c self, index: usize, ctx: &'c ShadingContext) -> Result<ClosureTree<'c>, RunError> {
         let output = self.stored(index, ctx)?;
         Ok(match output.ty {
@@ -364,20 +368,20 @@ impl ShaderInstance {
         }
     }
 
-    /// Inputs that are live ([`InstanceOptions::live`](crate::InstanceOptions::live)), with their values.
+    /// Returns the live inputs ([`InstanceOptions::live`](crate::InstanceOptions::live)) with their values.
     pub fn live_inputs(&self) -> &[LiveInput] {
         &self.live
     }
 
-    /// Makes an instance with other values of live inputs. Nothing is linked, optimised or compiled: it takes about a
-    /// microsecond, and the code is shared. This instance stays as it is, so that threads may go on running it.
+    /// Returns an instance with other values of live inputs. Nothing is linked, optimised or compiled: the call needs about
+    /// a microsecond, and the code is shared. This instance is unchanged, so that threads may continue to run it.
     ///
     /// # Errors
-    /// If an input is not live, or a value is not of its type.
+    /// If an input is not live, or a value has another type.
     pub fn with_inputs(&self, values: &[(&str, Value)]) -> Result<ShaderInstance, LiveError> {
-        let (mut own, mut live) = (self.own.clone(), self.live.clone());
+        let (mut data, mut live) = (self.data.clone(), self.live.clone());
         let mut hasher = FxHasher::default();
-        own.statistics.fingerprint.hash(&mut hasher);
+        data.statistics.fingerprint.hash(&mut hasher);
         for (name, value) in values {
             let Some(input) = live.iter_mut().find(|input| input.is_called(name)) else {
                 return Err(LiveError::NotLive {
@@ -387,33 +391,33 @@ impl ShaderInstance {
             };
             input.set(value)?;
             for number in &input.numbers {
-                own.numbers[*number] = Number(input.lanes());
+                data.numbers[*number] = Number(input.lanes());
             }
             (&input.name, input.lanes().map(f32::to_bits)).hash(&mut hasher);
         }
-        own.statistics.fingerprint = hasher.finish();
+        data.statistics.fingerprint = hasher.finish();
         let number = next_number();
-        own.places.shader = number;
+        data.places.shader = number;
         Ok(ShaderInstance {
             compiled: self.compiled.clone(),
-            own,
+            data,
             number,
             live,
             ..*self
         })
     }
 
-    /// Statistics of the steps before code generation.
+    /// Returns the statistics of the steps before code generation.
     pub fn compile_stats(&self) -> &CompileStats {
         &self.compile_stats
     }
 
     /// Facts about the code.
     pub fn statistics(&self) -> &Statistics {
-        &self.own.statistics
+        &self.data.statistics
     }
 
-    /// An output that the last run in a context has stored.
+    /// Returns an output that the last run in a context has stored.
     #[inline]
     fn stored(&self, index: usize, ctx: &ShadingContext) -> Result<&Output, RunError> {
         if ctx.run.last != self.number {
@@ -457,8 +461,8 @@ impl ShaderInstance {
     #[inline]
     #[expect(unsafe_code, reason = "the run has stored the address of a node")]
     fn tree_at(&self, root: *const NodeHeader) -> ClosureTree<'_> {
-        // SAFETY: compiled code with these layouts made the node in the context's arena; callers tie the tree to a
-        // borrow of the context, which the next run must borrow mutably.
+        // SAFETY: compiled code with these layouts created the node in the context's arena; callers tie the tree to a borrow
+        // of the context, which the next run must borrow mutably.
         unsafe { ClosureTree::new(root, &self.compiled.layouts) }
     }
 }
@@ -471,7 +475,7 @@ fn next_number() -> u64 {
 
 /// Compiles on a stack that is large enough.
 pub(crate) fn compile_deep(
-    prepared: &Prepared,
+    prepared: &CodegenUnit,
     registry: &ClosureRegistry,
     host: &HostFunctions,
     options: &CompileOptions<'_>,
@@ -479,7 +483,7 @@ pub(crate) fn compile_deep(
     deep_stack(|| compile(prepared, registry, host, options))
 }
 
-/// Number of 32-bit words of a single value; 0 for strings and closures, which are no numbers.
+/// Returns the number of 32-bit words of a single value; 0 for strings and closures, which have no numbers.
 fn words_of(base: Base) -> usize {
     match base {
         Base::Int | Base::Float => 1,

@@ -1,6 +1,6 @@
 #![doc = include_str!("guide.md")]
 #![deny(unsafe_code, missing_docs)]
-// Results must have the same bits everywhere, so they must not depend on the C library.
+// Results must have the same bits on all machines, so they must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![allow(
     rustdoc::private_intra_doc_links,
@@ -11,7 +11,7 @@ mod instance;
 mod live;
 mod system;
 
-// Sources and what is found in them.
+// Sources and diagnostics.
 #[doc(inline)]
 pub use shading_syntax::diagnostic::{Diagnostic, Diagnostics, Label, Severity};
 #[doc(inline)]
@@ -41,7 +41,7 @@ pub use codegen::{
 };
 pub use instance::{BatchOutput, CompileStats, ShaderInstance};
 pub use live::{LiveError, LiveInput, LiveInputs};
-pub use runtime::{MIN_STACK, Printed, Report, ReportKind, ReportPlace, RunError, ShadingContext, Sink};
+pub use runtime::{MIN_STACK, PrintOutput, Report, ReportKind, ReportPlace, RunError, ShadingContext, Sink};
 #[doc(inline)]
 pub use shading_compiler::derivative::DerivativeStats;
 #[doc(inline)]
@@ -72,7 +72,7 @@ pub use shading_compiler::hir::{
     Axis, ColorSpace, Interpolation, RayKind, TextureMapping, TextureOptions, Wrap,
 };
 
-// For the crates of this workspace, whose tests and tools look into the compiler: no part of the interface.
+// Modules for the crates, tests and tools of this workspace; not part of the public interface.
 #[doc(hidden)]
 pub mod codegen;
 #[doc(hidden)]

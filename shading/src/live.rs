@@ -1,4 +1,4 @@
-//! Live inputs: values that change without compiling again, as [`ShaderInstance::with_inputs`] sets them.
+//! Live inputs: inputs whose values [`ShaderInstance::with_inputs`] changes without compilation.
 //!
 //! [`ShaderInstance::with_inputs`]: crate::ShaderInstance::with_inputs
 
@@ -8,17 +8,17 @@ use shading_compiler::hir::{Const, Kind, NumberIds, int_metadata};
 use shading_compiler::ty::{Base, Type, component_index};
 use shading_syntax::diagnostic::{Diagnostic, nearest};
 
-/// Which inputs of an instance are live: ints, floats, and the four triples.
+/// Selection of the live inputs of an instance. Ints, floats and the four triples can be live.
 ///
-/// A live input costs what a variable costs: it is not folded into the code. Ints are exact up to 2²⁴.
+/// A live input has the cost of a variable, because it is not folded into the code. Ints are exact up to 2²⁴.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LiveInputs {
-    /// None: all values are folded into the code.
+    /// No input: all values are folded into the code.
     #[default]
     None,
-    /// Those with the metadata `[[ int interactive = 1 ]]`.
+    /// Inputs with the metadata `[[ int interactive = 1 ]]`.
     Marked,
-    /// Inputs of these names or aliases.
+    /// Inputs with these names or aliases.
     Named(Vec<String>),
 }
 
@@ -33,7 +33,7 @@ pub struct LiveInput {
     pub value: Const,
     /// Its other names.
     pub(crate) aliases: Vec<String>,
-    /// Where it is among the numbers of the instance; empty if no output depends on it.
+    /// Indices among the numbers of the instance; empty if no output depends on the input.
     pub(crate) numbers: Vec<usize>,
 }
 
@@ -50,7 +50,7 @@ pub enum LiveError {
         /// Its inputs.
         known: Vec<String>,
     },
-    /// The group exposes parameters of a unit that is given by its name.
+    /// The group exposes parameters of a unit that is given by name.
     #[error("the types of the inputs of `{template}` are not known before it is linked")]
     Open {
         /// Name of the group.
@@ -80,7 +80,7 @@ pub enum LiveError {
         /// The live inputs.
         known: Vec<String>,
     },
-    /// The value is no constant of the input's type, or an int beyond 2²⁴.
+    /// The value is not a constant of the input's type, or an int greater than 2²⁴.
     #[error("the value of live input `{name}` is no constant {ty}, or an int beyond 16777216")]
     Value {
         /// Name of the input.
@@ -91,7 +91,7 @@ pub enum LiveError {
 }
 
 impl LiveError {
-    /// The name that was meant, where it is known.
+    /// Returns a similar name.
     fn hint(&self) -> Option<String> {
         let (LiveError::Unknown { name, known, .. } | LiveError::NotLive { name, known }) = self else {
             return None;
@@ -112,7 +112,7 @@ impl From<LiveError> for Diagnostic {
 }
 
 impl LiveInputs {
-    /// The live inputs of an instance with their first values: those in `given`, else the defaults.
+    /// Returns the live inputs of an instance with their initial values: those in `given`, else the defaults.
     pub(crate) fn of(
         &self,
         template: &Template,
@@ -160,12 +160,12 @@ impl LiveInputs {
     }
 }
 
-/// The path of an input with the parameter's name in place of an alias. Linking reports ambiguous aliases.
+/// Returns the path of an input with an alias replaced by the parameter's name. Linking reports ambiguous aliases.
 fn input_path(template: &Template, path: &str) -> String {
     template.input_path(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Puts a value that is not known before the shader runs in place of the values of live inputs, whole or in parts.
+/// Replaces the values of live inputs, whole or in parts, by values that are unknown until the shader runs.
 pub(crate) fn open_live_inputs(
     inputs: &mut Vec<(String, Value)>,
     template: &Template,
@@ -177,7 +177,7 @@ pub(crate) fn open_live_inputs(
     }
 }
 
-/// Returns the path of a part behind the name of the whole, which is empty for the whole itself.
+/// Returns the path of a part relative to the whole, whose path is empty.
 fn part_of<'p>(path: &'p str, name: &str) -> Option<&'p str> {
     let part = path.strip_prefix(name)?;
     (part.is_empty() || part.starts_with(['.', '['])).then_some(part)
@@ -213,7 +213,7 @@ fn first_value(param: &ParamInfo, given: &[(String, &Value)]) -> Result<LiveInpu
     })
 }
 
-/// A triple with another value of the component `.r` or `[0]`.
+/// Returns a triple with another value of the component `.r` or `[0]`.
 fn with_component(triple: Const, accessor: &str, value: &Value) -> Option<Const> {
     let Const::Triple(mut lanes) = triple else {
         return None;
@@ -230,7 +230,7 @@ fn with_component(triple: Const, accessor: &str, value: &Value) -> Option<Const>
 }
 
 impl LiveInput {
-    /// Notes where the input is among the numbers of an instance.
+    /// Stores the indices of the inputs among the numbers of an instance.
     pub(crate) fn place(inputs: &mut [LiveInput], uses: &[LiveUse], numbers: &NumberIds) {
         for used in uses {
             if let Some(number) = numbers[used.constant] {
@@ -239,12 +239,11 @@ impl LiveInput {
         }
     }
 
-    /// Returns whether it has a name or alias.
+    /// Returns whether the input has a name or alias.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         self.name == name || self.aliases.iter().any(|alias| alias == name)
     }
 
-    /// Sets the value.
     pub(crate) fn set(&mut self, value: &Value) -> Result<(), LiveError> {
         let invalid = || LiveError::Value {
             name: self.name.clone(),
@@ -254,12 +253,12 @@ impl LiveInput {
         Ok(())
     }
 
-    /// The name, with the value as a number of the instance.
+    /// Returns the name, and the value as a number of the instance.
     pub(crate) fn number(&self) -> Option<(String, Const)> {
         live_number(&self.value).map(|value| (self.name.clone(), value))
     }
 
-    /// The value in the lanes of a number of the instance.
+    /// Returns the value in the lanes of a number of the instance.
     pub(crate) fn lanes(&self) -> [f32; 4] {
         match live_number(&self.value) {
             Some(Const::Triple([x, y, z])) => [x, y, z, 0.0],
@@ -269,7 +268,7 @@ impl LiveInput {
     }
 }
 
-/// Converts a constant to the type of a live input: as the language does, exactly or not at all.
+/// Converts a constant exactly to the type of a live input, as the language does; `None` if that is impossible.
 fn converted(value: &Value, ty: Type) -> Option<Const> {
     let Value::Const(value, _) = value else {
         return None;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
-use crate::codegen::{self, CodegenError, CompileOptions, CompiledShader, Prepared};
+use crate::codegen::{self, CodegenError, CodegenUnit, CompileOptions, CompiledShader};
 use crate::instance::{CompileStats, ShaderInstance, compile_deep};
 use crate::live::{LiveInput, LiveInputs, open_live_inputs};
 use crate::runtime::{HostFunctions, KnownAttributes, RayKind, ShaderHost, ShadingContext};
@@ -33,8 +33,7 @@ pub struct Library {
     pub names: fn() -> Vec<&'static str>,
 }
 
-/// Entry point of the crate: units and groups by name, and all compilation steps. Can be used from many threads at
-/// once.
+/// Entry point of the crate: units and groups by name, and all compilation steps. Threads can share it.
 pub struct ShadingSystem {
     closures: ClosureRegistry,
     host: HostFunctions,
@@ -47,7 +46,7 @@ pub struct ShadingSystem {
     codes: Mutex<FxHashMap<CodeKey, Weak<CompiledShader>>>,
 }
 
-/// What determines the compiled code of an instance: instances of equal keys share it.
+/// Key of the compiled code of an instance. Instances with equal keys share their code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct CodeKey {
     /// Hash of the optimised HIR without its numbers.
@@ -72,9 +71,9 @@ pub struct Loaded {
 /// Options of an instance.
 #[derive(Clone, Debug, Default)]
 pub struct InstanceOptions {
-    /// Values of inputs; the others keep their defaults.
+    /// Values of inputs; other inputs have their defaults.
     pub inputs: Vec<(String, Value)>,
-    /// Inputs whose values change without compiling again: [`ShaderInstance::with_inputs`].
+    /// Live inputs, whose values can change without compilation: [`ShaderInstance::with_inputs`].
     pub live: LiveInputs,
     /// Names of the required outputs; all if empty.
     pub outputs: Vec<String>,
@@ -136,9 +135,9 @@ impl ShadingSystem {
 
     /// Declares globals of the embedder: names that all shaders can read, as they read `P` and `u`.
     ///
-    /// They are attributes: the host answers [`ShaderHost::attribute_handle`] and
-    /// [`ShaderHost::attribute_by_handle`], and gives their derivatives if they have any. A parameter or variable of the
-    /// same name hides a global.
+    /// Host globals are attributes: the host implements [`ShaderHost::attribute_handle`] and
+    /// [`ShaderHost::attribute_by_handle`], and may provide derivatives. A parameter or variable of the same name hides a
+    /// global.
     #[must_use]
     pub fn with_globals(mut self, globals: impl IntoIterator<Item = HostGlobal>) -> ShadingSystem {
         self.globals.extend(globals);
@@ -158,7 +157,7 @@ impl ShadingSystem {
     /// Compiles a source that contains one unit.
     ///
     /// # Errors
-    /// All errors in it; or that it contains no unit.
+    /// All errors in the source; or that it contains no unit.
     pub fn unit(&self, source: Arc<Source>) -> Result<Arc<ShaderUnitTemplate>, Diagnostics> {
         let name = source.name.clone();
         let units = self
@@ -177,7 +176,7 @@ impl ShadingSystem {
     /// Compiles all units and groups of a source and registers them by name, replacing earlier ones.
     ///
     /// # Errors
-    /// All errors in it; nothing is registered in that case.
+    /// All errors in the source; nothing is registered in that case.
     pub fn load(&self, source: Arc<Source>) -> Result<Loaded, Diagnostics> {
         let (source, mut diagnostics) = self.preprocessor.run(source);
         // A missing include file would cause many further errors, which are not reported.
@@ -207,7 +206,7 @@ impl ShadingSystem {
         self.compile_and_register(file, Diagnostics::default())
     }
 
-    /// Compiles the units and groups of a file in which errors may have been found already.
+    /// Compiles the units and groups of a file that may already have errors.
     fn compile_and_register(
         &self,
         file: &Arc<ast::File>,
@@ -253,7 +252,7 @@ impl ShadingSystem {
         })
     }
 
-    /// Adds the errors in the groups of a file that has other errors, so that all are told at once.
+    /// Adds the errors in the groups of a file with other errors, so that all errors are reported together.
     fn check_groups(&self, templates: &[Template], file: &ast::File, diagnostics: &mut Diagnostics) {
         let mut by_name = FxHashMap::default();
         for template in templates {
@@ -266,7 +265,7 @@ impl ShadingSystem {
         };
         let mut linked = 0;
         for template in templates {
-            // Groups that contain one another repeat what they contain.
+            // Nested groups would be linked repeatedly.
             if matches!(template, Template::Unit(_)) || linked > MAX_CHECKED {
                 continue;
             }
@@ -277,7 +276,8 @@ impl ShadingSystem {
         }
     }
 
-    /// Registers a group by its name, replacing an earlier one: all groups that refer to that name use it from now on.
+    /// Registers a group by its name, replacing an earlier group. All groups that refer to the name use the new group from
+    /// then on.
     pub fn add_group(&self, group: ShaderGroupTemplate) -> Arc<ShaderGroupTemplate> {
         let group = Arc::new(group);
         let mut known = self.templates.write().unwrap_or_else(PoisonError::into_inner);
@@ -285,16 +285,16 @@ impl ShadingSystem {
         group
     }
 
-    /// Returns the unit or group of a name, loaded or from the library; `None` if there is none, or if the library's
-    /// source does not compile.
+    /// Returns a unit or group by name, loaded or from the library; `None` if there is none, or if the library's source does
+    /// not compile.
     pub fn template(&self, name: &str) -> Option<Template> {
         self.find(name).ok().flatten()
     }
 
-    /// Returns the unit or group of a name, loaded or from the library.
+    /// Returns a unit or group by name, loaded or from the library.
     ///
     /// # Errors
-    /// If there is none, or the library's source does not compile.
+    /// If the name is unknown, or the library's source does not compile.
     pub fn named(&self, name: &str) -> Result<Template, Diagnostics> {
         let unknown = || GraphError::UnknownTemplate {
             name: name.to_owned(),
@@ -303,8 +303,8 @@ impl ShadingSystem {
         Ok(self.find(name)?.ok_or_else(unknown).map_err(Diagnostic::from)?)
     }
 
-    /// Checks names, types and cycles of a template, as if it were instantiated with all outputs, and of the instances of
-    /// a group that no output depends on.
+    /// Checks names, types and cycles of a template, as if it were instantiated with all outputs. Instances of a group that
+    /// no output depends on are checked too.
     ///
     /// # Errors
     /// All errors in it.
@@ -312,8 +312,8 @@ impl ShadingSystem {
         graph::check_all(template, self, &self.environment())
     }
 
-    /// Links, optimises and compiles a template. It is not compiled if there is an instance whose optimised code is the
-    /// same but for its numbers: both share their machine code.
+    /// Links, optimises and compiles a template. If the optimised code of another instance differs only in numbers, both
+    /// share their machine code.
     ///
     /// # Errors
     /// Unknown names, type mismatches, cycles, missing inputs.
@@ -330,20 +330,20 @@ impl ShadingSystem {
         let (mut unit, sources, compile_stats) = self.optimized(&template, options)?;
         let numbers: Vec<(String, Const)> = live.iter().filter_map(LiveInput::number).collect();
         let uses = bind_live_inputs(&mut unit, &numbers);
-        let prepared = Prepared::new(unit);
+        let prepared = CodegenUnit::new(unit);
         LiveInput::place(&mut live, &uses, prepared.numbers_before());
         let code = self
             .code(&prepared, options)
             .map_err(|error| Diagnostic::error(format!("{}: {error}", template.name())))?;
-        let own = code.own(prepared, Some(&Arc::new(sources)));
-        let instance = ShaderInstance::new(code, own, &self.host);
+        let data = code.instance_data(prepared, Some(&Arc::new(sources)));
+        let instance = ShaderInstance::new(code, data, &self.host);
         Ok(Arc::new(instance.with(compile_stats, live)))
     }
 
-    /// The machine code of a unit, compiled unless an instance in use has it.
+    /// Returns the machine code of a unit; compiles it unless an instance in use has it.
     fn code(
         &self,
-        prepared: &Prepared,
+        prepared: &CodegenUnit,
         options: &InstanceOptions,
     ) -> Result<Arc<CompiledShader>, CodegenError> {
         let key = CodeKey {
@@ -363,13 +363,13 @@ impl ShadingSystem {
             ..CompileOptions::default()
         };
         let code = compile_deep(prepared, &self.closures, &self.host, &compile)?;
-        // No lock was held: another thread may have compiled the same code in the meantime.
+        // No lock was held, so another thread may have compiled the same code in the meantime.
         let mut codes = codes();
         if let Some(known) = codes.get(&key).and_then(Weak::upgrade) {
             return Ok(known);
         }
         let code = Arc::new(code);
-        // A host that compiles for hours does not keep the keys of what is gone.
+        // Keys of dropped code are removed, so that the table does not grow during long sessions.
         if codes.len() == codes.capacity() {
             codes.retain(|_, code| code.strong_count() > 0);
         }
@@ -377,8 +377,8 @@ impl ShadingSystem {
         Ok(code)
     }
 
-    /// Returns the optimised HIR of an instance before code generation: for printing and for the interpreter. Live inputs
-    /// are in it as attributes of the object [`hir::UNIFORM_OBJECT`].
+    /// Returns the optimised HIR of an instance before code generation, for printing and for the interpreter. Live inputs
+    /// are attributes of the object [`hir::UNIFORM_OBJECT`].
     ///
     /// # Errors
     /// As for [`ShadingSystem::instantiate`].
@@ -471,7 +471,7 @@ impl Templates for ShadingSystem {
     }
 }
 
-/// Warnings about units and groups of equal names, of which the last is used.
+/// Returns warnings about units and groups of equal names, of which the last is used.
 fn redeclared(file: &ast::File) -> Vec<Diagnostic> {
     let mut known: FxHashMap<&str, Span> = FxHashMap::default();
     let mut warnings = vec![];
@@ -494,7 +494,7 @@ fn redeclared(file: &ast::File) -> Vec<Diagnostic> {
     warnings
 }
 
-/// The templates of a file that has errors, before those of the system.
+/// The templates of a file with errors, followed by those of the system.
 struct FileWithErrors<'a> {
     system: &'a ShadingSystem,
     templates: FxHashMap<&'a str, &'a Template>,

@@ -1,4 +1,4 @@
-//! That the examples draw what they should.
+//! Pictures of the examples.
 
 #[path = "../examples/embed.rs"]
 mod embed;
@@ -35,7 +35,7 @@ fn the_path_tracer_shows_what_it_renders() {
     let (green, red) = (at(41, 23), at(16, 15));
     assert!(green[1] > 2.0 * green[0], "{green:?}");
     assert!(red[0] > 1.5 * red[2], "{red:?}");
-    // Bands of rows by threads have random numbers of their own: the picture is the same again.
+    // Each band of rows has its own random numbers, so the picture does not depend on threads.
     assert_eq!(path_tracer::picture(width, height, 16).expect("renders"), pixels);
 }
 

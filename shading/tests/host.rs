@@ -1,5 +1,4 @@
-//! What a host provides to shaders: globals of its own, attributes of any type by handle, live inputs; and which types may
-//! go to other threads.
+//! Services of a host: globals, attributes of any type by handle, live inputs; and types that may be sent to other threads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,13 +8,13 @@ use shading::{
     NoHost, ShaderGlobals, ShaderHost, ShaderInstance, ShadingContext, ShadingSystem, Source, Template, Type,
 };
 
-/// A host whose attributes are read by handle only. Counts the reads by name.
+/// Host whose attributes can be read by handle only; counts reads by name.
 #[derive(Default)]
-struct Station {
+struct HandleHost {
     named: AtomicU32,
 }
 
-impl ShaderHost for Station {
+impl ShaderHost for HandleHost {
     fn attribute_handle(&self, name: &str) -> Option<AttributeHandle> {
         ["hour", "sun", "floor"]
             .iter()
@@ -55,7 +54,7 @@ impl ShaderHost for Station {
             (0, _) => Const::String("Basel".into()),
             (1, _) => Const::Matrix(std::array::from_fn(|i| i as f32)),
             (_, Some(index)) => weights.get(index as usize)?.clone(),
-            // A value of another kind is none.
+            // An attribute of another kind is missing.
             (_, None) if kind == Kind::STRING => Const::Int(1),
             (_, None) => Const::Array(weights.to_vec()),
         })
@@ -67,8 +66,8 @@ impl ShaderHost for Station {
     }
 }
 
-fn station(globals: &[(&str, Type)]) -> (Arc<Station>, ShadingSystem) {
-    let host = Arc::new(Station::default());
+fn host_and_system(globals: &[(&str, Type)]) -> (Arc<HandleHost>, ShadingSystem) {
+    let host = Arc::new(HandleHost::default());
     let globals = globals
         .iter()
         .map(|(name, ty)| HostGlobal::new(name, *ty).expect("a free name"));
@@ -106,7 +105,8 @@ fn outputs(system: &ShadingSystem, instance: &ShaderInstance) -> Vec<Const> {
 
 #[test]
 fn shaders_read_globals_of_the_host() {
-    let (host, system) = station(&[("hour", Type::FLOAT), ("sun", Type::COLOR), ("floor", Type::INT)]);
+    let (host, system) =
+        host_and_system(&[("hour", Type::FLOAT), ("sun", Type::COLOR), ("floor", Type::INT)]);
     let text = "float twice() { return 2 * hour; }
                 shader clock(float hour_in = hour, output float a = 0, output color b = 0, output int c = 0)
                 { a = twice() + hour_in; b = sun * 10; c = floor + 1; }";
@@ -122,7 +122,7 @@ fn shaders_read_globals_of_the_host() {
 
 #[test]
 fn groups_connect_globals_of_the_host() {
-    let (_, system) = station(&[("hour", Type::FLOAT), ("sun", Type::COLOR)]);
+    let (_, system) = host_and_system(&[("hour", Type::FLOAT), ("sun", Type::COLOR)]);
     let text = "shader add(float a = 0, float b = 0, float c = 0, output float sum = 0) { sum = a + b + c; }
                 group day(output float sum) { add x(a = hour, b = hour * 2, c = sun.g); sum = x.sum; }";
     let found = outputs(&system, &instance(&system, text, &[]));
@@ -131,7 +131,7 @@ fn groups_connect_globals_of_the_host() {
 
 #[test]
 fn globals_of_the_host_are_no_variables() {
-    let (_, system) = station(&[("hour", Type::FLOAT)]);
+    let (_, system) = host_and_system(&[("hour", Type::FLOAT)]);
     let text = "shader wrong(output float a = 0) { hour = 1; a = huor; }";
     let errors = system
         .load(Source::new("test.ksl", text))
@@ -139,7 +139,7 @@ fn globals_of_the_host_are_no_variables() {
         .to_string();
     assert!(errors.contains("`hour` cannot be written"), "{errors}");
     assert!(errors.contains("did you mean `hour`?"), "{errors}");
-    // A parameter of the same name hides it.
+    // A parameter hides a global of the same name.
     let text = "shader own(float hour = 1, output float a = 0) { a = hour; }";
     assert_eq!(
         outputs(&system, &instance(&system, text, &[])),
@@ -148,7 +148,7 @@ fn globals_of_the_host_are_no_variables() {
 }
 
 #[test]
-fn only_free_names_are_globals() {
+fn names_of_host_globals_are_checked() {
     for name in [
         "", "P", "Ci", "M_PI", "for", "color", "1st", "a b", "a;b", "f()", "é", "__x",
     ] {
@@ -161,7 +161,7 @@ fn only_free_names_are_globals() {
 
 #[test]
 fn attributes_of_all_types_are_read_by_handle() {
-    let (host, system) = station(&[("town", Type::STRING), ("frame", Type::MATRIX)]);
+    let (host, system) = host_and_system(&[("town", Type::STRING), ("frame", Type::MATRIX)]);
     let text = "shader all(output string a = \"\", output matrix b = 0, output float c[5] = {0, 0, 0, 0, 0},
                            output float d = 0, output string e = \"none\")
                 {
@@ -187,7 +187,7 @@ const LIVE: &str =
 
 #[test]
 fn live_inputs_change_without_compiling() {
-    let (_, system) = station(&[]);
+    let (_, system) = host_and_system(&[]);
     let first = instance(&system, LIVE, &["a", "b", "c", "d"]);
     let tint = |x| Const::Triple([x; 3]);
     let way = Const::Triple([1.0, 2.0, 3.0]);
@@ -203,7 +203,7 @@ fn live_inputs_change_without_compiling() {
         outputs(&system, &second),
         [Const::Float(9.0), tint(0.75), way.clone()]
     );
-    // What is zero is another structure only where it is folded.
+    // Zeros change the structure of the code only if they are folded.
     let zero = second
         .with_inputs(&[("a", 0.0.into()), ("d", [0.0; 3].into())])
         .expect("live");
@@ -217,7 +217,7 @@ fn live_inputs_change_without_compiling() {
 
 #[test]
 fn live_inputs_equal_folded_ones() {
-    let (_, system) = station(&[]);
+    let (_, system) = host_and_system(&[]);
     let live = instance(&system, LIVE, &["a", "b"]);
     for (a, b) in [(1.0f32, 2), (-3.5, -8), (f32::INFINITY, 1), (1e-30, 1 << 24)] {
         let options = InstanceOptions {
@@ -236,7 +236,7 @@ fn live_inputs_equal_folded_ones() {
 
 #[test]
 fn live_inputs_of_groups_and_packets() {
-    let (_, system) = station(&[]);
+    let (_, system) = host_and_system(&[]);
     let text = "shader scale(float by = 1, output float r = 0) { r = u * by; }
                 group two(float by = 2 [[ int interactive = 1 ]], float other = 1, output float r)
                 { scale first(by = by); scale second(by = by + other); r = first.r + second.r; }";
@@ -276,7 +276,7 @@ fn live_inputs_of_groups_and_packets() {
 }
 
 #[test]
-fn what_threads_share_is_sync() {
+fn shared_types_are_sync() {
     fn shared<T: Send + Sync>() {}
     fn sent<T: Send>() {}
     shared::<ShadingSystem>();
@@ -291,7 +291,7 @@ fn what_threads_share_is_sync() {
     sent::<ShadingContext>();
 }
 
-/// A context cannot be shared, which this would not compile for: two implementations would fit.
+/// Does not compile if a context is `Sync`, because two implementations would apply.
 trait Unshared<T> {
     fn check() {}
 }
@@ -308,7 +308,7 @@ fn contexts_are_not_sync() {
 shading::closures! {
     /// A closure.
     enum Lobe {
-        /// Of no parameters.
+        /// Without parameters.
         Glow = glow(),
     }
 }

@@ -1,4 +1,4 @@
-//! That compiled code goes with its instance. Alone in its file, since it looks at the memory of the whole process.
+//! Compiled code is freed with its instance. The test is alone in its file, since it measures the memory of the process.
 #![cfg(target_os = "linux")]
 
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn dropped_instances_leave_no_memory() {
     assert!(grown < 8 << 20, "{grown} bytes");
 }
 
-/// Compiles, runs and drops so many instances.
+/// Compiles, runs and drops `count` instances.
 fn make(count: usize) {
     let mut registry = ClosureRegistry::default();
     let emission = registry.register(ClosureSignature {

@@ -1,4 +1,4 @@
-//! That [`MIN_STACK`] is enough for what shaders can do: each runs with ever less stack, until that is refused.
+//! [`MIN_STACK`] suffices for every shader: each runs with an ever smaller stack, until the run is refused.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use shading::{
     ShadingSystem, Source,
 };
 
-/// Bytes by which the stack shrinks from run to run.
+/// Bytes by which the stack shrinks per run.
 const STEP: usize = 8 << 10;
 
-/// Runs at each depth of the stack, until that is refused; returns how often it ran.
+/// Runs with an ever smaller stack until a run is refused; returns the number of runs.
 fn deeper(run: &impl Fn() -> Result<(), RunError>) -> u32 {
     let block = black_box([0u8; STEP]);
     match run() {
@@ -24,7 +24,7 @@ fn deeper(run: &impl Fn() -> Result<(), RunError>) -> u32 {
     }
 }
 
-/// Runs a shader of this body until the stack is too small.
+/// Runs a shader with this body until the stack is too small.
 fn check(name: &str, declarations: &str, body: &str) {
     let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost));
     let text = format!("{declarations} shader test(output float r = 0, output string s = \"\") {{ {body} }}");

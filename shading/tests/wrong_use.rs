@@ -1,4 +1,4 @@
-//! Wrong use of the interface is an error: no panic, nothing undefined.
+//! Wrong use of the interface returns an error, without a panic or undefined behaviour.
 
 use std::sync::Arc;
 use std::thread;
@@ -11,14 +11,14 @@ use shading::{
 };
 
 shading::closures! {
-    /// Closures of all kinds of parameters.
+    /// Closures with parameters of all kinds.
     #[derive(Clone, Copy, Debug)]
     pub enum Lobe<'a> {
-        /// No parameters.
+        /// Without parameters.
         Glow = glow(),
         /// One parameter.
         Matte = matte(normal n),
-        /// All types, with padding between them.
+        /// Parameters of all types, with padding between them.
         Everything = everything(
             int count, string label, float w[3], closure base, color tint, matrix frame,
             point at = [1.0, 2.0, 3.0], int kinds[2] = [4, 5], string name = "x"
@@ -106,12 +106,12 @@ fn closures_are_read_by_their_types() {
 fn trees_of_other_registries_are_not_misread() {
     mod other {
         shading::closures! {
-            /// Other parameters under the same ids.
+            /// Other parameters with the same ids.
             #[derive(Clone, Copy, Debug)]
             pub enum Other<'a> {
-                /// A string where the other has nothing.
+                /// A string, where the other closure has no parameter.
                 First = first(string text),
-                /// A string where the other has a normal.
+                /// A string, where the other closure has a normal.
                 Second = matte(string text),
             }
         }
@@ -164,7 +164,7 @@ fn enums_that_differ_from_the_registry_are_errors() {
 }
 
 #[test]
-fn closures_have_parameters_that_fit() {
+fn parameters_of_closures_are_checked() {
     let wrong = |params: Vec<ClosureParam>| {
         ClosureRegistry::default().register(ClosureSignature { name: "c", params })
     };
@@ -231,7 +231,7 @@ fn outputs_are_of_the_last_run() {
         Err(RunError::NoSuchOutput)
     ));
     assert!(matches!(all.closure(0, &context), Err(RunError::OtherInstance)));
-    // Buffers of any size are filled as far as they go.
+    // Buffers of any size are filled up to their end.
     let mut numbers = [9.0; 5];
     assert_eq!(one.output_numbers(1, &context, &mut numbers), Ok(()));
     assert_eq!(numbers, [1.0, 1.0, 1.0, 9.0, 9.0]);
@@ -426,7 +426,7 @@ fn live_inputs_that_do_not_fit_are_errors() {
     assert!(folded.with_inputs(&[]).is_ok());
 }
 
-/// Runs something in a thread with a stack of this size.
+/// Runs a function in a thread with a stack of this size.
 fn with_stack<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
         let thread = thread::Builder::new()
@@ -437,7 +437,7 @@ fn with_stack<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// Runs at each depth of the stack, until that is refused; returns how often it ran.
+/// Runs with an ever smaller stack until a run is refused; returns the number of runs.
 fn deeper(run: &impl Fn() -> Result<(), RunError>) -> u32 {
     let block = std::hint::black_box([0u8; 16 << 10]);
     match run() {

@@ -339,7 +339,7 @@ fn a_number_out_of_range_is_one_error() {
         assert_eq!(status, Some(1));
         assert_eq!(err.matches("error").count(), count, "{err}");
         assert_eq!(
-            err.matches("is not a number that can be held").count(),
+            err.matches("is not a number that can be represented").count(),
             count,
             "{err}"
         );

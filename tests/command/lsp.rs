@@ -206,8 +206,8 @@ fn definitions_and_references_are_found() {
     let edits = answer["changes"][client.uri("all.ksl")].as_array().unwrap();
     assert_eq!(edits.len(), 3, "{answer}");
     for (name, words) in [
-        ("result", "already, in line 8"),
-        ("1x", "is no name"),
+        ("result", "already exists in line 8"),
+        ("1x", "is not a valid name"),
         ("float", "word of the language"),
     ] {
         at["newName"] = json!(name);

@@ -382,7 +382,7 @@ fn a_folder_may_have_its_own_standard_header() {
     );
     let checked = bench.kiln(&["check", "-I", "own", "s.osl"]);
     assert!(
-        checked.err.contains("closure `glow` is not known here"),
+        checked.err.contains("closure `glow` is unknown here"),
         "{}",
         checked.err
     );

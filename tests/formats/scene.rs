@@ -435,7 +435,7 @@ fn numbers_out_of_range_are_errors() {
     );
     bad(
         "shape s : sphere { radius = 1e99; }",
-        &["`1e99` is not a number that can be held"],
+        &["`1e99` is not a number that can be represented"],
     );
     bad(
         "shape s : sphere { radius = \"big\"; }",

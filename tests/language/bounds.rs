@@ -1,6 +1,6 @@
 //! Bounds of compilation: any text of 64 KB compiles within a bounded multiple of the time of a reference text, and within
-//! 500 MB. Alone in its program, because it measures the memory of the process, and without the verifier. `KILN_FUZZ_SECONDS=1800` runs for
-//! half an hour, `KILN_FUZZ_SEED` sets the seed.
+//! 500 MB. The test is alone in its program, because it measures the memory of the process, and runs without the verifier.
+//! `KILN_FUZZ_SECONDS=1800` runs for half an hour, `KILN_FUZZ_SEED` sets the seed.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,23 +12,22 @@ use language_support::scaled::Scaled;
 use language_support::{number, shipped};
 use shading::{CompileOptions, HostFunctions, InstanceOptions, ShaderInstance, ShadingContext, Source};
 
-/// Number of texts without a time limit.
+/// Number of texts tried if no duration is set.
 const TEXTS: u64 = 100;
-/// Maximum processor time to compile a text and to run its last unit or group at a few points, in reference
-/// compilations.
+/// Maximum processor time to compile a text and to run its last unit or group at a few points, in reference compilations.
 const MAX_REFERENCES: f64 = 100.0;
 /// Processor time below which texts are not listed, in reference compilations.
 const LISTED_REFERENCES: f64 = 40.0;
-/// Maximum memory of a compilation and its runs [bytes].
+/// Maximum memory for the same [bytes].
 const MAX_MEMORY: u64 = 500 << 20;
-/// Repetitions of a measurement that exceeds a bound, because other processes use the machine.
+/// Repetitions after a measurement that exceeds a bound, because other programs may have slowed it down.
 const TRIES: usize = 4;
-/// Fuel of a run: iterations and calls.
+/// Fuel of a run: loop iterations and calls.
 const FUEL: u32 = 2000;
-/// Number of points of a run.
+/// Number of points at which the compiled text runs.
 const POINTS: u64 = 3;
 
-/// Compiles a text and runs its last declaration; returns whether it compiled.
+/// Compiles a text and runs its last unit or group; returns whether this was possible.
 fn compile_and_run(text: &str) -> bool {
     let system = shipped::unverified_system(Arc::new(TestHost));
     let Ok(loaded) = system.load(Source::new("scaled.ksl", text)) else {
@@ -64,7 +63,7 @@ fn compile_random(seed: u64) -> bool {
     true
 }
 
-/// Processor time [s] of `work`, memory of the process [bytes], and the result.
+/// Returns the processor time of some work [s], the memory of the whole process [bytes], and the result of the work.
 fn measure(work: impl FnOnce() -> bool) -> (f64, u64, bool) {
     reset_peak();
     let start = thread_seconds();

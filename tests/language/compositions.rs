@@ -1,5 +1,5 @@
-//! Random groups: interpreted, optimised and compiled results are bit-identical; each output computed alone equals its
-//! value among all outputs; live inputs give the same results as constants.
+//! Random groups: interpreted, optimised and compiled results are bit-identical; an output requested alone has
+//! the same value as together with all others; live inputs give the same results as constant ones.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,7 +16,8 @@ use shading::{
     InstanceOptions, LiveInputs, ShaderGlobals, ShaderInstance, ShadingSystem, Source, Template, Value,
 };
 
-/// Number of groups; `KILN_FUZZ_UNITS` sets more, `KILN_FUZZ_SEED` the seed, `KILN_FUZZ_SECONDS` a time limit.
+/// Number of groups tried. `KILN_FUZZ_UNITS` and `KILN_FUZZ_SEED` set the number and the first seed, `KILN_FUZZ_SECONDS` a
+/// duration.
 const GROUPS: u64 = 120;
 
 fn seeds() -> Range<u64> {
@@ -48,7 +49,7 @@ impl Case {
         }
     }
 
-    /// The outputs of machine code, after a comparison with the interpreter.
+    /// Returns the outputs of machine code, after comparison with the interpreter.
     fn outputs(&self, options: &InstanceOptions) -> Result<Outputs, String> {
         let text = |errors: shading::Diagnostics| errors.to_string();
         let instance = self
@@ -137,9 +138,9 @@ fn check(seed: u64) -> Result<(), String> {
 }
 
 #[test]
-fn groups_do_not_depend_on_the_execution_mode() {
+fn groups_do_not_depend_on_how_they_run() {
     let failed = |seed: u64| {
-        // Nested samples may exceed the size limit of linked code, which is a valid error.
+        // Nested samples can exceed the limit of linked code, which is a separate error.
         if let Err(error) = check(seed)
             && !error.contains("are linked")
         {

@@ -1,5 +1,5 @@
-//! Fuzzing of shader sources: damaged sources that compile give the same results in packets, point by point and
-//! optimised, without panics. `KILN_FUZZ_SECONDS=1800` runs for half an hour, `KILN_FUZZ_SEED` sets the seed. (With the
+//! Fuzzing of shader sources: damaged texts that still compile give the same results in packets, point by point
+//! and optimised, without panics. `KILN_FUZZ_SECONDS=1800` runs for half an hour, `KILN_FUZZ_SEED` sets the seed. (With the
 //! renderer's host: `transport/damaged.rs`.)
 
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use language_support::generate::TestHost;
 use language_support::{damage, shipped};
 
-/// Number of texts without a time limit.
+/// Number of texts tried if no duration is set.
 const TEXTS: u64 = 1000;
 
 #[test]

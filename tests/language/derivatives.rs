@@ -11,12 +11,12 @@ use shading::{
     Source,
 };
 
-/// Variables of the expressions: floats `x`, `y` and triples `p`, `q`, away from the kinks of all functions.
+/// Variables in the expressions: floats `x`, `y` and triples `p`, `q`, none of them near a kink of any function.
 const VARIABLES: &str = "float x = 0.3 + 0.4 * u + 0.1 * v; float y = 0.45 + 0.3 * u * v;
     vector p = vector(x + 0.25, y, 0.4 + 0.2 * v); vector q = vector(y * x, 0.9 - 0.3 * u, 0.55 + u * u * 0.1);
     matrix m = matrix(1, 0.2, 0.1, 0.1, 0, 2, 0.3, 0.2, 0.1, 0, 1.5, 0, 3, 4, 5, 1);";
 
-/// Every differentiable function, with variables in every argument.
+/// Every differentiable function, with its arguments in every kind of place.
 const FUNCTIONS: &[&str] = &[
     "sin(x)",
     "cos(x)",
@@ -112,7 +112,7 @@ const FUNCTIONS: &[&str] = &[
     "splineinverse(\"bspline\", x, {-1, -0.5, 0.2, 0.7, 2, 3})",
 ];
 
-/// Functions that are not smooth or that OSL treats as constant.
+/// Functions that are not smooth, or whose derivatives OSL defines as zero.
 const FLAT: &[&str] = &["hashnoise", "blackbody", "wavelength_color"];
 
 /// Functions that return triples.
@@ -232,7 +232,7 @@ impl Case {
         }
     }
 
-    /// The components of the result and of its derivatives.
+    /// Returns the components of the result and of its derivatives.
     fn run(&self, globals: &ShaderGlobals, context: &mut ShadingContext) -> [Vec<f32>; 3] {
         self.instance.run(globals, context).unwrap();
         ["result", "dx", "dy"].map(|name| {
@@ -245,7 +245,7 @@ impl Case {
         })
     }
 
-    /// Compares derivatives with differences at several points; appends mismatches to `failures`.
+    /// Compares derivatives with finite differences at several points; adds what differs to `failures`.
     fn check(&self, failures: &mut String) {
         const STEP: f32 = 4e-3;
         let mut context = ShadingContext::new(Arc::new(NoHost));
@@ -281,7 +281,7 @@ impl Case {
 }
 
 #[test]
-fn derivatives_of_functions_match_differences() {
+fn functions_have_the_derivatives_of_differences() {
     let mut failures = String::new();
     for (ty, list) in [("float", FUNCTIONS), ("vector", TRIPLE_FUNCTIONS)] {
         for expression in list {
@@ -292,7 +292,7 @@ fn derivatives_of_functions_match_differences() {
 }
 
 #[test]
-fn derivatives_of_statements_match_differences() {
+fn statements_have_the_derivatives_of_differences() {
     let mut failures = String::new();
     for statements in STATEMENTS {
         Case::new(statements, "float", statements).check(&mut failures);
@@ -300,7 +300,7 @@ fn derivatives_of_statements_match_differences() {
     assert!(failures.is_empty(), "\n{failures}");
 }
 
-/// New functions of the language must be added to the lists above.
+/// Every function of the language must be in one of the lists above.
 #[test]
 fn every_function_is_in_the_lists() {
     let is_number = |ty: shading::ty::Type| ty == shading::ty::Type::FLOAT || ty.is_triple();
@@ -363,7 +363,7 @@ fn kinks_and_ends_of_domains_have_no_nan() {
     }
 }
 
-fn carrying(body: &str) -> usize {
+fn carrying_variables(body: &str) -> usize {
     verify_all();
     let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost));
     let text = format!("shader test(output float result = 0) {{ {body} }}");
@@ -373,12 +373,18 @@ fn carrying(body: &str) -> usize {
 }
 
 #[test]
-fn only_requested_values_carry_derivatives() {
-    assert_eq!(carrying("float a = u * v; float b = sin(a); result = b;"), 0);
-    assert_eq!(carrying("float a = 2; float b = sin(a); result = Dx(b);"), 0);
-    // `u` and `a`; neither `b`, whose derivatives are not requested, nor `c`, which is constant.
+fn only_requested_derivatives_are_computed() {
     assert_eq!(
-        carrying("float a = u; float b = sin(a); float c = 2; result = Dx(a) + b + Dx(c);"),
+        carrying_variables("float a = u * v; float b = sin(a); result = b;"),
+        0
+    );
+    assert_eq!(
+        carrying_variables("float a = 2; float b = sin(a); result = Dx(b);"),
+        0
+    );
+    // The derivatives of u and a are needed; not those of b, which is not requested, nor of c, which is constant.
+    assert_eq!(
+        carrying_variables("float a = u; float b = sin(a); float c = 2; result = Dx(a) + b + Dx(c);"),
         2
     );
 }
@@ -391,7 +397,7 @@ fn lookups_without_a_footprint_need_no_derivatives() {
         let text = format!("shader test(float width = 0, output color result = 0) {{ result = {lookup}; }}");
         let unit = system.unit(Source::new("test.ksl", text)).unwrap();
         let instance = system.instantiate(&unit, &InstanceOptions::default()).unwrap();
-        instance.statistics().asks_derivatives
+        instance.statistics().reads_derivatives
     };
     let narrow = ["\"width\", 0", "\"width\", width", "\"width\", 0, \"blur\", 0"];
     assert_eq!(narrow.map(asks), [false; 3]);

@@ -1,5 +1,5 @@
-//! Differential test of compiled code against the interpreter: random units, interpreted raw, compiled raw, and
-//! compiled optimised, at alternating levels of code generation, with equal bits and equal error reports.
+//! Differential test of compiled code against the interpreter: random units give equal bits and equal error
+//! reports interpreted, compiled, and compiled after optimisation, at all levels of code generation.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -18,22 +18,22 @@ use shading::{
     ShadingContext,
 };
 
-/// Number of units; `KILN_FUZZ_UNITS` sets more.
+/// Number of units tried, unless `KILN_FUZZ_UNITS` sets it.
 const UNITS: u64 = 300;
-/// Fuel of units with endless loops: more than the maximum call depth.
+/// Fuel of endless units: more than the maximum depth of calls.
 const FUEL: u32 = 300;
 
 fn units() -> u64 {
     std::env::var("KILN_FUZZ_UNITS").map_or(UNITS, |n| n.parse().expect("a number of units"))
 }
 
-/// Seeds of the units, from 0 or `KILN_FUZZ_SEED`.
+/// Seeds tried: from 0 or `KILN_FUZZ_SEED`.
 fn seeds() -> Range<u64> {
     let first = std::env::var("KILN_FUZZ_SEED").map_or(0, |n| n.parse().expect("a seed"));
     first..first + units()
 }
 
-/// Shading point and fuel of a run.
+/// A shading point at which a unit runs, and the fuel.
 struct Case {
     seed: u64,
     registry: ClosureRegistry,
@@ -67,7 +67,8 @@ impl Case {
         interp::run(unit, &options)
     }
 
-    /// Compiles and runs a unit at the given levels and asserts equality with `expected`, including reports if given.
+    /// Compiles and runs a unit at the given levels; returns the first difference from `expected`, and from the reports if
+    /// they are given.
     fn compare(
         &self,
         unit: &Unit,
@@ -88,8 +89,7 @@ impl Case {
             context.set_fuel(self.fuel);
             instance.run(&self.globals, &mut context).unwrap();
             let found = context.take_reports();
-            // Strings can double in length until compiled code exceeds the memory of a run, a bound that the
-            // interpreter does not have.
+            // Strings can double until compiled code exceeds the memory of a run; the interpreter has no such limit.
             if found.iter().any(|report| report.kind == ReportKind::OutOfMemory) {
                 continue;
             }
@@ -99,7 +99,7 @@ impl Case {
             if let Some(reports) = reports {
                 let mut found = names(found.iter().map(|report| report.kind));
                 let mut expected = names(reports.iter().map(|report| report.kind));
-                // A missing texture with a constant name is found at compile time.
+                // A texture named by a constant is known to be missing before the run.
                 if !instance.statistics().missing_textures.is_empty() {
                     found.remove("MissingTexture");
                     expected.remove("MissingTexture");
@@ -110,9 +110,8 @@ impl Case {
     }
 }
 
-/// Levels of code generation for a raw unit and for the optimised unit: one and two of the three, because each
-/// compilation is slow.
-fn levels_of(seed: u64) -> (OptLevel, [OptLevel; 2]) {
+/// Levels of code generation, distributed over a raw unit and the same unit optimised, because each compilation is slow.
+fn levels(seed: u64) -> (OptLevel, [OptLevel; 2]) {
     use OptLevel::{Fast, Full, Plain};
     match seed % 3 {
         0 => (Fast, [Plain, Full]),
@@ -121,7 +120,7 @@ fn levels_of(seed: u64) -> (OptLevel, [OptLevel; 2]) {
     }
 }
 
-/// Names of report kinds, which compiled code and the interpreter share.
+/// Names of the reported kinds, which compiled code and the interpreter share.
 fn names(kinds: impl Iterator<Item = impl Debug>) -> BTreeSet<String> {
     kinds.map(|kind| format!("{kind:?}")).collect()
 }
@@ -137,25 +136,25 @@ fn optimized(raw: &Unit) -> Unit {
 }
 
 #[test]
-fn compiled_units_match_the_interpreter() {
+fn compiled_units_run_as_interpreted() {
     seeds().into_par_iter().for_each(|seed| {
         let case = Case::new(seed, shading::eval::DEFAULT_FUEL);
         let raw = generate::unit(seed);
         let expected = case.interpret(&raw);
-        let (level, levels) = levels_of(seed);
+        let (level, levels) = levels(seed);
         case.compare(&raw, &[level], &expected, Some(&expected.reports));
-        // An optimised unit does not report errors of removed code.
+        // An optimised unit does not report errors of removed operations.
         case.compare(&optimized(&raw), &levels, &expected, None);
     });
 }
 
-/// Points of a batch: two packets and one point.
+/// Number of points of a batch: two packets and one point.
 const BATCH: u64 = 9;
 
 /// Runs a unit at many points as a batch and one by one; returns whether it ran in packets.
 fn compare_batch(seed: u64, unit: &Unit, fuel: u32) -> bool {
     let registry = generate::registry();
-    // Repeated points, so that control flow diverges for only some of them.
+    // Some points occur twice, so that not all points of a packet diverge.
     let points: Vec<ShaderGlobals> = (0..BATCH)
         .map(|i| Case::new(4 * seed + i / 2, fuel).globals)
         .collect();
@@ -179,7 +178,7 @@ fn compare_batch(seed: u64, unit: &Unit, fuel: u32) -> bool {
 }
 
 #[test]
-fn batches_match_single_points() {
+fn batches_run_as_points_one_by_one() {
     let in_packets = |seed: u64| {
         let fuel = if seed.is_multiple_of(3) {
             FUEL
@@ -196,9 +195,9 @@ fn batches_match_single_points() {
     assert_eq!(packets, 2 * units(), "all of them can run in packets");
 }
 
-/// Units with texture lookups, point cloud searches and printed output also run one point at a time within a batch.
+/// In batches, units that look up textures, search point clouds or write output run point by point.
 #[test]
-fn batches_of_any_unit_match_single_points() {
+fn batches_of_any_unit_run_as_points_one_by_one() {
     let seeds: Vec<u64> = seeds().step_by(3).collect();
     seeds.into_par_iter().for_each(|seed| {
         let raw = generate::unit(seed);
@@ -209,16 +208,15 @@ fn batches_of_any_unit_match_single_points() {
 }
 
 #[test]
-fn endless_units_stop_as_in_the_interpreter() {
+fn endless_units_stop_as_interpreted() {
     let check = |seed: u64| {
         let (mut ended, mut lit, mut reported) = (0, 0, BTreeSet::new());
         let case = Case::new(seed, FUEL);
         let raw = generate::endless_unit(seed);
         let violations = verify(&raw, Some(&case.registry));
         assert!(violations.is_empty(), "seed {seed}: {violations:?}\n{raw}");
-        // An optimised unit makes more progress with the same fuel; therefore it is compared with its own
-        // interpretation.
-        let (level, levels) = levels_of(seed);
+        // An optimised unit uses less fuel, so it is compared with itself.
+        let (level, levels) = levels(seed);
         for (unit, levels) in [(optimized(&raw), &levels[..]), (raw, &[level][..])] {
             let expected = case.interpret(&unit);
             case.compare(&unit, levels, &expected, Some(&expected.reports));
@@ -240,7 +238,7 @@ fn endless_units_stop_as_in_the_interpreter() {
         "of {} runs {ended} were ended, {lit} made light; reported were {reported:?}",
         2 * units()
     );
-    // A generator whose units all end early or are empty would be useless.
+    // The test is meaningful only if most units complete and have results.
     assert!((units() / 10..units()).contains(&ended), "{ended}");
     assert!(lit > units() / 2, "{lit}");
     for bound in ["OutOfFuel", "TooDeep"] {

@@ -1,5 +1,5 @@
-//! Formatting preserves meaning: the checked code of all units, and the syntax tree of other items, before and after.
-//! Texts are the shipped sources, those of the tests, and those of the folder `OSL_TESTSUITE`, if set.
+//! Formatting preserves the meaning of texts: the checked code of all units and the syntax tree of everything else. The
+//! texts are those that ship, those of the tests, and those of the folder `OSL_TESTSUITE`, if it is set.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use shading::check::{self, Environment};
 use shading::hir::print::print;
 use shading::{ClosureRegistry, Preprocessor, Source, syntax};
 
-/// The code of a text's units, and the tree of its items.
+/// Returns the code of the units of a text, and the tree of its items.
 fn meaning(path: &Path, text: &str, registry: &ClosureRegistry) -> Option<(Vec<String>, String)> {
     let preprocessor = Preprocessor::new(Arc::new(Folder(data("shaders/include"))));
     let (source, diagnostics) = preprocessor.run(Source::new(path.display().to_string(), text));
@@ -19,7 +19,7 @@ fn meaning(path: &Path, text: &str, registry: &ClosureRegistry) -> Option<(Vec<S
         return None;
     }
     let checked = check::check(&file, &Environment::new(registry));
-    // Messages contain line numbers.
+    // Messages contain the line numbers of their calls.
     let place = format!("{}:", path.display());
     let units = checked.units.iter().map(|unit| {
         let text = print(unit);
@@ -33,7 +33,7 @@ fn meaning(path: &Path, text: &str, registry: &ClosureRegistry) -> Option<(Vec<S
     Some((units, without_places(&format!("{:?}", file.items))))
 }
 
-/// A tree as text without its spans.
+/// Prints a tree without its spans.
 fn without_places(text: &str) -> String {
     let mut parts = text.split("Span {");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -57,7 +57,7 @@ fn walk(folder: &Path, list: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn formatting_preserves_meaning() {
+fn formatted_texts_mean_the_same() {
     let mut files = vec![];
     for folder in ["../shaders", "../scenes", "shaders"] {
         walk(&data(folder), &mut files);
@@ -71,7 +71,7 @@ fn formatting_preserves_meaning() {
         let Ok(text) = fs::read_to_string(&path) else {
             continue;
         };
-        // Some tests print line numbers and macro arguments as written.
+        // Some tests print line numbers and arguments of macros as written.
         if text.contains("__LINE__") || text.contains("osl-unittest.h") {
             continue;
         }
@@ -79,8 +79,7 @@ fn formatting_preserves_meaning() {
             continue;
         };
         let mut texts = vec![text.clone()];
-        // A badly formatted variant: every line at the margin. Indentation is significant in texts with a backslash at
-        // a line end.
+        // Removes all indentation, except in texts that continue after a backslash.
         if !text.contains("\\\n") {
             let lines: Vec<&str> = text.lines().map(str::trim).collect();
             texts.push(lines.join("\n"));

@@ -53,6 +53,7 @@ fn groups_nested_200_deep_run() {
     assert!(result.same(&Const::Float(200.5)), "{result:?}");
 }
 
+/// A chain of layers.
 fn chain(layers: usize) -> String {
     let mut text = ADD.to_owned();
     text.push_str("group whole(output float result) {\n    add l0();\n");
@@ -64,7 +65,7 @@ fn chain(layers: usize) -> String {
 }
 
 #[test]
-fn linking_time_is_linear_in_the_layers() {
+fn link_time_is_linear_in_layers() {
     let seconds = |layers: usize| {
         let system = system(&chain(layers));
         let whole = template(&system, "whole");
@@ -76,7 +77,7 @@ fn linking_time_is_linear_in_the_layers() {
         (0..3).map(|_| one()).fold(f64::INFINITY, f64::min)
     };
     let (few, many) = (seconds(1000), seconds(16_000));
-    // 16 times the layers; quadratic growth would give a factor of 256. The clock has a resolution of a few
+    // With 16 times the number of layers, quadratic time would grow by 256. The clock has a resolution of a few
     // milliseconds.
     assert!(
         many < 48.0 * few.max(5e-3),
@@ -115,7 +116,7 @@ fn constants_of_all_kinds_cost_no_code() {
     assert_eq!(operations("x = (1, 2, 3)"), defaults, "a tuple for `any`");
 }
 
-/// Instances of the same structure share machine code, each with its own constants.
+/// Instances of one structure run the same code, each with its own numbers.
 #[test]
 fn instances_share_their_code() {
     let text = format!(
@@ -158,7 +159,7 @@ fn instances_share_their_code() {
     );
 }
 
-/// A thousand materials with different constants have the machine code of one.
+/// Materials that differ only in their numbers share their machine code.
 #[test]
 fn a_thousand_materials_are_compiled_once() {
     let groups: String = (0..1000)
@@ -191,9 +192,9 @@ fn looping(iterations: usize, statement: &str) -> String {
     )
 }
 
-/// Loops with much work per iteration run out of fuel after fewer iterations.
+/// Loops with expensive iterations run out of fuel after fewer iterations.
 #[test]
-fn fuel_accounts_for_the_work_per_iteration() {
+fn fuel_counts_the_work_of_iterations() {
     const ITERATIONS: usize = 60_000;
     let finishes = |iterations: usize, statement: &str| {
         let system = system(&looping(iterations, statement));
@@ -205,7 +206,7 @@ fn fuel_accounts_for_the_work_per_iteration() {
         context.finished()
     };
     assert!(finishes(ITERATIONS, "r = r * 0.5 + i;"));
-    // A noise costs five times as much as such an iteration.
+    // A noise call costs as much as five such iterations.
     let noise = "r += noise(P * i);";
     assert!(finishes(ITERATIONS / 2, noise));
     assert!(!finishes(2 * ITERATIONS, noise));
@@ -220,9 +221,9 @@ fn fuel_accounts_for_the_work_per_iteration() {
     }
 }
 
-/// Endless shaders stop after the same iteration in all execution modes.
+/// Endless shaders end after the same iteration in all execution modes.
 #[test]
-fn fuel_is_the_same_in_all_execution_modes() {
+fn fuel_ends_all_execution_modes_alike() {
     for statement in [
         "r = r * 0.5 + i;",
         "r += noise(P * i);",
@@ -247,7 +248,7 @@ fn fuel_is_the_same_in_all_execution_modes() {
     }
 }
 
-/// Printed output of the endless unit `s`, interpreted and compiled.
+/// Returns the outputs of the endless unit `s`, interpreted and compiled.
 fn printed(system: &ShadingSystem, optimize: OptLevel) -> [String; 2] {
     const FUEL: u32 = 20_000;
     let options = InstanceOptions {
@@ -272,8 +273,8 @@ fn printed(system: &ShadingSystem, optimize: OptLevel) -> [String; 2] {
     [interpreted.printed.text(), context.take_printed()]
 }
 
-/// Warnings about a group that contains this call.
-fn warnings(call: &str) -> String {
+/// Returns the messages about a group that contains this call.
+fn warnings_of(call: &str) -> String {
     let text = format!(
         "shader s(string mode = \"linear\" [[ string widget = \"popup\", string options = \"linear|smooth\" ]],
                   string free = \"c\" [[ string widget = \"popup\", string options = \"a|b\" ]],
@@ -292,22 +293,22 @@ fn warnings(call: &str) -> String {
 }
 
 #[test]
-fn strings_outside_the_options_cause_warnings() {
-    assert_eq!(warnings("s it(mode = \"smooth\")"), "");
-    // A list that lacks the default is incomplete, so that it is no restriction.
-    assert_eq!(warnings("s it(free = \"d\")"), "");
-    // Leading and trailing blanks are ignored; an empty option is valid.
+fn unknown_options_are_reported() {
+    assert_eq!(warnings_of("s it(mode = \"smooth\")"), "");
+    // A list without the default is incomplete, so other values are allowed.
+    assert_eq!(warnings_of("s it(free = \"d\")"), "");
+    // Blanks around an option are ignored; an option may be empty.
     for text in ["smooth step", " smooth step ", "linear", ""] {
-        assert_eq!(warnings(&format!("s it(wide = \"{text}\")")), "");
+        assert_eq!(warnings_of(&format!("s it(wide = \"{text}\")")), "");
     }
-    assert!(warnings("s it(wide = \"smoothstep\")").contains("did you mean \"smooth step\"?"));
-    // Pairs of names and values, popups without options, and options without a popup are no restriction.
-    assert_eq!(warnings("s it(named = \"1\", open = \"x\", bare = \"c\")"), "");
-    let error = warnings("s it(mode = \"smoth\")");
+    assert!(warnings_of("s it(wide = \"smoothstep\")").contains("did you mean \"smooth step\"?"));
+    // Pairs of names and values, popups without options, and options without a popup do not restrict the values.
+    assert_eq!(warnings_of("s it(named = \"1\", open = \"x\", bare = \"c\")"), "");
+    let error = warnings_of("s it(mode = \"smoth\")");
     assert!(
         error.contains("`mode` has no option \"smoth\"") && error.contains("did you mean \"smooth\"?"),
         "{error}"
     );
-    let error = warnings("inner it(mode = \"x\")");
+    let error = warnings_of("inner it(mode = \"x\")");
     assert!(error.contains("its options are smooth"), "{error}");
 }

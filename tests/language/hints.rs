@@ -13,7 +13,7 @@ fn diagnostics(body: &str) -> Vec<Diagnostic> {
     }
 }
 
-/// Expects one diagnostic with that message and a hint that contains a text.
+/// Expects one diagnostic with this message and a hint that contains a text.
 #[track_caller]
 fn check(body: &str, message: &str, hint: &str) {
     let found = diagnostics(body);
@@ -43,7 +43,7 @@ fn names_of_other_languages_have_hints() {
     check("x = PI;", "unknown name `PI`", "M_PI");
     check("r = rgb(1, 0, 0);", "unknown function `rgb`", "color(r, g, b)");
     check("rgb c = 1;", "unknown type `rgb`", "`color`");
-    // Other names get the nearest known name as a hint.
+    // Other names get the nearest known name as hint.
     check(
         "x = smoothstp(0, 1, x);",
         "unknown function `smoothstp`",
@@ -52,8 +52,8 @@ fn names_of_other_languages_have_hints() {
 }
 
 #[test]
-fn unknown_spaces_and_ray_kinds_cause_warnings() {
-    let spaces = "\"worlds\" may be no space of the renderer";
+fn unknown_spaces_and_ray_kinds_are_reported() {
+    let spaces = "the renderer may not know the space \"worlds\"";
     check("r = transform(\"worlds\", P);", spaces, "`world`");
     check("r = point(\"worlds\", 1, 2, 3);", spaces, "`world`");
     check(
@@ -74,7 +74,7 @@ fn unknown_spaces_and_ray_kinds_cause_warnings() {
 }
 
 #[test]
-fn endless_loops_cause_warnings() {
+fn endless_loops_are_reported() {
     let message = "this loop never ends: it has neither a condition nor a `break`";
     for endless in [
         "for (;;) {}",
@@ -118,9 +118,9 @@ fn syntax_of_other_languages_has_hints() {
     check("var y = 2;", "unknown type `var`", "begins with a type");
 }
 
-/// One or two letters are too close to too many other names for a suggestion.
+/// Too many names are similar to a name of one or two letters, so only known names of other languages have hints.
 #[test]
-fn short_names_get_no_suggestions() {
+fn short_names_have_no_similar_names() {
     check("r = Cs;", "unknown name `Cs`", "`color Cs = 1`");
     check("x = Os;", "unknown name `Os`", "transparent()");
     check("r = Cl;", "unknown name `Cl`", "diffuse(N)");

@@ -1,12 +1,11 @@
-//! The shipped library: compiled code and interpreter give the same bits, and many threads can compile concurrently.
-//! (Random units are compared in `differential.rs`.)
+//! The shipped library: compiled code and interpreter give the same bits, and many threads can compile at once. (Random
+//! units are compared in `differential.rs`.)
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-use language_support::compiled;
 use language_support::generate::{self, Random, TestHost};
-use language_support::shipped::{self, test_system};
+use language_support::{compiled, shipped};
 use shading::hir::{Const, Unit};
 use shading::interp::{self, Listing, RunOptions};
 use shading::opt::OptLevel;
@@ -15,10 +14,14 @@ use shading::{
     Template, TextureHandle, TextureRequest,
 };
 
-/// Shading points for each shader and execution mode.
+/// Shading points per shader and mode.
 const POINTS: u64 = 200;
 
-/// A plausible shading point: most numbers ordinary, some at edges of patterns.
+fn system() -> ShadingSystem {
+    shipped::system(Arc::new(TestHost))
+}
+
+/// Returns a shading point with ordinary numbers, some of them on the borders where patterns change.
 fn point(seed: u64) -> ShaderGlobals {
     let mut random = Random::new(seed);
     let mut globals = generate::globals(seed);
@@ -47,7 +50,7 @@ fn point(seed: u64) -> ShaderGlobals {
     globals
 }
 
-/// The first difference between a run of compiled code and one of the interpreter.
+/// Returns the first difference between a run of compiled code and one of the interpreter.
 fn difference(
     instance: &ShaderInstance,
     context: &mut ShadingContext,
@@ -64,7 +67,7 @@ fn difference(
     compiled::difference(instance, context, system.closures(), &expected)
 }
 
-/// Compares all stored code of a template, raw and optimised; fully optimised code may differ from raw code.
+/// Compares all outputs of a template, raw and optimised; fully optimised results may differ from raw ones.
 fn compare(system: &ShadingSystem, template: &Template) {
     use OptLevel::{Exact, Full, None};
     for (optimize, oracle) in [(None, None), (Exact, None), (Full, Full)] {
@@ -99,8 +102,8 @@ fn compare(system: &ShadingSystem, template: &Template) {
 }
 
 #[test]
-fn shipped_shaders_match_the_interpreter() {
-    let system = test_system();
+fn shipped_shaders_run_as_interpreted() {
+    let system = system();
     let mut groups = 0;
     for name in shipped::names() {
         let loaded = system
@@ -133,8 +136,8 @@ group painted(float wear = 0.5, output closure color surface) {
 ";
 
 #[test]
-fn groups_match_the_interpreter() {
-    let system = test_system();
+fn groups_run_as_interpreted() {
+    let system = system();
     let loaded = system
         .load(Source::new("groups.ksl", GROUPS))
         .unwrap_or_else(|e| panic!("{e}"));
@@ -144,8 +147,8 @@ fn groups_match_the_interpreter() {
     }
 }
 
-/// Closures created once, in branches and in loops, together with strings in the same memory; and more closures than
-/// fixed slots.
+/// Closures that are created once, in branches and in loops, together with strings in the same memory, and more of them than
+/// have fixed offsets.
 #[test]
 fn closures_and_texts_do_not_overwrite_each_other() {
     let system = ShadingSystem::new(generate::registry(), Arc::new(TestHost));
@@ -182,7 +185,7 @@ fn closures_and_texts_do_not_overwrite_each_other() {
 }
 
 #[test]
-fn closures_scaled_by_zero_are_null() {
+fn compiled_closures_scaled_by_zero_are_null() {
     let system = ShadingSystem::new(generate::registry(), Arc::new(TestHost));
     let text = "shader scaled(output closure color surface = 0, output closure color other = 0) {
         float huge = 1e30 * (1e30 + u), zero = 0 * floor(u / 100);
@@ -196,10 +199,10 @@ fn closures_scaled_by_zero_are_null() {
     compare(&system, &loaded.templates[0]);
 }
 
-/// Hundreds of loops over variables of all types, too many for register allocation, so that compiled code keeps them in
+/// Hundreds of loops over variables of all types, which exceed register allocation, so that compiled code keeps variables in
 /// memory.
 #[test]
-fn large_units_match_the_interpreter() {
+fn large_units_run_as_interpreted() {
     let system = ShadingSystem::new(generate::registry(), Arc::new(TestHost));
     let turns: String = (0..250)
         .map(|i| {
@@ -237,14 +240,14 @@ fn exit_ends_a_unit_within_a_default() {
     compare(&system, &loaded.templates[0]);
 }
 
-/// A host that answers a texture query only when a given number of threads query at the same time.
-struct BarrierHost {
+/// A host that resolves a texture only when a given number of threads request it at the same time.
+struct Meeting {
     threads: usize,
     here: Mutex<usize>,
     everybody: Condvar,
 }
 
-impl ShaderHost for BarrierHost {
+impl ShaderHost for Meeting {
     fn texture_handle(&self, _: &TextureRequest) -> Option<TextureHandle> {
         let mut here = self.here.lock().unwrap();
         *here += 1;
@@ -253,7 +256,7 @@ impl ShaderHost for BarrierHost {
             .everybody
             .wait_timeout_while(here, Duration::from_secs(60), |here| *here < self.threads);
         let (here, result) = wait.unwrap();
-        // Released before the panic, so that the other threads fail too.
+        // Released before the panic, so that other threads can report too.
         drop(here);
         assert!(
             !result.timed_out(),
@@ -263,11 +266,12 @@ impl ShaderHost for BarrierHost {
     }
 }
 
-/// The host is called for textures during code generation. A lock held there would prevent the second thread's call.
+/// Textures are requested during code generation. If a lock were held then, the second thread would never reach its
+/// request.
 #[test]
 fn no_lock_is_held_while_shaders_compile() {
     const THREADS: usize = 64;
-    let host = Arc::new(BarrierHost {
+    let host = Arc::new(Meeting {
         threads: THREADS,
         here: Mutex::new(0),
         everybody: Condvar::new(),
@@ -289,8 +293,8 @@ fn no_lock_is_held_while_shaders_compile() {
 }
 
 #[test]
-fn sixty_four_threads_compile_concurrently() {
-    let shared = test_system();
+fn sixty_four_threads_compile_at_once() {
+    let shared = system();
     shared
         .load(Source::new("groups.ksl", GROUPS))
         .unwrap_or_else(|e| panic!("{e}"));
@@ -312,7 +316,7 @@ fn sixty_four_threads_compile_concurrently() {
             outputs.map(|i| Listing::of(instance.closure(i, &context).unwrap(), system.closures()));
         (values, closures.collect::<Vec<_>>())
     };
-    let alone = test_system();
+    let alone = system();
     alone
         .load(Source::new("groups.ksl", GROUPS))
         .unwrap_or_else(|e| panic!("{e}"));
@@ -321,7 +325,7 @@ fn sixty_four_threads_compile_concurrently() {
         for thread in 0..64 {
             let (names, expected, shared, first) = (&names, &expected, &shared, &first);
             scope.spawn(move || {
-                // Each thread has its own order, so that different threads use a name first.
+                // Each thread has its own order, so that several threads use a name first at the same time.
                 for i in 0..6 {
                     let at = (thread * 7 + i * 11) % names.len();
                     let (values, closures) = first(shared, names[at]);

@@ -1,9 +1,8 @@
-//! Linear compile time: compiling a text eight times as long needs at most 3 × 8 times the time, for every shape of
-//! program.
+//! Linear compile time: for every shape of program, eight times the text compiles in at most three times eight times the
+//! time.
 //!
-//! A shape is a family of texts of any size. Each is compiled as a whole (preprocessor, parser, checker, linker,
-//! derivatives, optimiser, machine code) at two sizes. Quadratic growth would give a factor of 64, and exponential
-//! growth would not terminate.
+//! A shape is a family of texts of any size. Each is compiled completely (preprocessor, parser, checker, linker,
+//! derivatives, optimiser, machine code) at two sizes. Quadratic time would grow by 64, and exponential time would not end.
 
 use std::sync::Arc;
 
@@ -17,14 +16,14 @@ use shading::{InstanceOptions, ShadingSystem, Source};
 /// Size of the large text relative to the small one.
 const GROWTH: usize = 8;
 
-/// Divisor of the sizes of the shapes, so that the test runs for seconds.
-const SIZE_DIVISOR: usize = 2;
+/// Divisor of the sizes of the shapes, so that the test ends in seconds.
+const SHARE: usize = 2;
 
-/// Factor by which the time may exceed proportionality: logarithms, caches, and timer noise.
+/// Factor by which the time may exceed proportionality: logarithms, caches, and the noise of the clock.
 const FACTOR: f64 = 3.0;
 
 /// Time below which a measurement is meaningless [s]: the clock has a resolution of a few milliseconds.
-const MIN_TIME: f64 = 8e-3;
+const TICK: f64 = 8e-3;
 
 /// Compiles the last unit or group of a text.
 fn compile(name: &str, text: &str) -> Result<(), String> {
@@ -51,7 +50,7 @@ fn compile(name: &str, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Minimum time of several compilations of a text [s].
+/// Minimum time to compile a text in a few tries [s].
 fn seconds(name: &str, text: &str, tries: usize) -> Result<f64, String> {
     let mut least = f64::INFINITY;
     for _ in 0..tries {
@@ -65,13 +64,13 @@ fn seconds(name: &str, text: &str, tries: usize) -> Result<f64, String> {
     Ok(least)
 }
 
-/// A description of the excessive growth of a shape, if any.
-fn growth((name, size, text): &Shape) -> Result<(), String> {
-    let size = size.div_ceil(SIZE_DIVISOR);
+/// Returns an error if the compile time of a shape grows too fast.
+fn check_growth((name, size, text): &Shape) -> Result<(), String> {
+    let size = size.div_ceil(SHARE);
     let (small, large) = (text(size), text(size * GROWTH));
     let ratio = large.len() as f64 / small.len() as f64;
     let few = seconds(name, &small, 3)?;
-    let bound = FACTOR * ratio * few.max(MIN_TIME);
+    let bound = FACTOR * ratio * few.max(TICK);
     let mut many = seconds(name, &large, 1)?;
     if many > bound {
         many = seconds(name, &large, 2)?;
@@ -100,7 +99,7 @@ fn compile_time_is_linear_in_the_text() {
     let wrong: Vec<String> = SHAPES
         .par_iter()
         .filter(|(name, ..)| name.contains(&only))
-        .filter_map(|shape| growth(shape).err())
+        .filter_map(|shape| check_growth(shape).err())
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

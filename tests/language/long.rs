@@ -39,7 +39,7 @@ fn check(text: &str, expected: f32) {
     }
 }
 
-/// The value of an expression in a unit that has the functions.
+/// Returns the value of an expression in a unit that has the functions.
 fn check_expression(functions: &str, expression: &str, expected: f32) {
     check(
         &format!("{functions} shader a(output float r = 0) {{ int n = int(u * 2); r = {expression}; }}"),
@@ -47,13 +47,13 @@ fn check_expression(functions: &str, expression: &str, expected: f32) {
     );
 }
 
-/// 300 operands joined by operators.
+/// Returns a chain of 300 operands.
 fn chain(first: &str, operator: &str, operand: impl Fn(u32) -> String) -> String {
     let rest: String = (1..300).map(|i| format!(" {operator} {}", operand(i))).collect();
     format!("{first}{rest}")
 }
 
-/// 100 nested calls.
+/// Returns 100 nested calls.
 fn nested(open: impl Fn(u32) -> String, inner: &str, close: &str) -> String {
     let opened: String = (0..100).rev().map(open).collect();
     format!("{opened}{inner}{}", close.repeat(100))
@@ -69,7 +69,7 @@ fn chains_of_300_operands() {
         &chain("u", "*", |i| ["2.0", "u"][i as usize % 2].to_owned()),
         0.25,
     );
-    // Products come first: u · 2 for each of the 149 even operands.
+    // Products have precedence: u · 2 for each of the 149 even operands.
     let products = |i: u32| format!("{i} {} u", ["+", "*"][i as usize % 2]);
     let sum: f32 = (1..300)
         .map(|i| {
@@ -141,7 +141,7 @@ fn longer_chains_are_one_error() {
     let errors = system.load(Source::new("long.ksl", choices(50_000))).unwrap_err();
     let messages: Vec<&str> = errors.list.iter().map(|error| error.message.as_str()).collect();
     assert_eq!(messages, ["this is nested too deeply"]);
-    // Deeply nested statements without braces would overflow the parser's stack.
+    // Nested statements without braces would exhaust the parser's stack.
     let text = format!(
         "shader a(output float r = 0) {{ {} r = 1; }}",
         "while (u > 2) ".repeat(100_000)

@@ -1,4 +1,4 @@
-//! Differential test of the optimiser: random units give the same bits with and without optimisation.
+//! Differential test of the optimiser: random units give the same bits before and after.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +12,17 @@ use shading::interp::{RunOptions, run};
 use shading::opt::{Facts, OptLevel, OptOptions, optimize};
 use shading::ty::{Base, Type};
 
-/// Number of units; `KILN_FUZZ_UNITS` sets more.
+/// Number of units tried, unless `KILN_FUZZ_UNITS` sets it.
 const UNITS: u64 = 3000;
 
-/// Seeds of units that failed in the past: the angle of a NaN got the NaN's sign.
-const REGRESSION_SEEDS: [u64; 1] = [3520];
+/// Seeds of units that revealed errors in the past, for example an angle that had the sign of a NaN.
+const FOUND: [u64; 1] = [3520];
 
 fn units() -> u64 {
     std::env::var("KILN_FUZZ_UNITS").map_or(UNITS, |n| n.parse().expect("KILN_FUZZ_UNITS is a number"))
 }
 
-/// Runs a unit raw and optimised at a shading point and compares; `None` if the raw run exceeds its fuel.
+/// Runs a unit raw and optimised at a shading point and compares; `None` if the raw run does not end.
 fn check(seed: u64, raw: &Unit, optimized: &Unit) -> Option<()> {
     let globals = generate::globals(seed);
     let options = RunOptions {
@@ -41,7 +41,7 @@ fn check(seed: u64, raw: &Unit, optimized: &Unit) -> Option<()> {
     Some(())
 }
 
-/// Optimisation that preserves all bits.
+/// Exact optimisation preserves all bits.
 const EXACT: OptOptions<'_> = OptOptions {
     outputs: None,
     level: OptLevel::Exact,
@@ -77,7 +77,7 @@ fn count(block: &Block, counts: &mut BTreeMap<String, usize>) {
 }
 
 #[test]
-fn optimised_units_give_the_same_bits() {
+fn optimised_units_run_the_same() {
     let registry = generate::registry();
     let check_unit = |seed: u64| {
         let raw = generate::unit(seed);
@@ -95,7 +95,7 @@ fn optimised_units_give_the_same_bits() {
         count(&raw.code.body, &mut counts);
         ([ended.count(), stats.ops_before, stats.ops_after], counts)
     };
-    let seeds: Vec<u64> = (0..units()).chain(REGRESSION_SEEDS).collect();
+    let seeds: Vec<u64> = (0..units()).chain(FOUND).collect();
     let ([ended, ops_before, ops_after], counts) = seeds.into_par_iter().map(check_unit).reduce(
         || ([0; 3], BTreeMap::new()),
         |(mut sums, mut counts), (more, more_counts)| {
@@ -117,9 +117,9 @@ fn optimised_units_give_the_same_bits() {
     assert!(counts.len() > 90, "only {} kinds of statement", counts.len());
 }
 
-/// For units in which all numbers are finite, full optimisation changes no result either, not even the sign of a zero.
+/// For units in which all numbers are finite, full optimisation preserves all bits as well, including the signs of zeros.
 #[test]
-fn full_optimisation_preserves_finite_results() {
+fn units_of_finite_numbers_run_the_same() {
     let check_unit = |seed: u64| {
         let raw = generate::unit(seed);
         let (mut exact, mut full) = (raw.clone(), raw.clone());
@@ -184,14 +184,14 @@ fn needed_outputs_and_facts_are_respected() {
 }
 
 #[test]
-fn optimising_twice_is_valid() {
+fn optimising_twice_preserves_results() {
     (0..units() / 4).into_par_iter().for_each(|seed| {
         let raw = generate::unit(seed);
         let mut once = raw.clone();
         optimize(&mut once, &EXACT);
         let mut twice = once.clone();
         let stats = optimize(&mut twice, &EXACT);
-        // A loop that became short enough to unroll may grow.
+        // Unrolling a loop that has become short enough may increase the number of operations.
         let loops = |unit: &Unit| unit.to_string().matches("loop {").count();
         let unrolled = loops(&twice) < loops(&once);
         assert!(unrolled || stats.ops_after <= stats.ops_before, "seed {seed}");
@@ -199,12 +199,12 @@ fn optimising_twice_is_valid() {
     });
 }
 
-/// Builds code whose first variable, of type `ty`, is the output, and compares the fully optimised code.
-fn check_optimized(ty: Type, code: impl FnOnce(&mut CodeBuilder, LocalId), expected: &str) {
-    check_optimized_with(&OptOptions::default(), ty, code, expected);
+/// Builds code whose first variable, of type `ty`, is the output, and compares the fully optimised code with `expected`.
+fn expect(ty: Type, code: impl FnOnce(&mut CodeBuilder, LocalId), expected: &str) {
+    expect_with(&OptOptions::default(), ty, code, expected);
 }
 
-fn check_optimized_with(
+fn expect_with(
     options: &OptOptions<'_>,
     ty: Type,
     code: impl FnOnce(&mut CodeBuilder, LocalId),
@@ -231,7 +231,7 @@ fn global(b: &mut CodeBuilder, global: Global) -> Operand {
 
 #[test]
 fn constants_fold() {
-    check_optimized(
+    expect(
         Type::FLOAT,
         |b, out| {
             let (two, three) = (b.float(2.0), b.float(3.0));
@@ -249,8 +249,8 @@ fn constants_fold() {
 }
 
 #[test]
-fn exact_algebra_preserves_the_sign_of_zero() {
-    check_optimized_with(
+fn exact_algebra_keeps_the_sign_of_zero() {
+    expect_with(
         &EXACT,
         Type::FLOAT,
         |b, out| {
@@ -259,7 +259,7 @@ fn exact_algebra_preserves_the_sign_of_zero() {
             let u = b.op(Type::FLOAT, Op::Mul, &[u, one]);
             let u = b.op(Type::FLOAT, Op::Sub, &[u, zero]);
             let u = b.op(Type::FLOAT, Op::Div, &[u, two]);
-            // This operation turns a negative zero into a positive one.
+            // Changes −0 into 0.
             b.set(out, Op::Add, &[u, zero]);
         },
         "l1 = global<u>; l2 = mul l1, 0.5; l0 = add l2, 0.0",
@@ -268,8 +268,8 @@ fn exact_algebra_preserves_the_sign_of_zero() {
 
 /// `mix(u, noise(P), 0)`, clamped twice.
 #[test]
-fn disabled_terms_are_removed() {
-    check_optimized(
+fn disabled_features_are_removed() {
+    expect(
         Type::INT,
         |b, out| {
             let (u, v, p) = (global(b, Global::U), global(b, Global::V), global(b, Global::P));
@@ -291,14 +291,14 @@ fn disabled_terms_are_removed() {
     );
 }
 
-/// `u + 0` is 0 if `u` is −0, which an output shows and a comparison does not.
+/// `u + 0` is 0 if `u` is −0: observable in an output, but not in a comparison.
 #[test]
-fn the_sign_of_zero_is_preserved_where_observable() {
+fn the_sign_of_zero_is_kept_where_it_is_seen() {
     let sum = |b: &mut CodeBuilder| {
         let (u, zero) = (global(b, Global::U), b.float(0.0));
         b.op(Type::FLOAT, Op::Add, &[u, zero])
     };
-    check_optimized(
+    expect(
         Type::FLOAT,
         |b, out| {
             let sum = sum(b);
@@ -306,7 +306,7 @@ fn the_sign_of_zero_is_preserved_where_observable() {
         },
         "l1 = global<u>; l2 = add l1, 0.0; l0 = neg l2",
     );
-    check_optimized(
+    expect(
         Type::INT,
         |b, out| {
             let (sum, v) = (sum(b), global(b, Global::V));
@@ -316,14 +316,14 @@ fn the_sign_of_zero_is_preserved_where_observable() {
     );
 }
 
-/// A loop over constants is evaluated, regardless of its length; one that reads the shading point is not.
+/// A loop over constants is evaluated, however long it is; one that reads the shading point is not.
 #[test]
 fn loops_over_constants_are_evaluated() {
     let sum = |b: &mut CodeBuilder, out: LocalId, step: Operand| {
         let turns = b.int(1000);
         b.count(turns, |b, _| b.set(out, Op::Add, &[Operand::Local(out), step]));
     };
-    check_optimized(
+    expect(
         Type::FLOAT,
         |b, out| {
             let half = b.float(0.5);
@@ -331,7 +331,7 @@ fn loops_over_constants_are_evaluated() {
         },
         "l0 = copy 500.0",
     );
-    check_optimized(
+    expect(
         Type::FLOAT,
         |b, out| {
             let u = global(b, Global::U);
@@ -343,8 +343,8 @@ fn loops_over_constants_are_evaluated() {
 }
 
 #[test]
-fn common_subexpressions_are_computed_once() {
-    check_optimized(
+fn equal_expressions_are_computed_once() {
+    expect(
         Type::FLOAT,
         |b, out| {
             let (u, v) = (global(b, Global::U), global(b, Global::V));
@@ -359,7 +359,7 @@ fn common_subexpressions_are_computed_once() {
 
 #[test]
 fn short_loops_are_unrolled() {
-    check_optimized(
+    expect(
         Type::FLOAT,
         |b, out| {
             let u = global(b, Global::U);
@@ -371,10 +371,10 @@ fn short_loops_are_unrolled() {
     );
 }
 
-/// Multiplication by one is no assignment: the factor is a constant throughout.
+/// Multiplication by one leaves the factor unchanged, so it is constant in the loop.
 #[test]
-fn loop_assignments_without_effect_preserve_constants() {
-    check_optimized(
+fn variables_that_loops_leave_unchanged_are_known() {
+    expect(
         Type::FLOAT,
         |b, out| {
             let (u, v) = (global(b, Global::U), global(b, Global::V));
@@ -396,8 +396,8 @@ fn loop_assignments_without_effect_preserve_constants() {
 }
 
 #[test]
-fn code_sinks_into_its_only_branch() {
-    check_optimized(
+fn work_for_one_branch_moves_into_it() {
+    expect(
         Type::FLOAT,
         |b, out| {
             let (p, u) = (global(b, Global::P), global(b, Global::U));
@@ -411,8 +411,8 @@ fn code_sinks_into_its_only_branch() {
 }
 
 #[test]
-fn loops_sink_into_their_only_branch() {
-    check_optimized(
+fn whole_loops_move_into_the_branch_that_needs_them() {
+    expect(
         Type::FLOAT,
         |b, out| {
             let (u, v) = (global(b, Global::U), global(b, Global::V));
@@ -431,8 +431,8 @@ fn loops_sink_into_their_only_branch() {
 }
 
 #[test]
-fn loop_invariant_code_is_hoisted() {
-    check_optimized(
+fn invariant_code_leaves_the_loop() {
+    expect(
         Type::FLOAT,
         |b, out| {
             let (u, v) = (global(b, Global::U), global(b, Global::V));
@@ -449,7 +449,7 @@ fn loop_invariant_code_is_hoisted() {
 
 #[test]
 fn closures_scaled_by_zero_are_removed() {
-    check_optimized(
+    expect(
         Type::CLOSURE,
         |b, out| {
             let normal = global(b, Global::N);
@@ -468,8 +468,8 @@ fn closures_scaled_by_zero_are_removed() {
 }
 
 #[test]
-fn dead_loops_are_removed_and_endless_ones_preserved() {
-    check_optimized(
+fn dead_loops_are_removed_but_endless_ones_stay() {
+    expect(
         Type::INT,
         |b, out| {
             let u = global(b, Global::U);
@@ -481,7 +481,7 @@ fn dead_loops_are_removed_and_endless_ones_preserved() {
         },
         "l0 = copy 7",
     );
-    check_optimized(
+    expect(
         Type::INT,
         |b, out| {
             b.repeat(|_| {});
@@ -493,7 +493,7 @@ fn dead_loops_are_removed_and_endless_ones_preserved() {
 }
 
 #[test]
-fn known_ray_kinds_fold_branches() {
+fn known_ray_kinds_are_folded() {
     let mut b = CodeBuilder::default();
     let out = b.local(Type::INT);
     let name = b.string("shadow");

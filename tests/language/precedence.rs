@@ -1,4 +1,4 @@
-//! Precedence of input sources: connections, attributes of the geometry, constants, defaults.
+//! Precedence of the sources of an input: connections, geometry attributes, constants, defaults.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn result_with(host: impl ShaderHost, text: &str) -> Const {
     instance.output(0, &context).unwrap()
 }
 
-/// A host whose points all have the attribute `wear`.
+/// A host with the attribute `wear` at all points.
 struct Worn;
 
 impl ShaderHost for Worn {
@@ -31,10 +31,10 @@ impl ShaderHost for Worn {
     }
 }
 
-/// Connections override attributes of the geometry, these override constants, and these override defaults, for every
-/// form of attribute query.
+/// A connection precedes an attribute of the geometry, which precedes a given constant, which precedes the default,
+/// however the parameter requests the attribute.
 #[test]
-fn precedence_of_attributes_does_not_depend_on_the_query() {
+fn precedence_of_attributes_is_the_same_for_all() {
     for ask in [
         "float wear = 1 [[ int interpolated = 1 ]]",
         "float wear = 1 [[ int lockgeom = 0 ]]",

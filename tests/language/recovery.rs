@@ -1,16 +1,18 @@
 //! Error recovery: several independent errors in one source are all reported, each once, and nothing else.
 
-use language_support::generate::Random;
-use language_support::shipped::{self, test_system};
-use shading::{Diagnostics, Severity, Source};
+use std::sync::Arc;
 
-/// Number of sources with errors.
+use language_support::generate::{Random, TestHost};
+use language_support::shipped;
+use shading::{Diagnostics, Severity, ShadingSystem, Source};
+
+/// Number of sources with errors tried.
 const SOURCES: u64 = 400;
 
 /// Maximum number of errors in one source.
 const ERRORS: usize = 6;
 
-/// Statements with one error each; `#` is replaced by a number for unique names.
+/// Statements with one error each; `#` is a number that makes names unique.
 const WRONG: [&str; 21] = [
     "float wrong# = ;",
     "float wrong# = 1 +;",
@@ -35,9 +37,13 @@ const WRONG: [&str; 21] = [
     "float wrong# = u @ v;",
 ];
 
+fn system() -> ShadingSystem {
+    shipped::system(Arc::new(TestHost))
+}
+
 /// Loads a source and checks its groups; returns the messages.
 fn diagnose(text: &str) -> Diagnostics {
-    let system = test_system();
+    let system = system();
     match system.load(Source::new("wrong.ksl", text)) {
         Ok(loaded) => {
             let mut diagnostics = loaded.warnings;
@@ -58,9 +64,9 @@ fn errors(diagnostics: &Diagnostics) -> usize {
         .count()
 }
 
-/// Offsets of ends of statements in functions and units.
+/// Returns the offsets after statements of functions and units.
 fn places(text: &str) -> Vec<usize> {
-    // For each open bracket, whether it contains statements.
+    // For each open bracket, whether it holds statements.
     let mut open: Vec<bool> = vec![];
     let (mut places, mut header) = (vec![], 0);
     let mut chars = text.char_indices().peekable();
@@ -111,7 +117,7 @@ fn places(text: &str) -> Vec<usize> {
     places
 }
 
-/// Source texts without errors that contain statements.
+/// Source texts without errors that have statements.
 fn texts() -> Vec<(String, Vec<usize>)> {
     let texts = shipped::texts().map(|text| {
         let places = places(&text);
@@ -145,7 +151,7 @@ fn independent_errors_are_all_reported_once() {
     }
 }
 
-/// Checks that a source has `count` errors, including these.
+/// Checks that a source has `count` errors, among them these.
 fn check(text: &str, count: usize, expected: &[&str]) {
     let found = diagnose(text);
     let messages: Vec<&str> = found

@@ -1,10 +1,10 @@
-//! Results of the language: each line `//~ run EXPRESSION == VALUE` of `shaders/run/*.ksl` is evaluated in its file in
-//! four modes (the interpreter and machine code, each on raw and on optimised HIR), which must agree bit for bit, and
-//! equal the value. Machine code also runs at several points as a batch, which must agree with single points.
+//! Results of the language: each line `//~ run EXPRESSION == VALUE` of `shaders/run/*.ksl` is evaluated in its file,
+//! in four modes (interpreter and machine code, each on raw and on optimised HIR), whose results must equal one another and
+//! the value bit for bit. Machine code also runs at several points as a batch, with the same results as at single points.
 //!
 //! - `==` is exact for all types: `3` is an int, `3.0` a float, `(1, 2, 3)` a triple, `[1 0 …]` a matrix, `"x"` a string;
-//!   `color(1, 2, 3)`, `-N` or `M_PI` is an expression, which is also evaluated.
-//! - `~=` allows rounding errors of floats and triples, for functions without a standardised result.
+//!   `color(1, 2, 3)`, `-N` or `M_PI` is an expression, evaluated after the first.
+//! - `~=` allows a difference of a few units in the last place, for functions that no standard defines to the bit.
 //! - `//~ prints EXPRESSION == "text"` compares the printed text instead.
 
 use std::fmt::Write as _;
@@ -23,10 +23,10 @@ use shading::{
     Template,
 };
 
-/// Relative tolerance of `~=`.
+/// Relative difference that `~=` allows.
 const TOLERANCE: f32 = 4e-6;
 
-/// A line with an expected value.
+/// A check in a comment.
 struct Check {
     line: usize,
     expression: String,
@@ -38,7 +38,7 @@ struct Check {
 /// Expected value of a check.
 enum Expected {
     Value(Const),
-    /// The value of another expression, of that type.
+    /// The value of another expression of this type.
     Expression(&'static str, String),
 }
 
@@ -58,7 +58,7 @@ impl Expected {
         value(text).map(Expected::Value)
     }
 
-    /// The type of the expression; all triples are compared as colours.
+    /// Returns the type; all triples are compared as colours.
     fn ty(&self) -> &'static str {
         match self {
             Expected::Value(Const::Int(_)) => "int",
@@ -93,7 +93,7 @@ impl Check {
         })
     }
 
-    /// A unit that evaluates the expression.
+    /// Returns a unit that evaluates the expression.
     fn unit(&self) -> String {
         let ty = if self.prints { "int" } else { self.expected.ty() };
         let cast = if ty == "color" { "(color) " } else { "" };
@@ -111,7 +111,7 @@ impl Check {
         format!("check_{}", self.line)
     }
 
-    fn fits(&self, given: &ModeResult) -> bool {
+    fn fits(&self, given: &Given) -> bool {
         let close = |a: f32, b: f32| a == b || (a - b).abs() <= TOLERANCE * a.abs().max(b.abs()).max(0.1);
         let expected = match &self.expected {
             Expected::Value(value) => value,
@@ -186,23 +186,23 @@ fn globals() -> ShaderGlobals {
     }
 }
 
-/// Results of one execution mode.
+/// Results of one mode.
 #[derive(Clone, Debug)]
-struct ModeResult {
+struct Given {
     result: Const,
     expected: Const,
     printed: String,
 }
 
-impl ModeResult {
-    fn same(&self, other: &ModeResult) -> bool {
+impl Given {
+    fn same(&self, other: &Given) -> bool {
         self.result.same(&other.result)
             && self.expected.same(&other.expected)
             && self.printed == other.printed
     }
 }
 
-fn interpret(unit: &Unit, globals: &ShaderGlobals) -> Result<ModeResult, String> {
+fn interpret(unit: &Unit, globals: &ShaderGlobals) -> Result<Given, String> {
     let outcome = interp::run(
         unit,
         &RunOptions {
@@ -217,7 +217,7 @@ fn interpret(unit: &Unit, globals: &ShaderGlobals) -> Result<ModeResult, String>
         Some(Value::Plain(value)) => Ok(value.clone()),
         other => Err(format!("{name} is {other:?}")),
     };
-    Ok(ModeResult {
+    Ok(Given {
         result: output("result")?,
         expected: output("expected")?,
         printed: outcome.printed.text(),
@@ -229,7 +229,7 @@ fn compiled(
     template: &Template,
     options: &InstanceOptions,
     globals: &ShaderGlobals,
-) -> Result<ModeResult, String> {
+) -> Result<Given, String> {
     let instance = system
         .instantiate(template.clone(), options)
         .map_err(|error| error.to_string())?;
@@ -238,7 +238,7 @@ fn compiled(
     if !context.finished() {
         return Err(format!("was ended: {:?}", context.take_reports()));
     }
-    // Repeated points, so that control flow diverges for only some of them.
+    // Some points occur twice, so that not all points of a packet diverge.
     let points = [0.0, 0.0, 0.25, -1.5, 0.25].map(|d| ShaderGlobals {
         u: globals.u + d,
         v: globals.v - d,
@@ -254,17 +254,17 @@ fn compiled(
         Ok::<_, String>(instance.output(index, &context).unwrap())
     };
     let (result, expected) = (output("result")?, output("expected")?);
-    Ok(ModeResult {
+    Ok(Given {
         result,
         expected,
         printed: context.take_printed(),
     })
 }
 
-/// Results of the four execution modes, with their names.
-fn all_modes(system: &ShadingSystem, template: &Template) -> Vec<(&'static str, Result<ModeResult, String>)> {
+/// Runs a template in the four modes; returns the results by name.
+fn all_ways(system: &ShadingSystem, template: &Template) -> Vec<(&'static str, Result<Given, String>)> {
     let globals = globals();
-    let mut results = vec![];
+    let mut ways = vec![];
     for (optimize, names) in [
         (OptLevel::None, ["interpreter", "machine code"]),
         (
@@ -282,25 +282,25 @@ fn all_modes(system: &ShadingSystem, template: &Template) -> Vec<(&'static str, 
             Ok((unit, _, _)) => interpret(&unit, &globals),
             Err(error) => Err(error.to_string()),
         };
-        results.push((names[0], interpreted));
-        results.push((names[1], compiled(system, template, &options, &globals)));
+        ways.push((names[0], interpreted));
+        ways.push((names[1], compiled(system, template, &options, &globals)));
     }
-    results
+    ways
 }
 
 fn folder(name: &str) -> PathBuf {
     data("shaders").join(name)
 }
 
-/// Runs the checks of a file; appends mismatches to `failures`.
+/// Runs the checks of a file; adds what is wrong to `failures`.
 fn run_file(name: &str, text: &str, failures: &mut String) -> usize {
     verify_all();
     let mut checks = vec![];
     for (i, line) in text.lines().enumerate() {
-        let Some((_, expectation)) = line.split_once("//~ ") else {
+        let Some((_, comment)) = line.split_once("//~ ") else {
             continue;
         };
-        match Check::parse(i + 1, expectation) {
+        match Check::parse(i + 1, comment) {
             Ok(check) => checks.push(check),
             Err(message) => writeln!(failures, "{name}:{}: {message}", i + 1).unwrap(),
         }
@@ -316,10 +316,10 @@ fn run_file(name: &str, text: &str, failures: &mut String) -> usize {
     }
     for check in &checks {
         let template = system.template(&check.name()).expect("it was loaded");
-        let results = all_modes(&system, &template);
-        let first = results[0].1.clone();
-        for (mode, given) in results {
-            let place = format!("{name}:{}: {}: {mode}", check.line, check.expression);
+        let ways = all_ways(&system, &template);
+        let first = ways[0].1.clone();
+        for (way, given) in ways {
+            let place = format!("{name}:{}: {}: {way}", check.line, check.expression);
             match &given {
                 Err(message) => writeln!(failures, "{place}: {message}").unwrap(),
                 Ok(given) if !check.fits(given) => writeln!(failures, "{place} gives {given:?}").unwrap(),

@@ -1,9 +1,8 @@
-//! Cases of the language: `shaders/pass` must check without diagnostics; `shaders/fail` must give exactly the
-//! diagnostics that comments in its lines state. `run.rs` tests computed values.
+//! Cases of the language: `shaders/pass` must compile without diagnostics, `shaders/fail` must have exactly the diagnostics
+//! expected by comments on its lines. `run.rs` tests results.
 //!
-//! A comment `//~ error 5-12: message` expects a diagnostic in its line (columns from 1, both inclusive; `5-` for a
-//! range that ends in a later line); several may follow one another. `UPDATE=1` rewrites the comments of `fail`; review
-//! the difference.
+//! A line expects a diagnostic by `//~ error 5-12: message` (columns from 1, both inclusive; `5-` if the range ends on a
+//! later line); a line may have several such comments. `UPDATE=1` rewrites the comments of `fail`: review the difference.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -19,14 +18,14 @@ use shading::{
     Severity, ShadingSystem, Source, syntax,
 };
 
-/// An expected diagnostic, stated in a comment.
+/// A diagnostic that a comment expects.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Expected {
     line: u32,
     text: String,
 }
 
-/// Closures that the cases may call.
+/// Closures of the cases.
 fn closures() -> ClosureRegistry {
     let mut registry = ClosureRegistry::default();
     let mut add = |name, params| {
@@ -81,7 +80,7 @@ fn cases(kind: &str) -> Vec<(String, String)> {
     cases
 }
 
-/// Includes are searched in `shaders/include`.
+/// Preprocessor that includes from `shaders/include`.
 fn preprocessor() -> Preprocessor {
     Preprocessor::new(Arc::new(Folder(folder("include"))))
 }
@@ -101,7 +100,7 @@ fn diagnose(name: &str, text: &str) -> Diagnostics {
     diagnostics
 }
 
-fn expectation(diagnostic: &Diagnostic) -> Expected {
+fn expected_text(diagnostic: &Diagnostic) -> Expected {
     let severity = match diagnostic.severity {
         Severity::Warning => "warning",
         Severity::Error => "error",
@@ -123,8 +122,8 @@ fn expectation(diagnostic: &Diagnostic) -> Expected {
     Expected { line, text }
 }
 
-/// The expected diagnostics of a text.
-fn expectations(text: &str) -> Vec<Expected> {
+/// Reads the expected diagnostics from a text's comments.
+fn read_expected(text: &str) -> Vec<Expected> {
     let mut list = vec![];
     for (i, line) in text.lines().enumerate() {
         for text in line.split("//~ ").skip(1) {
@@ -138,8 +137,8 @@ fn expectations(text: &str) -> Vec<Expected> {
     list
 }
 
-/// The text with the given expectations in place of its own.
-fn with_expectations(text: &str, found: &[Expected]) -> String {
+/// Replaces the comments of a text by those of the given diagnostics.
+fn write_expected(text: &str, found: &[Expected]) -> String {
     let mut out = String::new();
     for (i, line) in text.lines().enumerate() {
         let code = line.split("//~ ").next().unwrap_or_default().trim_end();
@@ -168,23 +167,23 @@ fn pass() {
 fn fail() {
     let mut failures = String::new();
     for (name, text) in cases("fail") {
-        // A comment with an expectation must not change the diagnostic.
-        let mut found: Vec<Expected> = diagnose(&name, &with_expectations(&text, &[]))
+        // The comments must not change the diagnostics.
+        let mut found: Vec<Expected> = diagnose(&name, &write_expected(&text, &[]))
             .list
             .iter()
-            .map(expectation)
+            .map(expected_text)
             .collect();
         found.sort();
         if std::env::var_os("UPDATE").is_some() {
-            fs::write(folder("fail").join(&name), with_expectations(&text, &found)).unwrap();
+            fs::write(folder("fail").join(&name), write_expected(&text, &found)).unwrap();
             continue;
         }
-        let expected = expectations(&text);
+        let expected = read_expected(&text);
         for missing in expected.iter().filter(|e| !found.contains(e)) {
             writeln!(failures, "{name}:{}: missing: {}", missing.line, missing.text).unwrap();
         }
         for extra in found.iter().filter(|e| !expected.contains(e)) {
-            writeln!(failures, "{name}:{}: unexpected: {}", extra.line, extra.text).unwrap();
+            writeln!(failures, "{name}:{}: not expected: {}", extra.line, extra.text).unwrap();
         }
         if expected.is_empty() {
             writeln!(failures, "{name}: expects no diagnostic").unwrap();
@@ -193,7 +192,7 @@ fn fail() {
     assert!(failures.is_empty(), "\n{failures}");
 }
 
-/// The unit of an expression, with `tint`, `tex.result` and `list[1]` as inputs.
+/// Returns the unit of an expression, with `tint`, `tex.result` and `list[1]` as inputs.
 fn expression(text: &str, expected: Option<Type>) -> Result<Unit, Diagnostics> {
     let source =
         format!("float twice(float x) {{ return 2 * x; }}\ngroup g(output color r) {{ r = {text}; }}");
@@ -261,7 +260,7 @@ fn expressions_become_units() {
     }
 }
 
-/// Pseudorandom numbers with a fixed seed, so that the test is deterministic.
+/// Random numbers with a fixed seed, so that the test is reproducible.
 struct Random(u64);
 
 impl Random {
@@ -276,7 +275,7 @@ impl Random {
 #[test]
 fn prefixes_cause_no_panic() {
     for (name, text) in cases("pass") {
-        // A few hundred prefixes and mutations: recovery parses an item again for each error.
+        // A few hundred of each: recovery parses an item again for each error.
         let ends = (0..text.len()).step_by(1 + text.len() / 250);
         for end in ends.filter(|i| text.is_char_boundary(*i)) {
             diagnose(&name, &text[..end]);
@@ -439,7 +438,7 @@ fn structures_are_bounded() {
         .collect();
     let nested = format!("struct s0 {{ float x; }};\n{nested}");
     check(&nested, "more than 512 bytes", 1);
-    // 1024 paths of 402 bytes in each structure: the first 40 of 60 structures reach 16 MB.
+    // Each structure has 1024 paths of 402 bytes, so the first 40 of the 60 have 16 MB.
     let fields: String = (0..1024).map(|i| format!("float x{i:0>398}; ")).collect();
     let copies: String = (0..59).map(|i| format!("struct c{i} {{ wide a; }};\n")).collect();
     let message = "and the structures before it";
@@ -447,7 +446,7 @@ fn structures_are_bounded() {
 }
 
 #[test]
-fn errors_in_library_units_are_reported() {
+fn errors_in_units_of_the_library_are_reported() {
     let library = Library {
         find: |name| {
             (name == "broken").then(|| {
@@ -475,8 +474,8 @@ fn errors_in_library_units_are_reported() {
     assert!(!errors.contains("unknown unit"), "{errors}");
 }
 
-/// The messages about a text, as displayed.
-fn shown(text: &str) -> String {
+/// Returns the printed diagnostics of a text.
+fn diagnostics_of(text: &str) -> String {
     let preprocessor = preprocessor();
     let system = ShadingSystem::new(closures(), Arc::new(NoHost)).with_preprocessor(preprocessor);
     match system.load(Source::new("main.osl", text)) {
@@ -486,16 +485,16 @@ fn shown(text: &str) -> String {
 }
 
 #[test]
-fn locations_name_file_macro_and_includes() {
+fn places_name_the_file_the_macro_and_the_includes() {
     let include = folder("include").display().to_string();
-    let text = shown("#include \"outer.h\"\nshader s(output float r = TWICE(red)) { }\n");
+    let text = diagnostics_of("#include \"outer.h\"\nshader s(output float r = TWICE(red)) { }\n");
     assert!(text.contains("main.osl:2:33"), "{text}");
     assert!(text.contains(&format!("{include}/inner.h:3:69")), "{text}");
     assert!(text.contains(&format!("{include}/outer.h:2:1")), "{text}");
     assert!(text.contains("main.osl:1:1"), "{text}");
     assert_eq!(text.matches("included here").count(), 2, "{text}");
 
-    let text = shown("#include \"outer.h\"\nshader s(output float r = UNKNOWN_PLUS(1)) { }\n");
+    let text = diagnostics_of("#include \"outer.h\"\nshader s(output float r = UNKNOWN_PLUS(1)) { }\n");
     assert!(
         text.contains("main.osl:2:27") && text.contains("^^^^^^^^^^^^^^^"),
         "{text}"
@@ -504,8 +503,8 @@ fn locations_name_file_macro_and_includes() {
 }
 
 #[test]
-fn line_directives_renumber_lines() {
-    let text = shown("#line 100 \"other.osl\"\nshader s(output float r = x) { }\n");
+fn line_directives_set_line_numbers() {
+    let text = diagnostics_of("#line 100 \"other.osl\"\nshader s(output float r = x) { }\n");
     assert!(text.contains("other.osl:100:27"), "{text}");
 }
 
@@ -530,7 +529,7 @@ fn macro_expansion_is_bounded() {
         ("#include \"itself.h\"\n".to_owned(), "more than 200 files"),
         (parentheses, "nested too deeply"),
     ] {
-        let shown = shown(&text);
+        let shown = diagnostics_of(&text);
         assert!(shown.contains(message), "{message}: {shown}");
     }
 }

@@ -1,14 +1,18 @@
-//! Uniformity analysis: shaders classified as uniform give the same result everywhere, and renders cache the right
-//! ones.
+//! Uniformity analysis: shaders classified as uniform give the same result everywhere, and exactly these are cached
+//! in a render.
 
 use std::sync::Arc;
 
-use language_support::generate;
-use language_support::shipped::{self, test_system};
+use language_support::generate::{self, TestHost};
+use language_support::shipped;
 use shading::interp::Listing;
 use shading::{
     ClosureRegistry, InstanceOptions, KnownAttributes, ShaderInstance, ShadingContext, ShadingSystem, Source,
 };
+
+fn system() -> ShadingSystem {
+    shipped::system(Arc::new(TestHost))
+}
 
 fn instance(system: &ShadingSystem, name: &str) -> Arc<ShaderInstance> {
     let template = system.template(name).unwrap_or_else(|| panic!("no {name}"));
@@ -17,7 +21,7 @@ fn instance(system: &ShadingSystem, name: &str) -> Arc<ShaderInstance> {
         .unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// Runs at points with only normal and tangent in common, and asserts equal closures.
+/// Runs at points that share only normal and tangent, and asserts that the closures are equal.
 fn assert_same_everywhere(
     what: &str,
     instance: &ShaderInstance,
@@ -42,7 +46,7 @@ fn assert_same_everywhere(
 }
 
 #[test]
-fn units_that_read_no_globals_are_uniform() {
+fn units_without_varying_computation_are_uniform() {
     let cases = [
         ("Ci = 0.5 * diffuse(N);", true),
         (
@@ -74,7 +78,7 @@ fn units_that_read_no_globals_are_uniform() {
         ),
     ];
     for (code, expected) in cases {
-        let system = test_system();
+        let system = system();
         let source = format!("surface subject() {{ {code} }}");
         system
             .load(Source::new("subject.ksl", &source))
@@ -87,9 +91,10 @@ fn units_that_read_no_globals_are_uniform() {
     }
 }
 
-/// Queries of geometry attributes are resolved at link time if the attributes are known: the dead branch is removed.
+/// Queries of geometry attributes are resolved when an instance is linked, if the attributes are known: the untaken
+/// branch is removed.
 #[test]
-fn attribute_queries_are_resolved_when_linked() {
+fn attributes_are_resolved_at_link_time() {
     let known = |lists: &[&[&str]]| {
         let names = lists
             .iter()
@@ -109,7 +114,7 @@ fn attribute_queries_are_resolved_when_linked() {
             ("", asks),
             ("float tint = 1 [[ string primvar = \"wear\" ]]", listed),
         ] {
-            let system = test_system();
+            let system = system();
             let source = format!("surface subject({params}) {{ {code} }}");
             system
                 .load(Source::new("subject.ksl", &source))
@@ -132,8 +137,8 @@ fn attribute_queries_are_resolved_when_linked() {
 }
 
 #[test]
-fn shipped_uniform_units_are_constant() {
-    let system = test_system();
+fn shipped_units_that_are_uniform_make_the_same_everywhere() {
+    let system = system();
     let uniform: Vec<&str> = shipped::names()
         .into_iter()
         .filter(|name| {

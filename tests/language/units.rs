@@ -1,4 +1,4 @@
-//! Values of shipped units.
+//! Shipped units have the values of their formulas.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use shading::{InstanceOptions, NoHost, RayKind, ShaderGlobals, ShadingSystem, So
 
 mod color;
 mod math;
+mod odd;
 mod pattern;
-mod random_parameters;
 mod surface;
 
-/// An instance of a unit with arguments, an output, and its expected numbers.
+/// An instance of a unit with its arguments, an output, and the expected numbers of the output.
 type Value = (&'static str, &'static str, &'static [f32]);
 
-/// A point of a plane seen at 60° from its normal; x and y change by 1 and 2 mm per pixel.
+/// A plane seen at 60° from its normal, on which x and y increase by 1 and 2 millimetres per pixel.
 fn point() -> ShaderGlobals {
     let mut globals = ShaderGlobals {
         p: [0.3, 0.2, 0.1].into(),
@@ -36,8 +36,8 @@ fn point() -> ShaderGlobals {
     globals
 }
 
-/// The numbers of an output.
-fn found(system: &ShadingSystem, unit: &str, output: &str, count: usize) -> Result<Vec<f32>, String> {
+/// Returns the numbers of an output.
+fn evaluate(system: &ShadingSystem, unit: &str, output: &str, count: usize) -> Result<Vec<f32>, String> {
     let (name, _) = unit.split_once('(').ok_or("no arguments")?;
     let instance = unit.replacen(name, &format!("{name} it"), 1);
     let ty = if count == 1 { "float" } else { "vector" };
@@ -53,12 +53,12 @@ fn found(system: &ShadingSystem, unit: &str, output: &str, count: usize) -> Resu
     Ok(numbers(&result))
 }
 
-/// Compares with a table.
+/// Compares outputs with a table.
 fn check(values: &[Value]) {
     let mut wrong = String::new();
     for &(unit, output, expected) in values {
         let system = shipped::system(Arc::new(NoHost));
-        let result = found(&system, unit, output, expected.len());
+        let result = evaluate(&system, unit, output, expected.len());
         let agrees = result.as_ref().is_ok_and(|found| {
             let close = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-3 * b.abs().max(1.0);
             found.len() == expected.len() && found.iter().zip(expected).all(close)
@@ -70,8 +70,8 @@ fn check(values: &[Value]) {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// Each parameter of a unit has a description, except for single outputs, and its default is in its range. An importer
-/// sets the parameters of the glTF material.
+/// Each parameter has a help text, except a unit's only output, and its default is in its range. The parameters of the
+/// glTF material are set by an importer.
 #[test]
 fn parameters_are_described() {
     let system = shipped::system(Arc::new(NoHost));
@@ -97,7 +97,7 @@ fn parameters_are_described() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// Masks, heights and random values are in [−1, 1], and all numbers are finite, at any point.
+/// Masks, heights and random values are between −1 and 1, and all numbers are finite, at every point.
 #[test]
 fn outputs_keep_their_range() {
     let mut wrong = String::new();
@@ -109,7 +109,7 @@ fn outputs_keep_their_range() {
         let mut context = system.context();
         for i in 0..400_u16 {
             let mut globals = point();
-            // Corners of cells, points within cells, and far points.
+            // Corners of cells, points within them, and far away.
             let x = f32::from(i / 2) * [0.1, 0.0317, -13.7, 811.3][usize::from(i % 4)];
             globals.p = [x, 0.7 * x, -0.3 * x].into();
             (globals.u, globals.v) = (x, 0.61 * x);

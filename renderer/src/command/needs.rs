@@ -92,7 +92,7 @@ impl Needs {
         let whole: Arc<ShaderInstance> = instance(None)?;
         let known = whole.statistics();
         let mut ray_kinds = vec![];
-        if known.asks_ray_kind {
+        if known.reads_ray_kind {
             let camera = instance(Some(RayKind::CAMERA))?.statistics().fingerprint;
             for (name, kind) in RayKind::NAMES {
                 if instance(Some(kind))?.statistics().fingerprint != camera {
@@ -141,7 +141,7 @@ impl Needs {
                 .collect(),
             ray_kinds,
             globals: globals.map(Global::name).collect(),
-            derivatives: known.asks_derivatives,
+            derivatives: known.reads_derivatives,
             traces: unit.calls(Builtin::Trace),
         })
     }

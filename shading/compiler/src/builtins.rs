@@ -163,8 +163,8 @@ pub enum Builtin {
     CloudValues,
     /// `(float[n] before, string file, int[] points, int count, point center) → float[n]`: distances from the centre.
     CloudDistances,
-    /// `(float[n] before, string file, int[] points, int count, point center, vector change) → float[n]`: differentials
-    /// of the distances for a differential of the centre.
+    /// `(float[n] before, string file, int[] points, int count, point center, vector change) → float[n]`: derivatives of the
+    /// distances for a derivative of the centre.
     CloudDistanceChanges,
     /// `(T[n] before, int[] points, int count) → T[n]`: zero.
     CloudZeros,
@@ -212,7 +212,7 @@ impl Builtin {
         )
     }
 
-    /// Returns whether it is implemented in [`crate::eval::library`].
+    /// Returns whether the function is implemented in [`crate::eval::library`].
     pub fn in_library(self) -> bool {
         use Builtin as B;
         matches!(
@@ -236,7 +236,7 @@ impl Builtin {
         )
     }
 
-    /// Returns whether its derivatives are computed together with the value, by [`crate::hir::Op::BuiltinDual`].
+    /// Returns whether the derivatives are computed together with the value, by [`crate::hir::Op::BuiltinDual`].
     pub fn has_dual(self) -> bool {
         matches!(
             self,
@@ -272,7 +272,7 @@ impl Builtin {
             )
     }
 
-    /// Returns whether it is a point cloud function with an array result.
+    /// Returns whether the function is a point cloud function with an array result.
     pub fn is_cloud_array(self) -> bool {
         matches!(
             self,
@@ -322,7 +322,7 @@ pub enum Global {
 }
 
 impl Global {
-    /// All globals.
+    /// The globals.
     pub const ALL: [Global; 12] = [
         Global::P,
         Global::I,
@@ -361,7 +361,7 @@ impl Global {
         Global::ALL.into_iter().find(|g| g.name() == name)
     }
 
-    /// Returns whether its derivatives are part of the shading point; those of the other globals are zero.
+    /// Returns whether the derivatives of the global are part of the shading point; those of other globals are zero.
     pub fn has_derivatives(self) -> bool {
         matches!(self, Global::P | Global::I | Global::U | Global::V)
     }
@@ -377,7 +377,7 @@ impl Global {
     }
 }
 
-/// All signatures. Overloads of a name are adjacent, the preferred one first.
+/// Returns the signatures. Overloads of a name are adjacent, the preferred one first.
 pub fn signatures() -> &'static [Signature] {
     static TABLE: std::sync::LazyLock<Vec<Signature>> = std::sync::LazyLock::new(table);
     &TABLE
@@ -482,10 +482,7 @@ fn table() -> Vec<Signature> {
     add("startswith", B::Startswith, I, &[S, S], false);
     add("endswith", B::Endswith, I, &[S, S], false);
     add("substr", B::Substr, S, &[S, I, I], false);
-    const UNSIZED: fn(Type) -> Type = |ty| Type {
-        length: Length::Unsized,
-        ..ty
-    };
+    const UNSIZED: fn(Type) -> Type = |ty| ty.with_length(Length::Unsized);
     let (ints, floats, strings) = (UNSIZED(I), UNSIZED(F), UNSIZED(S));
     add("getchar", B::GetChar, I, &[S, I], false);
     add("stoi", B::Stoi, I, &[S], false);

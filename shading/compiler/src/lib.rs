@@ -6,11 +6,11 @@
 //! 2. [`graph`] composes units into groups (a group is itself a unit) and links a group into one function of HIR.
 //! 3. [`derivative`] adds derivatives where they are used, and [`opt`] optimises.
 //!
-//! [`builtins`] are the functions of the language, [`ty`] its types, and [`eval`] the meaning of each operation as a
-//! plain Rust function, which constant folding, the interpreter and compiled code share.
+//! [`builtins`] lists the functions of the language, [`ty`] its types. [`eval`] defines each operation as a plain Rust
+//! function, which constant folding, the interpreter and compiled code share.
 
 #![deny(unsafe_code, missing_docs)]
-// Results must have the same bits everywhere, so they must not depend on the C library.
+// Results must have the same bits on all machines, so they must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![allow(
     rustdoc::private_intra_doc_links,

@@ -120,6 +120,11 @@ impl Type {
         }
     }
 
+    /// Returns the type with another array length.
+    pub const fn with_length(self, length: Length) -> Type {
+        Type { length, ..self }
+    }
+
     /// Returns whether it is an array, of known length or not.
     pub fn is_array(self) -> bool {
         self.length != Length::Single

@@ -1,4 +1,4 @@
-//! Code actions: what a hint of a mistake suggests.
+//! Code actions: fixes for diagnostics with a hint.
 
 use std::ops::Range;
 
@@ -6,24 +6,24 @@ use crate::document::Document;
 use crate::finding::Finding;
 use crate::token::is_word;
 
-/// A change that mends a mistake.
+/// Edit that fixes a mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// What it does.
+    /// Description of the edit.
     pub title: String,
-    /// Bytes that are replaced.
+    /// Replaced bytes.
     pub range: Range<usize>,
-    /// What replaces them.
+    /// New text.
     pub text: String,
 }
 
-/// The change that the hint of a mistake suggests: a name in place of the one that its message quotes.
+/// Returns the fix that the hint of a finding suggests: it replaces the name that the message quotes.
 pub fn fix(document: &Document, finding: &Finding) -> Option<Fix> {
     let right = finding.suggestion()?;
     let offset = |at| document.lines.offset(&document.text, at);
     let range = offset(finding.place.range.start)..offset(finding.place.range.end);
     let text = document.text.get(range.clone())?;
-    // The place may be that of a whole call.
+    // The range of the finding may include a whole call.
     let quoted = finding.message.split('`').skip(1).step_by(2);
     let range = quoted
         .filter_map(|wrong| find_word(text, wrong))
@@ -39,7 +39,7 @@ pub fn fix(document: &Document, finding: &Finding) -> Option<Fix> {
     })
 }
 
-/// Place of a whole word in a text.
+/// Returns the range of a whole word in a text.
 fn find_word(text: &str, word: &str) -> Option<Range<usize>> {
     if word.is_empty() {
         return None;

@@ -1,22 +1,22 @@
-//! Colours in a text, and how they are written.
+//! Colours in a text, for colour pickers.
 
 use std::ops::Range;
 
 use crate::definition::{DefinitionKind, Target};
-use crate::query::{Found, Query};
+use crate::query::{Query, Resolution};
 use crate::token::{Token, TokenKind};
 
-/// A colour that a text gives by three numbers.
+/// Colour that a text states by three numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColorPlace {
-    /// Bytes of the whole: `color(1, 0, 0)`, `(1, 0, 0)`.
+    /// Bytes of the expression: `color(1, 0, 0)` or `(1, 0, 0)`.
     pub range: Range<usize>,
-    /// The colour as screens have it: sRGB, each from 0 to 1.
+    /// Colour in sRGB, each channel from 0 to 1.
     pub srgb: [f32; 3],
 }
 
-/// Finds the colours: calls of `color`, and triples that are given to parameters and keys that are colours. Light brighter
-/// than white has no place in an editor's picker, and is left out.
+/// Returns the colours in a text: calls of `color`, and triples assigned to parameters and keys of type colour. Colours
+/// brighter than white are omitted, because colour pickers cannot show them.
 pub fn colors(query: &Query<'_>) -> Vec<ColorPlace> {
     let document = query.document;
     let tokens: Vec<&Token> = document
@@ -50,7 +50,7 @@ pub fn colors(query: &Query<'_>) -> Vec<ColorPlace> {
     list
 }
 
-/// Returns whether a word before an equals sign is a parameter or a key whose value is a colour.
+/// Returns whether a word before `=` is a parameter or key of type colour.
 fn is_color(query: &Query<'_>, word: &Token) -> bool {
     let index = &query.document.index;
     let Some(reference) = index.reference_at(word.range.start) else {
@@ -62,12 +62,12 @@ fn is_color(query: &Query<'_>, word: &Token) -> bool {
         return matches!(name.as_str(), "color" | "ground");
     }
     match query.resolve(&reference.target) {
-        Some(Found::Definition(place)) => place.definition().ty == "color",
+        Some(Resolution::Definition(place)) => place.definition().ty == "color",
         _ => false,
     }
 }
 
-/// How a colour of a picker is written in place of what `old` says.
+/// Returns the source text of a colour, in the form of the replaced text `old`.
 pub fn color_text(srgb: [f32; 3], old: &str) -> String {
     let channels = srgb.map(|channel| {
         let rounded = (decoded(channel) * 1000.0).round() / 1000.0;
@@ -77,7 +77,7 @@ pub fn color_text(srgb: [f32; 3], old: &str) -> String {
     format!("{head}({})", channels.join(", "))
 }
 
-/// Linear light as sRGB.
+/// Converts linear light to sRGB.
 fn encoded(x: f32) -> f32 {
     if x <= 0.003_130_8 {
         x * 12.92
@@ -86,7 +86,7 @@ fn encoded(x: f32) -> f32 {
     }
 }
 
-/// sRGB as linear light.
+/// Converts sRGB to linear light.
 fn decoded(x: f32) -> f32 {
     if x <= 0.040_45 {
         x / 12.92

@@ -1,22 +1,13 @@
-//! What is around a cursor, by tokens: what is typed need not parse.
+//! Context of a cursor, found by tokens, because text being typed may not parse.
 
 use std::ops::Range;
 
 use crate::document::{Document, Language};
 use crate::token::{Token, TokenKind};
+use shading_syntax::ast::UnitKind;
+use shading_syntax::token::ITEM_WORDS;
 
-/// Words that begin an item if they stand at the start of a line, as for the parser.
-const ITEM_WORDS: [&str; 7] = [
-    "shader",
-    "surface",
-    "displacement",
-    "volume",
-    "background",
-    "struct",
-    "group",
-];
-
-/// Words that begin the declarations of scenes.
+/// Keywords of scene declarations.
 const SCENE_WORDS: [&str; 11] = [
     "film",
     "sampler",
@@ -31,35 +22,33 @@ const SCENE_WORDS: [&str; 11] = [
     "override",
 ];
 
-/// The surroundings of a cursor.
 pub(crate) struct Cursor<'a> {
     document: &'a Document,
     /// Tokens before the word at the cursor, without comments and directives.
     before: Vec<&'a Token>,
-    /// Index in `before` of the first token of the item.
+    /// Index in `before` of the item's first token.
     item: usize,
-    /// Indices in `before` of the open brackets of the item, outermost first.
+    /// Indices in `before` of the item's open brackets, outermost first.
     open: Vec<usize>,
-    /// The word at the cursor, up to the cursor.
+    /// Part of the word at the cursor that precedes the cursor.
     pub(crate) word: Range<usize>,
-    /// The string, comment or directive that the cursor is in.
+    /// String, comment or directive that contains the cursor.
     pub(crate) inside: Option<&'a Token>,
 }
 
-/// A call whose arguments the cursor is in.
+/// Call whose arguments contain the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OpenCall {
-    /// Name of what is called.
+    /// Name of the called function or unit.
     pub(crate) name: String,
-    /// The word before it: the unit, if a layer is declared.
+    /// Word before the name: the unit, if the call declares a layer.
     pub(crate) before: Option<String>,
-    /// Index of the argument.
     pub(crate) argument: usize,
-    /// Names that arguments have already.
+    /// Names of arguments before the cursor.
     pub(crate) given: Vec<String>,
     /// True if the cursor is at the start of an argument.
     pub(crate) at_start: bool,
-    /// Name of the argument, if its value is typed.
+    /// Name of the argument whose value is typed.
     pub(crate) param: Option<String>,
 }
 
@@ -96,7 +85,7 @@ impl<'a> Cursor<'a> {
         cursor
     }
 
-    /// Returns whether a cursor behind a token is not in it.
+    /// Returns whether a cursor directly after a token is outside the token.
     fn is_closed(&self, token: &Token) -> bool {
         let text = self.document.slice(token);
         match token.kind {
@@ -111,13 +100,13 @@ impl<'a> Cursor<'a> {
         let text = self.document.slice(token);
         let at = self.before.len();
         if !self.open.is_empty() && ITEM_WORDS.contains(&text) && self.begins_line(token) {
-            // The item before it lacks a bracket.
+            // The previous item lacks a closing bracket.
             self.open.clear();
             self.item = at;
         }
         let is_scene = self.document.language() == Language::Scene;
         if is_scene && self.open.is_empty() && SCENE_WORDS.contains(&text) && self.begins_line(token) {
-            // The declaration before it lacks its end.
+            // The previous declaration lacks its end.
             self.item = at;
         }
         self.before.push(token);
@@ -143,7 +132,7 @@ impl<'a> Cursor<'a> {
         self.before.get(at).map_or("", |token| self.document.slice(token))
     }
 
-    /// The token at some distance before the word at the cursor; the last one is 0.
+    /// Returns the token before the word at the cursor, or an earlier one by `distance`.
     pub(crate) fn previous(&self, distance: usize) -> &'a str {
         match self.before.len().checked_sub(distance + 1) {
             Some(at) if at >= self.item => self.text(at),
@@ -151,7 +140,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// First word of the item; empty at its start.
+    /// Returns the first word of the item; empty at the start of an item.
     pub(crate) fn item_word(&self) -> &'a str {
         self.text(self.item)
     }
@@ -161,40 +150,40 @@ impl<'a> Cursor<'a> {
         self.item >= self.before.len()
     }
 
-    /// Kind of the item's declaration: `sphere` of `shape ball : sphere {`.
+    /// Returns the kind of a declaration: `sphere` in `shape ball : sphere {`.
     pub(crate) fn item_kind(&self) -> Option<&'a str> {
         let end = self.open.first().copied().unwrap_or(self.before.len());
         let colon = (self.item..end).find(|&at| self.text(at) == ":")?;
         Some(self.text(colon + 1)).filter(|kind| !kind.is_empty())
     }
 
-    /// Brackets around the cursor, outermost first.
+    /// Returns the brackets around the cursor, outermost first.
     pub(crate) fn brackets(&self) -> Vec<&'a str> {
         self.open.iter().map(|&at| self.text(at)).collect()
     }
 
-    /// Returns whether the item is a group, and the cursor in its body.
+    /// Returns whether the cursor is in the body of a group.
     pub(crate) fn in_group(&self) -> bool {
         self.item_word() == "group" && self.brackets().first() == Some(&"{")
     }
 
-    /// Returns whether the item is a declaration of a scene.
+    /// Returns whether the item is a scene declaration.
     pub(crate) fn in_declaration(&self) -> bool {
         self.document.language() == Language::Scene && SCENE_WORDS.contains(&self.item_word())
     }
 
-    /// Returns whether the item is code: a unit or a function.
+    /// Returns whether the item is a unit or a function.
     pub(crate) fn in_code(&self) -> bool {
-        let is_unit = ITEM_WORDS[..5].contains(&self.item_word()) && !self.item_is_declaration();
+        let is_unit = UnitKind::from_name(self.item_word()).is_some() && !self.item_is_declaration();
         self.document.language() == Language::Shader && self.item_word() != "group" || is_unit
     }
 
-    /// Returns whether the item has the form of a scene's declaration.
+    /// Returns whether the item has the form of a scene declaration.
     fn item_is_declaration(&self) -> bool {
         matches!(self.text(self.item + 1), ":" | "=" | "{" | "")
     }
 
-    /// The call around the cursor, if the innermost bracket is that of one.
+    /// Returns the call whose parenthesis is the innermost open bracket.
     pub(crate) fn call(&self) -> Option<OpenCall> {
         let open = *self.open.last()?;
         let name = self.text(open.checked_sub(1)?);
@@ -229,7 +218,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Words and dots before the cursor: `a.b` of `a.b.c`; empty unless the cursor follows a dot.
+    /// Returns the word before a dot at the cursor: `b` in `a.b.`.
     pub(crate) fn object(&self) -> Option<&'a str> {
         (self.previous(0) == ".")
             .then(|| self.previous(1))

@@ -1,4 +1,4 @@
-//! Definitions and references of names in one text.
+//! Definitions and references in one text.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ pub enum DefinitionKind {
     Layer,
     /// A macro of the preprocessor.
     Macro,
-    /// A camera, material, shape, light or import of a scene.
+    /// An object of a scene: camera, material, shape, light or import.
     Object,
     /// Another declaration of a scene, such as `film`.
     Setting,
@@ -46,11 +46,11 @@ pub struct Definition {
     pub name_range: Range<usize>,
     /// Bytes of the whole definition.
     pub range: Range<usize>,
-    /// Bytes in which the name is known.
+    /// Bytes in which the name is visible.
     pub scope: Range<usize>,
-    /// Type as written; the unit of a layer, the keyword of an object or of a unit.
+    /// Type as written; for a layer its unit; for an object or unit its keyword.
     pub ty: String,
-    /// The unit, group, function or structure that it belongs to.
+    /// Unit, group, function or structure that contains the definition.
     pub container: Option<DefinitionId>,
     /// Metadata: names and values.
     pub metadata: Vec<(String, String)>,
@@ -59,30 +59,30 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// The text of `[[ string help = "…" ]]`.
+    /// Returns the text of `[[ string help = "…" ]]`.
     pub fn help(&self) -> Option<&str> {
         self.meta("help")
     }
 
-    /// The names of `[[ string aliases = "…" ]]`, by which callers reach a parameter too.
+    /// Returns the names of `[[ string aliases = "…" ]]`, which callers may use instead of the name.
     pub fn aliases(&self) -> impl Iterator<Item = &str> {
         let list = self.meta("aliases").unwrap_or_default();
         list.split(',').map(str::trim).filter(|name| !name.is_empty())
     }
 
-    /// A value of the metadata.
+    /// Returns a value of the metadata.
     pub fn meta(&self, name: &str) -> Option<&str> {
         let entry = self.metadata.iter().find(|(key, _)| key == name);
         entry.map(|(_, value)| value.as_str())
     }
 
-    /// Returns whether it belongs to a unit, a group or a function: an input or an output.
+    /// Returns whether the definition is an input or output of a unit, group or function.
     pub fn is_param(&self) -> bool {
         matches!(self.kind, DefinitionKind::Param | DefinitionKind::Output)
     }
 }
 
-/// What a name refers to.
+/// Target of a reference.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
     /// A definition of the same text.
@@ -118,11 +118,11 @@ pub enum Target {
         /// The key.
         name: String,
     },
-    /// The kind of a declaration of a scene: `sphere` of `shape ball : sphere`.
+    /// Kind of a scene declaration: `sphere` in `shape ball : sphere`.
     Kind(BlockName),
 }
 
-/// Which keys a declaration of a scene has.
+/// Kind of block that determines the valid keys of a scene declaration.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BlockName {
     /// Keyword: `camera`.
@@ -136,11 +136,11 @@ pub struct BlockName {
 pub struct Reference {
     /// Bytes of the name.
     pub range: Range<usize>,
-    /// What it refers to.
+    /// Target of the name.
     pub target: Target,
 }
 
-/// A text that is named by `#include` or `import`.
+/// A text that `#include` or `import` names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Import {
     /// Bytes of the file name without quotes.

@@ -1,4 +1,4 @@
-//! A text with all that is known about it.
+//! A parsed text.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -13,17 +13,16 @@ use shading_syntax::source::Source;
 /// Language of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// Shader source: `.ksl`, `.osl`, `.tsl`, and what these include.
+    /// Shader source: `.ksl`, `.osl`, `.tsl`, and included files.
     Shader,
     /// A scene: `.kiln`.
     Scene,
 }
 
-/// A text, parsed. Its syntax tree is that of the text as written: macros are not expanded, so that all offsets are
-/// those of the text.
+/// A parsed text. Macros are not expanded, so all offsets refer to the text as written.
 #[derive(Debug)]
 pub struct Document {
-    /// Path of the file; texts that are no file have one of their own.
+    /// Path of the file; texts that are not files have an invented path.
     pub path: PathBuf,
     /// The text.
     pub text: String,
@@ -43,7 +42,7 @@ impl Document {
         Document::parsed(path.into(), text.into(), ParsedText::new)
     }
 
-    /// Parses the text after a change, in less time than anew.
+    /// Parses the changed text; reuses the unchanged declarations of this document.
     #[must_use]
     pub fn changed(&self, text: impl Into<String>) -> Arc<Document> {
         Document::parsed(self.path.clone(), text.into(), |source| {
@@ -56,7 +55,7 @@ impl Document {
         mut text: String,
         parse: impl FnOnce(Arc<Source>) -> ParsedText,
     ) -> Arc<Document> {
-        // Offsets are those of the parser, which removes the mark of the byte order.
+        // The parser removes a byte order mark, which would shift its offsets.
         if let Some(rest) = text.strip_prefix('\u{feff}') {
             text = format!(" {rest}");
         }
@@ -83,11 +82,11 @@ impl Document {
         &self.text[token.range.clone()]
     }
 
-    /// The token that contains the offset or ends there, comments included.
+    /// Returns the token that contains the offset or ends at it, comments included.
     pub fn token_at(&self, offset: usize) -> Option<&Token> {
         let after = self.tokens.partition_point(|token| token.range.start <= offset);
         let token = self.tokens[..after].last()?;
-        // At the start of a sign, the word before it is meant.
+        // At the start of a sign, the preceding word is preferred.
         let before = after.checked_sub(2).map(|at| &self.tokens[at]);
         match before {
             Some(before)

@@ -1,18 +1,18 @@
 //! Gap buffer: a text under a sequence of edits.
 //!
-//! Positions of edits are those of the text after the edits before them. The cost of an edit is its distance from the one
-//! before it, so that a sequence in either direction, such as "replace all", costs as much as one pass over the text.
+//! Positions refer to the text after the preceding edits. An edit costs its distance from the preceding one, so a sequence
+//! of edits in either direction, such as "replace all", costs one pass over the text.
 
 use std::ops::Range;
 
 use crate::lines::Position;
 
-/// A text, divided at the place of the last edit.
+/// A text that is split at the position of the last edit.
 pub struct EditedText {
     before: Vec<u8>,
-    /// Bytes after the division, the last one first.
+    /// Bytes after the split, in reverse order.
     after: Vec<u8>,
-    /// Position of the division.
+    /// Position of the split.
     at: Position,
 }
 
@@ -26,8 +26,8 @@ impl EditedText {
         }
     }
 
-    /// Replaces a range, which is empty if it ends before its start. A position that is not in the text is the end of its
-    /// line, or of the text, as in [`Lines::offset`](crate::Lines::offset).
+    /// Replaces a range; a range that ends before its start is empty. A position outside the text is the end of its line or
+    /// of the text, as in [`Lines::offset`](crate::Lines::offset).
     pub fn replace(&mut self, range: Range<Position>, new: &str) {
         self.move_to(range.end);
         let end = self.after.len();
@@ -35,7 +35,7 @@ impl EditedText {
         let removed = self.after.len().saturating_sub(end);
         self.after.truncate(self.after.len() - removed);
         self.after.extend(new.bytes().rev());
-        // The edit may join two line ends to one.
+        // The edit may join `\r` and `\n` to one line end.
         if self.before.last() == Some(&b'\r') && self.after.last() == Some(&b'\n') {
             self.move_back();
             let line = self.before.iter().rev().take_while(|byte| !is_line_end(**byte));
@@ -49,11 +49,11 @@ impl EditedText {
     /// The text after all edits.
     pub fn finish(mut self) -> String {
         self.before.extend(self.after.iter().rev());
-        // Only whole characters are replaced.
+        // Every replaced range consists of whole characters.
         String::from_utf8(self.before).unwrap_or_default()
     }
 
-    /// Moves the division.
+    /// Moves the split to a position.
     fn move_to(&mut self, target: Position) {
         if self.at.line > target.line {
             self.move_back_to_line(target.line);
@@ -67,7 +67,7 @@ impl EditedText {
         while self.at.column > target.column {
             self.step_back();
         }
-        // Within a character, its end is meant.
+        // A position within a character is moved to the character's end.
         while self.at.column < target.column && self.after.last().is_some_and(|byte| !is_line_end(*byte)) {
             self.step();
         }
@@ -99,7 +99,6 @@ impl EditedText {
         self.at.column = self.at.column.saturating_sub(first);
     }
 
-    /// Moves back to the start of a line.
     fn move_back_to_line(&mut self, line: u32) {
         while self.at.line > line {
             match self.move_back() {
@@ -137,7 +136,7 @@ fn is_continuation(byte: u8) -> bool {
     byte & 0xc0 == 0x80
 }
 
-/// UTF-16 code units of the character that begins with a byte of UTF-8; 0 for a byte that continues one.
+/// Returns the UTF-16 code units of the character that begins with a byte of UTF-8; 0 for a continuation byte.
 fn utf16_units(byte: u8) -> u32 {
     match byte {
         _ if is_continuation(byte) => 0,
@@ -151,7 +150,7 @@ mod tests {
     use super::*;
     use crate::lines::Lines;
 
-    /// Applies an edit by offsets.
+    /// Applies an edit to a string.
     fn replaced(text: &str, range: &Range<Position>, new: &str) -> String {
         let lines = Lines::new(text);
         let (start, end) = (lines.offset(text, range.start), lines.offset(text, range.end));
@@ -194,7 +193,7 @@ mod tests {
             let place = |column| Position { line: 0, column };
             edited.replace(place(index * width)..place((index + 1) * width - 1), new);
         };
-        // In one line, from the end to the start, and back: without the gap, 3 GB are moved.
+        // In one line, from the end to the start, and back. Without a gap buffer, this would move 3 GB.
         (0..COUNT).rev().for_each(|index| replace(index, 8, "m"));
         (0..COUNT).for_each(|index| replace(index, 2, "n"));
         assert_eq!(edited.finish(), "n ".repeat(COUNT as usize));

@@ -1,4 +1,4 @@
-//! Diagnostics as editors show them: by file, with lines and columns.
+//! Diagnostics in the form that editors show: file, line and column.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -9,31 +9,32 @@ use shading_syntax::diagnostic::{Diagnostic, Label, Severity};
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FindingPlace {
-    /// File.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Range in it.
+    /// Range in the file.
     pub range: Range<Position>,
-    /// What is there; may be empty.
+    /// Text of the label; may be empty.
     pub text: String,
 }
 
-/// A mistake or warning.
+/// Error or warning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// Where it is.
+    /// Position.
     pub place: FindingPlace,
     /// Severity.
     pub severity: Severity,
     /// Message.
     pub message: String,
-    /// Hints for fixing the problem.
+    /// Hints.
     pub hints: Vec<String>,
-    /// Related places.
+    /// Related positions.
     pub related: Vec<FindingPlace>,
 }
 
 impl Finding {
-    /// Places a diagnostic: at its first label in a file of which `is_file` holds, else at the start of `root`.
+    /// Converts a diagnostic. The place is the first label in a file for which `is_file` returns true, or else the start of
+    /// `root`.
     pub fn new(diagnostic: &Diagnostic, root: &Path, is_file: impl Fn(&Path) -> bool) -> Finding {
         let mut places: Vec<FindingPlace> = diagnostic.labels.iter().map(place).collect();
         let first = places.iter().position(|place| is_file(&place.path));
@@ -55,7 +56,7 @@ impl Finding {
         }
     }
 
-    /// The name that a hint suggests in place of another.
+    /// Returns the name that a hint suggests.
     pub fn suggestion(&self) -> Option<&str> {
         self.hints.iter().find_map(|hint| {
             let name = hint.strip_prefix("did you mean `")?.strip_suffix("`?")?;

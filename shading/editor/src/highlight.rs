@@ -1,18 +1,18 @@
-//! Semantic tokens: what each word means, for colours.
+//! Semantic tokens: the meaning of each word, for syntax colouring.
 
 use std::ops::Range;
 
 use crate::definition::{DefinitionKind, Target};
 use crate::document::Document;
-use crate::query::{Found, Query};
+use crate::query::{Query, Resolution};
 use crate::token::TokenKind;
 use rustc_hash::FxHashMap;
-use shading_syntax::token::TYPES;
+use shading_syntax::token::{ITEM_WORDS, TYPES};
 
 /// Meaning of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// A word of the language, or of scenes.
+    /// A keyword of the language or of scenes.
     Keyword,
     /// A type of the language.
     Type,
@@ -30,9 +30,9 @@ pub enum Meaning {
     Constant,
     /// A field, or a key of a scene.
     Property,
-    /// A kind of a declaration.
+    /// The kind of a declaration.
     Kind,
-    /// A macro, or a line of the preprocessor.
+    /// A macro or a preprocessor directive.
     Macro,
     /// A number.
     Number,
@@ -43,7 +43,7 @@ pub enum Meaning {
 }
 
 impl Meaning {
-    /// All meanings, in the order of their numbers.
+    /// The meanings in the order of their numbers.
     pub const ALL: [Meaning; 14] = [
         Meaning::Keyword,
         Meaning::Type,
@@ -69,42 +69,17 @@ pub struct Highlight {
     pub range: Range<usize>,
     /// Meaning.
     pub meaning: Meaning,
-    /// True for what is defined there.
+    /// True at the definition of the name.
     pub is_definition: bool,
 }
 
-const KEYWORDS: [&str; 28] = [
-    "shader",
-    "surface",
-    "displacement",
-    "volume",
-    "background",
-    "group",
-    "struct",
-    "import",
-    "as",
-    "with",
-    "if",
-    "else",
-    "for",
-    "while",
-    "do",
-    "break",
-    "continue",
-    "return",
-    "const",
-    "output",
-    "true",
-    "false",
-    "and",
-    "or",
-    "not",
-    "in",
-    "out",
-    "typeof",
+/// Keywords besides those of items.
+const KEYWORDS: [&str; 21] = [
+    "import", "as", "with", "if", "else", "for", "while", "do", "break", "continue", "return", "const",
+    "output", "true", "false", "and", "or", "not", "in", "out", "typeof",
 ];
 
-/// The meaning of each token of a text.
+/// Returns the meaning of each token of a text.
 pub fn highlights(query: &Query<'_>) -> Vec<Highlight> {
     let document = query.document;
     let names = names(query);
@@ -131,11 +106,11 @@ pub fn highlights(query: &Query<'_>) -> Vec<Highlight> {
         .collect()
 }
 
-/// Meanings of the definitions and references by the starts of their names.
+/// Returns the meanings of definitions and references by the start of their names.
 fn names(query: &Query<'_>) -> FxHashMap<usize, (Meaning, bool)> {
     let index = &query.document.index;
     let mut names = FxHashMap::default();
-    // Names that stand for the same are resolved once.
+    // Equal targets are resolved once.
     let mut known: FxHashMap<&Target, Option<Meaning>> = FxHashMap::default();
     for reference in index.references() {
         let meaning = match &reference.target {
@@ -156,13 +131,13 @@ fn names(query: &Query<'_>) -> FxHashMap<usize, (Meaning, bool)> {
     names
 }
 
-fn meaning(found: &Found<'_>) -> Meaning {
+fn meaning(found: &Resolution<'_>) -> Meaning {
     match found {
-        Found::Definition(place) => of_kind(place.definition().kind),
-        Found::Function(_) | Found::Closures(_) => Meaning::Function,
-        Found::Global(_) | Found::Ci | Found::Constant(_) => Meaning::Constant,
-        Found::Key(..) => Meaning::Property,
-        Found::Kind(_) => Meaning::Kind,
+        Resolution::Definition(place) => of_kind(place.definition().kind),
+        Resolution::Function(_) | Resolution::Closures(_) => Meaning::Function,
+        Resolution::Global(_) | Resolution::Ci | Resolution::Constant(_) => Meaning::Constant,
+        Resolution::Key(..) => Meaning::Property,
+        Resolution::Kind(_) => Meaning::Kind,
     }
 }
 
@@ -183,8 +158,13 @@ fn word(query: &Query<'_>, document: &Document, text: &str) -> Option<Meaning> {
     if text == "any" || TYPES.contains(&text) {
         return Some(Meaning::Type);
     }
-    let is_keyword = KEYWORDS.contains(&text)
+    let is_keyword = ITEM_WORDS.contains(&text)
+        || KEYWORDS.contains(&text)
         || document.language() == crate::document::Language::Scene
-            && query.world.keywords.iter().any(|keyword| keyword.name == text);
+            && query
+                .vocabulary
+                .keywords
+                .iter()
+                .any(|keyword| keyword.name == text);
     is_keyword.then_some(Meaning::Keyword)
 }

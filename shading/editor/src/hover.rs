@@ -1,4 +1,4 @@
-//! Hover: what is at the cursor, in Markdown.
+//! Hover: explanation of the name at a cursor, in Markdown.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -6,8 +6,8 @@ use std::ops::Range;
 use crate::cursor::Cursor;
 use crate::definition::{Definition, DefinitionKind};
 use crate::document::Language;
-use crate::query::{Found, Place, Query};
-use crate::world::{BuiltinFunction, FunctionForm};
+use crate::query::{DefinitionPlace, Query, Resolution};
+use crate::vocabulary::{BuiltinFunction, FunctionForm};
 use shading_compiler::builtins::Global;
 use shading_compiler::hir::ClosureSignature;
 
@@ -20,7 +20,7 @@ pub struct Hover {
     pub text: String,
 }
 
-/// Explains what is at an offset.
+/// Explains the name at an offset.
 pub fn hover(query: &Query<'_>, offset: usize) -> Option<Hover> {
     if let Some(hover) = keyword(query, offset).or_else(|| scene_function(query, offset)) {
         return Some(hover);
@@ -32,13 +32,17 @@ pub fn hover(query: &Query<'_>, offset: usize) -> Option<Hover> {
     })
 }
 
-/// Explains the word that begins a declaration of a scene.
+/// Explains the keyword of a scene declaration.
 fn keyword(query: &Query<'_>, offset: usize) -> Option<Hover> {
     let document = query.document;
     let token = document.token_at(offset)?;
     let word = document.slice(token);
     let before = &document.text[..token.range.start];
-    let keyword = query.world.keywords.iter().find(|keyword| keyword.name == word)?;
+    let keyword = query
+        .vocabulary
+        .keywords
+        .iter()
+        .find(|keyword| keyword.name == word)?;
     let begins_line = before.is_empty() || before.ends_with('\n');
     if document.language() != Language::Scene || !begins_line {
         return None;
@@ -53,7 +57,7 @@ fn keyword(query: &Query<'_>, offset: usize) -> Option<Hover> {
     })
 }
 
-/// Explains a function of the values of scenes, such as `translate`.
+/// Explains a function of scene values, such as `translate`.
 fn scene_function(query: &Query<'_>, offset: usize) -> Option<Hover> {
     let document = query.document;
     let token = document.token_at(offset)?;
@@ -61,32 +65,34 @@ fn scene_function(query: &Query<'_>, offset: usize) -> Option<Hover> {
     if document.language() != Language::Scene || !is_call || !Cursor::new(document, offset).in_declaration() {
         return None;
     }
-    let text = query.world.key_help("", None, document.slice(token))?;
+    let text = query.vocabulary.key_help("", None, document.slice(token))?;
     Some(Hover {
         range: token.range.clone(),
         text: text.to_owned(),
     })
 }
 
-/// Explains what a name refers to, in Markdown.
-pub(crate) fn explain(query: &Query<'_>, found: &Found<'_>) -> Option<String> {
+/// Explains a resolved name, in Markdown.
+pub(crate) fn explain(query: &Query<'_>, found: &Resolution<'_>) -> Option<String> {
     Some(match found {
-        Found::Definition(place) => of_definition(query, place),
-        Found::Function(function) => of_function(function),
-        Found::Closures(list) => of_closures(list),
-        Found::Global(global) => code(&format!("{} {}", global.ty(), global.name())) + global_help(*global),
-        Found::Ci => code("closure color Ci") + "the closure that the shader returns",
-        Found::Constant(name) => code(name) + "constant of the language",
-        Found::Key(block, name) => {
+        Resolution::Definition(place) => of_definition(query, place),
+        Resolution::Function(function) => of_function(function),
+        Resolution::Closures(list) => of_closures(list),
+        Resolution::Global(global) => {
+            code(&format!("{} {}", global.ty(), global.name())) + global_help(*global)
+        }
+        Resolution::Ci => code("closure color Ci") + "the closure that the shader returns",
+        Resolution::Constant(name) => code(name) + "constant of the language",
+        Resolution::Key(block, name) => {
             let help = query
-                .world
+                .vocabulary
                 .key_help(&block.keyword, block.kind.as_deref(), name)?;
             format!("`{name}` of `{}`: {help}", block.keyword)
         }
-        Found::Kind(block) => {
+        Resolution::Kind(block) => {
             let kind = block.kind.as_deref()?;
             let mut text = format!("`{} : {kind}`\n", block.keyword);
-            for (name, help) in query.world.keys_of(&block.keyword, Some(kind)) {
+            for (name, help) in query.vocabulary.keys_of(&block.keyword, Some(kind)) {
                 // Writing to a string cannot fail.
                 let _ = write!(text, "\n- `{name}`: {help}");
             }
@@ -99,7 +105,7 @@ fn code(text: &str) -> String {
     format!("```ksl\n{text}\n```\n")
 }
 
-fn of_definition(query: &Query<'_>, place: &Place) -> String {
+fn of_definition(query: &Query<'_>, place: &DefinitionPlace) -> String {
     let definition = place.definition();
     match definition.kind {
         DefinitionKind::Unit | DefinitionKind::Group => unit(place),
@@ -145,7 +151,7 @@ fn of_definition(query: &Query<'_>, place: &Place) -> String {
     }
 }
 
-/// A parameter as declared: `output color result = 0`.
+/// Returns the declaration of a parameter: `output color result = 0`.
 pub(crate) fn declaration(param: &Definition) -> String {
     let output = if param.kind == DefinitionKind::Output {
         "output "
@@ -161,7 +167,7 @@ pub(crate) fn declaration(param: &Definition) -> String {
     format!("{output}{ty} {}{array}{default}", param.name)
 }
 
-fn param(place: &Place) -> String {
+fn param(place: &DefinitionPlace) -> String {
     let definition = place.definition();
     let mut text = code(&declaration(definition));
     if let Some(container) = definition.container {
@@ -186,17 +192,17 @@ fn param(place: &Place) -> String {
     text
 }
 
-/// Bounds of the metadata: `0 … 1`.
+/// Returns the bounds in the metadata: `0 … 1`.
 pub(crate) fn range_text(definition: &Definition) -> Option<String> {
     match (definition.meta("min"), definition.meta("max")) {
         (Some(min), Some(max)) => Some(format!("{min} … {max}")),
-        (Some(min), None) => Some(format!("{min} and more")),
-        (None, Some(max)) => Some(format!("up to {max}")),
+        (Some(min), None) => Some(format!("at least {min}")),
+        (None, Some(max)) => Some(format!("at most {max}")),
         (None, None) => None,
     }
 }
 
-fn unit(place: &Place) -> String {
+fn unit(place: &DefinitionPlace) -> String {
     let definition = place.definition();
     let mut text = code(&format!("{} {}", definition.ty, definition.name));
     let above = comment_above(place);
@@ -214,8 +220,8 @@ fn unit(place: &Place) -> String {
     text
 }
 
-/// The line comments straight above a definition.
-fn comment_above(place: &Place) -> String {
+/// Returns the line comments directly above a definition.
+fn comment_above(place: &DefinitionPlace) -> String {
     let before = place.document.text.get(..place.definition().range.start);
     let lines: Vec<&str> = before.unwrap_or_default().lines().collect();
     let comments = lines
@@ -238,7 +244,7 @@ fn of_function(function: &BuiltinFunction) -> String {
     code(&lines.join("\n")) + &function.help
 }
 
-/// A form of a function as declared.
+/// Returns the declaration of a form of a function.
 pub(crate) fn form_text(name: &str, form: &FunctionForm) -> String {
     format!("{} {name}({})", form.result, form.params.join(", "))
 }
@@ -257,7 +263,7 @@ fn of_closures(list: &[&ClosureSignature]) -> String {
     code(&lines.join("\n")) + "closure; parameters with `=` may follow as `\"name\", value`"
 }
 
-/// Parameters of a closure as declared; optional ones with an equals sign.
+/// Returns the declarations of a closure's parameters; optional ones end with `=`.
 pub(crate) fn closure_params(closure: &ClosureSignature) -> Vec<String> {
     let param = |param: &shading_compiler::hir::ClosureParam| {
         let default = if param.default.is_some() { " =" } else { "" };
@@ -266,20 +272,20 @@ pub(crate) fn closure_params(closure: &ClosureSignature) -> Vec<String> {
     closure.params.iter().map(param).collect()
 }
 
-/// What a global variable is.
+/// Returns the description of a global variable.
 pub(crate) fn global_help(global: Global) -> &'static str {
     match global {
-        Global::P => "the point that is shaded",
-        Global::I => "direction of the ray that arrives",
+        Global::P => "shaded point",
+        Global::I => "incident direction",
         Global::N => "shading normal",
-        Global::Ng => "normal of the geometry",
+        Global::Ng => "geometric normal",
         Global::U => "first surface coordinate",
         Global::V => "second surface coordinate",
         Global::DPdu => "derivative of P in u",
         Global::DPdv => "derivative of P in v",
-        Global::Ps => "position of the light that is sampled",
-        Global::Time => "time of the ray, from 0 to 1 in the shutter's interval",
-        Global::DTime => "length of the shutter's interval",
+        Global::Ps => "position of the sampled light",
+        Global::Time => "time of the ray, from 0 to 1 in the shutter interval",
+        Global::DTime => "length of the shutter interval",
         Global::DPdtime => "velocity of P",
     }
 }

@@ -1,16 +1,16 @@
-//! Inlay hints: names of parameters before positional arguments, types of layers' arguments.
+//! Inlay hints: names of parameters before positional arguments, and types of arguments in groups and scenes.
 
 use std::ops::Range;
 
 use crate::definition::{DefinitionKind, Target};
-use crate::query::{Found, Query};
+use crate::query::{Query, Resolution};
 use crate::signature::{forms, param_name};
 use shading_syntax::ast::{Argument, Expr, ExprKind, Item};
 
-/// A hint that is shown within the text.
+/// Hint that is displayed within the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inlay {
-    /// Where it is shown.
+    /// Position of the hint [bytes].
     pub offset: usize,
     /// Text.
     pub label: String,
@@ -18,10 +18,10 @@ pub struct Inlay {
     pub is_type: bool,
 }
 
-/// Functions with fewer arguments explain themselves.
+/// Minimum number of arguments of a call with hints.
 const MIN_ARGUMENTS: usize = 3;
 
-/// The hints in a range of a text.
+/// Returns the hints in a range of a text.
 pub fn inlays(query: &Query<'_>, range: Range<usize>) -> Vec<Inlay> {
     let mut list = vec![];
     types(query, &range, &mut list);
@@ -47,7 +47,7 @@ pub fn inlays(query: &Query<'_>, range: Range<usize>) -> Vec<Inlay> {
     list
 }
 
-/// Names of parameters.
+/// Adds the names of parameters.
 fn names(query: &Query<'_>, name: &str, args: &[Argument], list: &mut Vec<Inlay>) {
     if args.len() < MIN_ARGUMENTS {
         return;
@@ -58,7 +58,7 @@ fn names(query: &Query<'_>, name: &str, args: &[Argument], list: &mut Vec<Inlay>
     };
     for (param, arg) in form.params.iter().zip(args) {
         let name = param_name(param);
-        // What has a name of its own needs no other; a letter says nothing.
+        // Only literals get a hint. A parameter name of one letter explains nothing.
         let is_plain = matches!(
             arg.value.kind,
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_)
@@ -73,7 +73,7 @@ fn names(query: &Query<'_>, name: &str, args: &[Argument], list: &mut Vec<Inlay>
     }
 }
 
-/// Types of the parameters that are given in groups and scenes, but for those that take a number.
+/// Adds the types of parameters that groups and scenes set, except for numbers.
 fn types(query: &Query<'_>, range: &Range<usize>, list: &mut Vec<Inlay>) {
     let code = code(query);
     for reference in query.document.index.references() {
@@ -96,7 +96,7 @@ fn types(query: &Query<'_>, range: &Range<usize>, list: &mut Vec<Inlay>) {
         {
             continue;
         }
-        if let Some(Found::Definition(place)) = query.resolve(&reference.target) {
+        if let Some(Resolution::Definition(place)) = query.resolve(&reference.target) {
             let ty = &place.definition().ty;
             if !matches!(ty.as_str(), "float" | "int") {
                 list.push(Inlay {
@@ -109,7 +109,7 @@ fn types(query: &Query<'_>, range: &Range<usize>, list: &mut Vec<Inlay>) {
     }
 }
 
-/// Bytes of the units and functions, where `=` assigns.
+/// Returns the bytes of units and functions, in which `=` assigns variables.
 fn code(query: &Query<'_>) -> Vec<Range<usize>> {
     let items = query.document.parsed.file.items.iter();
     let spans = items.filter_map(|item| match item {

@@ -1,24 +1,24 @@
-//! What editors show of Kiln's shading language and scenes: hover, completion, navigation, symbols, colours. All of it is
-//! a function of texts in memory: there is no protocol, and nothing is written.
+//! Language services for Kiln's shading language and scenes: hover, completion, navigation, symbols, colours. All are
+//! functions of texts in memory; the crate knows no protocol and writes no files.
 //!
 //! ```
-//! use shading_editor::{Document, Query, World, hover};
-//! # struct Alone;
-//! # impl shading_editor::Texts for Alone {
+//! use shading_editor::{Document, Query, Vocabulary, hover};
+//! # struct NoFiles;
+//! # impl shading_editor::FileLookup for NoFiles {
 //! #     fn find(&self, _: &str, _: &std::path::Path) -> Option<std::sync::Arc<Document>> { None }
 //! #     fn path(&self, _: &str, _: &std::path::Path) -> Option<std::path::PathBuf> { None }
 //! #     fn list(&self, _: &std::path::Path) -> Vec<String> { vec![] }
 //! # }
 //! let document = Document::new("rings.ksl", "shader rings(float count = 4) {}");
-//! let query = Query { world: &World::default(), texts: &Alone, document: &document };
+//! let query = Query { vocabulary: &Vocabulary::default(), files: &NoFiles, document: &document };
 //! let hover = hover(&query, 20).unwrap();
 //! assert!(hover.text.contains("float count = 4"));
 //! ```
 //!
-//! 1. [`Document`]: a text, its tokens, its syntax tree, and its index of definitions and references. Texts that do not
-//!    parse have what the parser could save of them; the rest is found by tokens.
-//! 2. [`World`]: what is built in, the shipped library, and the keys of scenes, which the embedder gives.
-//! 3. [`Query`]: resolves names across texts. Each answer is a function of it.
+//! 1. [`Document`]: a text with its tokens, its syntax tree, and its index of definitions and references. The names of items
+//!    that do not parse are found by tokens.
+//! 2. [`Vocabulary`]: built-in names, the shipped library, and the keys of scenes, which the embedder provides.
+//! 3. [`Query`]: resolves names across texts. Each service is a function of a query.
 
 #![deny(unsafe_code, missing_docs)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
@@ -45,7 +45,7 @@ mod query;
 mod signature;
 mod symbols;
 mod token;
-mod world;
+mod vocabulary;
 
 pub use action::{Fix, fix};
 pub use color::{ColorPlace, color_text, colors};
@@ -60,8 +60,8 @@ pub use index::Index;
 pub use inlay::{Inlay, inlays};
 pub use lines::{Lines, Position};
 pub use navigation::{Location, definition, references, renamable, rename};
-pub use query::{Found, Place, Query};
+pub use query::{DefinitionPlace, Query, Resolution};
 pub use signature::{Signature, Signatures, signatures};
 pub use symbols::{Symbol, symbols};
 pub use token::{Token, TokenKind};
-pub use world::{BuiltinFunction, FunctionForm, KeyBlock, Keyword, Texts, World};
+pub use vocabulary::{BuiltinFunction, FileLookup, FunctionForm, KeyBlock, Keyword, Vocabulary};

@@ -1,8 +1,8 @@
-//! Lines of a text, and positions as editors count them: line and UTF-16 code unit.
+//! Lines of a text, and positions in the form that editors use: line and UTF-16 code unit.
 
 use std::ops::Range;
 
-/// A place in a text: line and UTF-16 code unit in it, both from 0.
+/// Position in a text: line, and UTF-16 code unit in the line, both from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// Line.
@@ -30,7 +30,7 @@ impl Lines {
         }
     }
 
-    /// Bytes of a line without its end; empty beyond the last line.
+    /// Returns the bytes of a line without its end; empty after the last line.
     pub fn line(&self, text: &str, line: u32) -> Range<usize> {
         let Some(&start) = self.starts.get(line as usize) else {
             return text.len()..text.len();
@@ -40,7 +40,7 @@ impl Lines {
         start..start + whole.trim_end_matches(['\n', '\r']).len()
     }
 
-    /// Offset of a position: the end of the line, or of the text, where there is no such position.
+    /// Returns the offset of a position. A position outside the text is the end of its line or of the text.
     pub fn offset(&self, text: &str, position: Position) -> usize {
         let range = self.line(text, position.line);
         let mut column = 0;
@@ -53,7 +53,7 @@ impl Lines {
         range.end
     }
 
-    /// Position of an offset; within a character, that of the character.
+    /// Returns the position of an offset; within a character, the position of the character's start.
     pub fn position(&self, text: &str, offset: usize) -> Position {
         let offset = text.floor_char_boundary(offset.min(text.len()));
         let line = self.starts.partition_point(|&start| start <= offset) - 1;
@@ -84,7 +84,7 @@ mod tests {
         }
         assert_eq!(lines.offset(text, place(0, 99)), 9);
         assert_eq!(lines.offset(text, place(99, 0)), text.len());
-        // In the middle of a pair of surrogates.
+        // Between the two code units of a surrogate pair.
         assert_eq!(lines.offset(text, place(0, 3)), 8);
     }
 }

@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use crate::definition::{DefinitionKind, Reference};
 use crate::document::Document;
-use crate::query::{Found, Place, Query};
+use crate::query::{DefinitionPlace, Query, Resolution};
 use crate::token::{TokenKind, is_word};
-use crate::world::World;
+use crate::vocabulary::Vocabulary;
 
-/// A range of bytes of a text.
+/// Range of bytes in a file.
 #[derive(Clone, Debug)]
 pub struct Location {
-    /// The text; `None` for a file that is no text.
+    /// The text; `None` if the file is not a text.
     pub document: Option<Arc<Document>>,
-    /// Its path.
+    /// Path of the file.
     pub path: PathBuf,
     /// Bytes.
     pub range: Range<usize>,
@@ -31,7 +31,7 @@ impl Location {
     }
 }
 
-/// Where what is at an offset is defined: a name, or the file that a string names.
+/// Returns the definition of the name at an offset, or the file that a string names.
 pub fn definition(query: &Query<'_>, offset: usize) -> Option<Location> {
     let document = query.document;
     let imports = document.index.imports.iter();
@@ -47,7 +47,7 @@ pub fn definition(query: &Query<'_>, offset: usize) -> Option<Location> {
         return file(query, document.slice(token).trim_matches('"'));
     }
     match query.at(offset)?.1 {
-        Found::Definition(place) => {
+        Resolution::Definition(place) => {
             let range = place.definition().name_range.clone();
             Some(Location::of(&place.document, range))
         }
@@ -56,10 +56,10 @@ pub fn definition(query: &Query<'_>, offset: usize) -> Option<Location> {
 }
 
 fn file(query: &Query<'_>, name: &str) -> Option<Location> {
-    if let Some(document) = query.texts.find(name, &query.document.path) {
+    if let Some(document) = query.files.find(name, &query.document.path) {
         return Some(Location::of(&document, 0..0));
     }
-    let path = query.texts.path(name, &query.document.path)?;
+    let path = query.files.path(name, &query.document.path)?;
     Some(Location {
         document: None,
         path,
@@ -67,14 +67,14 @@ fn file(query: &Query<'_>, name: &str) -> Option<Location> {
     })
 }
 
-/// All uses of what is at an offset, in the text and in `others`; with its definition if `with_definition`.
+/// Returns the references in the text and in `others` to the name at an offset; with `with_definition`, also its definition.
 pub fn references(
     query: &Query<'_>,
     offset: usize,
     others: &[Arc<Document>],
     with_definition: bool,
 ) -> Vec<Location> {
-    let Some((_, Found::Definition(place))) = query.at(offset) else {
+    let Some((_, Resolution::Definition(place))) = query.at(offset) else {
         return vec![];
     };
     let mut list = uses(query, &place, others);
@@ -87,8 +87,8 @@ pub fn references(
     list
 }
 
-/// Uses of a definition.
-fn uses(query: &Query<'_>, place: &Place, others: &[Arc<Document>]) -> Vec<Location> {
+/// Returns the references to a definition.
+fn uses(query: &Query<'_>, place: &DefinitionPlace, others: &[Arc<Document>]) -> Vec<Location> {
     let mut documents = vec![query.document];
     documents.extend(others.iter().filter(|other| other.path != query.document.path));
     if !documents.iter().any(|known| known.path == place.document.path) {
@@ -98,10 +98,10 @@ fn uses(query: &Query<'_>, place: &Place, others: &[Arc<Document>]) -> Vec<Locat
     for document in documents {
         let query = Query { document, ..*query };
         let refers = |reference: &&Reference| {
-            // Resolution across texts takes long: only of what has the name.
+            // Only references with the same name are resolved, because resolution across texts is slow.
             let text = document.text.get(reference.range.clone()).unwrap_or_default();
             text == place.definition().name
-                && matches!(query.resolve(&reference.target), Some(Found::Definition(found)) if found.is(place))
+                && matches!(query.resolve(&reference.target), Some(Resolution::Definition(found)) if found.is(place))
         };
         let found = document.index.references().iter().filter(refers);
         list.extend(found.map(|reference| Location::of(document, reference.range.clone())));
@@ -109,35 +109,38 @@ fn uses(query: &Query<'_>, place: &Place, others: &[Arc<Document>]) -> Vec<Locat
     list
 }
 
-/// The name at an offset if it can be renamed, with its bytes.
+/// Returns the name at an offset and its bytes, or the reason why it cannot be renamed.
 pub fn renamable(query: &Query<'_>, offset: usize) -> Result<(Range<usize>, String), String> {
-    let (range, found) = query.at(offset).ok_or("there is no name that can be changed")?;
-    let Found::Definition(place) = found else {
-        return Err("it is part of the language".to_owned());
+    let (range, found) = query.at(offset).ok_or("there is no name that can be renamed")?;
+    let Resolution::Definition(place) = found else {
+        return Err("the name is built into the language".to_owned());
     };
-    check_renamable(query.world, &place)?;
+    check_renamable(query.vocabulary, &place)?;
     Ok((range, place.definition().name.clone()))
 }
 
-fn check_renamable(world: &World, place: &Place) -> Result<(), String> {
+fn check_renamable(vocabulary: &Vocabulary, place: &DefinitionPlace) -> Result<(), String> {
     let definition = place.definition();
     let written = place.document.text.get(definition.name_range.clone());
-    if world.shipped_names().any(|name| is_shipped(world, name, place)) {
+    if vocabulary
+        .shipped_names()
+        .any(|name| is_shipped(vocabulary, name, place))
+    {
         return Err(format!("`{}` ships with Kiln", definition.name));
     }
     if written != Some(definition.name.as_str()) || definition.kind == DefinitionKind::Setting {
-        return Err("it has no name that can be changed".to_owned());
+        return Err("it has no name that can be renamed".to_owned());
     }
     Ok(())
 }
 
-fn is_shipped(world: &World, name: &str, place: &Place) -> bool {
-    world
+fn is_shipped(vocabulary: &Vocabulary, name: &str, place: &DefinitionPlace) -> bool {
+    vocabulary
         .shipped(name)
         .is_some_and(|document| Arc::ptr_eq(document, &place.document))
 }
 
-/// The places of a name that is changed to another one.
+/// Returns the locations that a renaming changes, or the reason why the name cannot be changed.
 pub fn rename(
     query: &Query<'_>,
     offset: usize,
@@ -147,13 +150,15 @@ pub fn rename(
     let (_, old) = renamable(query, offset)?;
     let is_name = name.chars().all(is_word) && !name.starts_with(|c: char| c.is_ascii_digit());
     if name.is_empty() || !is_name {
-        return Err(format!("`{name}` is no name: it may have letters, digits and _"));
+        return Err(format!(
+            "`{name}` is not a valid name: names consist of letters, digits and _"
+        ));
     }
     if RESERVED.contains(&name) {
         return Err(format!("`{name}` is a word of the language"));
     }
-    let Some((_, Found::Definition(place))) = query.at(offset) else {
-        return Err("there is no name that can be changed".to_owned());
+    let Some((_, Resolution::Definition(place))) = query.at(offset) else {
+        return Err("there is no name that can be renamed".to_owned());
     };
     let definition = place.definition();
     let clash = place.document.index.definitions().find(|(_, other)| {
@@ -168,10 +173,10 @@ pub fn rename(
             .position(&place.document.text, other.name_range.start)
             .line
             + 1;
-        return Err(format!("there is a `{name}` already, in line {line}"));
+        return Err(format!("`{name}` already exists in line {line}"));
     }
     if in_macros(&place.document, &old) && definition.kind != DefinitionKind::Macro {
-        return Err(format!("a macro uses `{old}`: change it by hand"));
+        return Err(format!("a macro uses `{old}`: rename it by hand"));
     }
     let mut list = uses(query, &place, others);
     list.push(Location::of(&place.document, definition.name_range.clone()));
@@ -180,7 +185,7 @@ pub fn rename(
     Ok(list)
 }
 
-/// Returns whether a line of the preprocessor has the word.
+/// Returns whether a preprocessor directive contains the word.
 fn in_macros(document: &Document, word: &str) -> bool {
     let directives = document
         .tokens
@@ -190,7 +195,7 @@ fn in_macros(document: &Document, word: &str) -> bool {
     texts.any(|text| text.split(|c: char| !is_word(c)).any(|part| part == word))
 }
 
-/// Words that are no names.
+/// Words that cannot be names.
 const RESERVED: [&str; 26] = [
     "and", "bool", "break", "closure", "color", "const", "continue", "do", "double", "else", "false",
     "float", "for", "if", "int", "matrix", "not", "or", "output", "return", "string", "struct", "true",

@@ -1,16 +1,16 @@
-//! Signature help: the parameters of the call that is typed.
+//! Signature help: parameters of the call at a cursor.
 
 use crate::cursor::Cursor;
 use crate::definition::DefinitionKind;
 use crate::hover::{closure_params, declaration};
-use crate::query::{Found, Place, Query};
+use crate::query::{DefinitionPlace, Query, Resolution};
 
-/// A form of what is called.
+/// Signature of a function, closure, structure or unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// The whole form: `float clamp(float x, float low, float high)`.
+    /// Full signature: `float clamp(float x, float low, float high)`.
     pub label: String,
-    /// Its parameters as they stand in `label`.
+    /// Parameters in the form of `label`.
     pub params: Vec<String>,
     /// Documentation of each parameter; may be empty.
     pub param_help: Vec<String>,
@@ -18,18 +18,18 @@ pub struct Signature {
     pub help: String,
 }
 
-/// Forms of the call at the cursor.
+/// Signatures of the call at a cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signatures {
-    /// All forms.
+    /// Signatures.
     pub list: Vec<Signature>,
-    /// The first form that has enough parameters.
+    /// Index of the first signature with enough parameters.
     pub active: usize,
-    /// The parameter that is typed.
+    /// Index of the parameter at the cursor.
     pub param: usize,
 }
 
-/// Returns the forms of the call around an offset.
+/// Returns the signatures of the call around an offset.
 pub fn signatures(query: &Query<'_>, offset: usize) -> Option<Signatures> {
     let cursor = Cursor::new(query.document, offset);
     let call = cursor.call()?;
@@ -57,9 +57,9 @@ pub fn signatures(query: &Query<'_>, offset: usize) -> Option<Signatures> {
     })
 }
 
-/// The form of a function of the values of scenes, which its documentation begins with: `translate(x, y, z) moves …`.
+/// Returns the signature of a function of scene values, with which its documentation begins: `translate(x, y, z) moves …`.
 fn of_scene(query: &Query<'_>, name: &str) -> Option<Signature> {
-    let help = query.world.key_help("", None, name)?;
+    let help = query.vocabulary.key_help("", None, name)?;
     let (params, _) = help.strip_prefix(name)?.strip_prefix('(')?.split_once(')')?;
     let params = params.split(", ").map(str::to_owned).collect();
     Some(Signature {
@@ -68,28 +68,25 @@ fn of_scene(query: &Query<'_>, name: &str) -> Option<Signature> {
     })
 }
 
-/// Name of a parameter as declared: `x` of `float x = 1`.
+/// Returns the name in a parameter's declaration: `x` in `float x = 1`.
 pub(crate) fn param_name(param: &str) -> &str {
     let declared = param.split(" =").next().unwrap_or_default();
     let declared = declared.split('[').next().unwrap_or_default();
     declared.rsplit(' ').next().unwrap_or_default()
 }
 
-/// Forms of a function, closure, structure or unit.
+/// Returns the signatures of a function, closure, structure or unit.
 pub(crate) fn forms(query: &Query<'_>, name: &str) -> Option<Vec<Signature>> {
     let index = &query.document.index;
     let local = index
         .definitions()
         .find(|(_, d)| d.name == name && d.kind == DefinitionKind::Function);
     let found = match local {
-        Some((id, _)) => Found::Definition(Place {
-            document: query.document.clone(),
-            id,
-        }),
+        Some((id, _)) => Resolution::Definition(DefinitionPlace::new(query.document.clone(), id)),
         None => query.named(name)?,
     };
     match found {
-        Found::Definition(place) => {
+        Resolution::Definition(place) => {
             let index = &place.document.index;
             let kind = place.definition().kind;
             let mut same: Vec<_> = index
@@ -103,7 +100,7 @@ pub(crate) fn forms(query: &Query<'_>, name: &str) -> Option<Vec<Signature>> {
             }
             Some(same.into_iter().map(|id| of_definition(&place, id)).collect())
         }
-        Found::Function(function) => {
+        Resolution::Function(function) => {
             let forms = function.forms.iter();
             Some(
                 forms
@@ -111,7 +108,7 @@ pub(crate) fn forms(query: &Query<'_>, name: &str) -> Option<Vec<Signature>> {
                     .collect(),
             )
         }
-        Found::Closures(list) => {
+        Resolution::Closures(list) => {
             let forms = list.iter();
             Some(
                 forms
@@ -119,7 +116,11 @@ pub(crate) fn forms(query: &Query<'_>, name: &str) -> Option<Vec<Signature>> {
                     .collect(),
             )
         }
-        Found::Global(_) | Found::Ci | Found::Constant(_) | Found::Key(..) | Found::Kind(_) => None,
+        Resolution::Global(_)
+        | Resolution::Ci
+        | Resolution::Constant(_)
+        | Resolution::Key(..)
+        | Resolution::Kind(_) => None,
     }
 }
 
@@ -132,7 +133,7 @@ fn signature(result: &str, name: &str, params: Vec<String>, help: &str) -> Signa
     }
 }
 
-fn of_definition(place: &Place, id: crate::definition::DefinitionId) -> Signature {
+fn of_definition(place: &DefinitionPlace, id: crate::definition::DefinitionId) -> Signature {
     let index = &place.document.index;
     let definition = index.get(id);
     let is_unit = matches!(definition.kind, DefinitionKind::Unit | DefinitionKind::Group);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::definition::{DefinitionId, DefinitionKind};
 use crate::document::Document;
 
-/// A symbol with those within.
+/// A symbol with its children.
 #[derive(Clone, Debug)]
 pub struct Symbol {
     /// Name.
@@ -14,7 +14,7 @@ pub struct Symbol {
     pub detail: String,
     /// Kind.
     pub kind: DefinitionKind,
-    /// Bytes of the whole.
+    /// Bytes of the definition.
     pub range: Range<usize>,
     /// Bytes of the name.
     pub name_range: Range<usize>,
@@ -22,7 +22,7 @@ pub struct Symbol {
     pub children: Vec<Symbol>,
 }
 
-/// The outline of a text, in its order.
+/// Returns the outline of a text, in source order.
 pub fn symbols(document: &Document) -> Vec<Symbol> {
     let index = &document.index;
     let top = index

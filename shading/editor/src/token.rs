@@ -1,4 +1,4 @@
-//! Tokens of a text, whatever is wrong with it: what is around the cursor is found by them while an item is typed.
+//! Tokens of a text, for the context of a cursor in an item that may not parse.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ pub enum TokenKind {
     Word,
     /// A number.
     Number,
-    /// A string, with its quotes; one without an end reaches to the end of the line.
+    /// A string with its quotes; a string without an end extends to the end of the line.
     Text,
     /// A comment.
     Comment,
-    /// A line of the preprocessor.
+    /// A preprocessor directive.
     Directive,
     /// A sign.
     Sign,
@@ -30,7 +30,7 @@ pub struct Token {
     pub range: Range<usize>,
 }
 
-/// Splits a text into tokens, comments included. Signs are single characters, as brackets are matched by them.
+/// Splits a text into tokens, comments included. Each sign is one character, so that brackets can be matched.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let mut list = vec![];
     let mut end = 0;
@@ -65,7 +65,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
     list
 }
 
-/// The characters of an operator, without a mark of the byte order.
+/// Returns the characters of an operator, without a byte order mark.
 fn signs(text: &str, range: Range<usize>) -> impl Iterator<Item = Token> {
     let characters = text[range.clone()].char_indices();
     let characters = characters.filter(|&(_, c)| c != '\u{feff}');
@@ -75,7 +75,7 @@ fn signs(text: &str, range: Range<usize>) -> impl Iterator<Item = Token> {
     })
 }
 
-/// Returns whether a character is part of names.
+/// Returns whether a character may be part of a name.
 pub(crate) fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }

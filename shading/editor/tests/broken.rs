@@ -1,4 +1,4 @@
-//! Every question has an answer, and quickly, while the shipped texts are edited at random.
+//! Services answer every query quickly while the shipped texts are edited at random.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use shading_editor::{
-    Document, Query, Texts, World, colors, completions, definition, highlights, hover, inlays, references,
-    rename, signatures, symbols,
+    Document, FileLookup, Query, Vocabulary, colors, completions, definition, highlights, hover, inlays,
+    references, rename, signatures, symbols,
 };
 
-struct Alone;
+struct NoFiles;
 
-impl Texts for Alone {
+impl FileLookup for NoFiles {
     fn find(&self, _: &str, _: &Path) -> Option<Arc<Document>> {
         None
     }
@@ -26,7 +26,7 @@ impl Texts for Alone {
     }
 }
 
-/// Numbers that look random.
+/// Pseudorandom numbers.
 struct Random(u64);
 
 impl Random {
@@ -76,12 +76,12 @@ fn texts(folder: &str) -> Vec<(String, String)> {
     texts
 }
 
-/// Asks everything about a place; returns the time that it takes.
-fn ask(world: &World, document: &Arc<Document>, offset: usize) -> Duration {
+/// Computes all services at an offset, and returns the time.
+fn ask(vocabulary: &Vocabulary, document: &Arc<Document>, offset: usize) -> Duration {
     let start = Instant::now();
     let query = Query {
-        world,
-        texts: &Alone,
+        vocabulary,
+        files: &NoFiles,
         document,
     };
     hover(&query, offset);
@@ -112,7 +112,7 @@ fn no_edit_breaks_an_answer() {
         let unit = name.strip_suffix(".ksl").unwrap().to_owned();
         (unit, Document::new(format!("library/{name}"), text.clone()))
     });
-    let world = World::default().with_library(library);
+    let vocabulary = Vocabulary::default().with_library(library);
     let mut random = Random(3);
     let mut worst = Duration::ZERO;
     for (name, original) in shaders.iter().chain(&texts("scenes")) {
@@ -123,7 +123,11 @@ fn no_edit_breaks_an_answer() {
             text.replace_range(start..end, INSERTED[random.below(INSERTED.len())]);
             let document = Document::new(name, text.clone());
             for offset in [start, random.below(text.len()), text.len()] {
-                worst = worst.max(ask(&world, &document, document.text.floor_char_boundary(offset)));
+                worst = worst.max(ask(
+                    &vocabulary,
+                    &document,
+                    document.text.floor_char_boundary(offset),
+                ));
             }
             if round % 10 == 9 {
                 text.clone_from(original);

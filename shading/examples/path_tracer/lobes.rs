@@ -1,11 +1,11 @@
-//! The closures of the renderer, and the lobes that a closure tree becomes.
+//! Closures of the renderer, and the lobes that a closure tree is converted to.
 
 use std::f32::consts::PI;
 
 use super::vector::{Random, V};
 
 shading::closures! {
-    /// The closures of this renderer.
+    /// Closures of this renderer.
     #[derive(Clone, Copy, Debug)]
     pub(super) enum Lobe {
         /// Lambert's reflection.
@@ -19,23 +19,23 @@ shading::closures! {
     }
 }
 
-/// What a closure tree says about a point: emitted radiance, and lobes with their weights.
+/// Emitted radiance of a point, and its lobes with weights.
 pub(super) struct Surface {
     pub(super) emission: V,
     pub(super) lobes: [(V, Lobe); 4],
     pub(super) count: usize,
 }
 
-/// The direction in which a path goes on: weight f·|cos θ|/pdf, and the pdf per solid angle; none for a mirror or glass.
-pub(super) struct Continued {
+/// Sampled direction: weight f·|cos θ|/pdf, and the pdf per solid angle; `None` for a mirror or glass.
+pub(super) struct BsdfSample {
     pub(super) wi: V,
     pub(super) weight: V,
     pub(super) pdf: Option<f32>,
 }
 
 impl Surface {
-    /// The sum of the matte lobes for light from a direction, f·|cos θ|, and the pdf with which [`Surface::sample`]
-    /// chooses that direction.
+    /// Returns the sum of the matte lobes for light from a direction, f·|cos θ|, and the pdf with which [`Surface::sample`]
+    /// samples the direction.
     pub(super) fn matte(&self, wi: V) -> (V, f32) {
         let all: f32 = self.lobes[..self.count]
             .iter()
@@ -52,8 +52,8 @@ impl Surface {
             })
     }
 
-    /// Chooses a lobe in proportion to its weight, and a direction of it.
-    pub(super) fn sample(&self, i: V, is_back: bool, random: &mut Random) -> Option<Continued> {
+    /// Samples a lobe in proportion to its weight, and a direction of the lobe.
+    pub(super) fn sample(&self, i: V, is_back: bool, random: &mut Random) -> Option<BsdfSample> {
         let lobes = &self.lobes[..self.count];
         let all: f32 = lobes.iter().map(|(weight, _)| weight.luminance()).sum();
         let mut left = random.next() * all;
@@ -61,17 +61,17 @@ impl Surface {
             left -= weight.luminance();
             left < 0.0
         })?;
-        let delta = |wi: V| Continued {
+        let delta = |wi: V| BsdfSample {
             wi,
             weight: weight * (all / weight.luminance()),
             pdf: None,
         };
         Some(match lobe {
             Lobe::Matte { n } => {
-                // Directions on a sphere that touches the point are distributed by the cosine.
+                // Directions to points on a sphere that touches the surface are cosine-distributed.
                 let wi = (V(n) + random.direction()).unit();
                 let (f, pdf) = self.matte(wi);
-                Continued {
+                BsdfSample {
                     wi,
                     weight: f * (1.0 / pdf.max(f32::MIN_POSITIVE)),
                     pdf: Some(pdf),
@@ -83,10 +83,11 @@ impl Surface {
                 let cos_i = -i.dot(n);
                 let sin2 = eta * eta * (1.0 - cos_i * cos_i);
                 let cos_t = (1.0 - sin2).max(0.0).sqrt();
-                // Fresnel's equations; total reflection gives 1.
+                // Fresnel equations; total reflection gives 1.
                 let s = (eta * cos_i - cos_t) / (eta * cos_i + cos_t);
                 let p = (cos_i - eta * cos_t) / (cos_i + eta * cos_t);
-                // Radiance is scaled by eta² on the way in and by its inverse on the way out: the two cancel here.
+                // Refraction scales radiance by eta² at entry and by its inverse at exit. Both are omitted, since they
+                // cancel.
                 match random.next() < 0.5 * (s * s + p * p) {
                     true => delta(i.mirrored(n)),
                     false => delta((i * eta + n * (eta * cos_i - cos_t)).unit()),

@@ -1,9 +1,9 @@
-//! A path tracer of spheres: its own closures for matte, mirrors, glass and light, which become lobes that it samples.
+//! Path tracer of spheres: closures for matte surfaces, mirrors, glass and light, converted to lobes.
 //!
-//! Light sources are sampled as well as lobes, and both are weighted by the balance heuristic (Veach 1997, eq. 9.10).
+//! Light sources and lobes are sampled, and weighted by the balance heuristic (Veach 1997, eq. 9.10).
 //!
 //! ```text
-//! cargo run --release -p shading --example path_tracer -- spheres.ppm 64    # samples for each pixel
+//! cargo run --release -p shading --example path_tracer -- spheres.ppm 64 # samples per pixel
 //! ```
 
 mod lobes;
@@ -40,7 +40,7 @@ const SHADERS: &str = r#"
     }
     surface chrome(color tint = 0.9, output closure color surface = 0) { surface = tint * mirror(N); }
     surface window(float ior = 1.5, output closure color surface = 0) { surface = glass(N, ior); }
-    surface lamp(color radiance = 1, output closure color surface = 0) { surface = radiance * light(); }
+    surface emitter(color radiance = 1, output closure color surface = 0) { surface = radiance * light(); }
     surface sky(output closure color surface = 0)
     {
         surface = mix(color(0.9, 0.9, 0.85), color(0.25, 0.4, 0.8), smoothstep(-0.1, 0.8, I[1])) * 0.3 * light();
@@ -58,7 +58,7 @@ const SHADERS: &str = r#"
     }
 "#;
 
-/// Longest path, in segments.
+/// Maximum number of path segments.
 const MAX_DEPTH: u32 = 12;
 struct Scene {
     spheres: Vec<Sphere>,
@@ -155,7 +155,7 @@ impl Scene {
             ..sphere(
                 [-3.2, 4.6, 2.6],
                 1.2,
-                shader("lamp", &[("radiance", [9.0, 8.0, 6.5])])?,
+                shader("emitter", &[("radiance", [9.0, 8.0, 6.5])])?,
             )
         };
         let spheres = vec![
@@ -188,7 +188,7 @@ impl Scene {
         })
     }
 
-    /// Radiance that arrives at `from` from a direction.
+    /// Returns the radiance that arrives at `from` from a direction.
     fn radiance(
         &self,
         mut from: V,
@@ -197,7 +197,7 @@ impl Scene {
         context: &mut ShadingContext,
     ) -> Result<V, RunError> {
         let (mut sum, mut throughput) = (V([0.0; 3]), V([1.0; 3]));
-        // Pdf of the direction, if light sources were sampled as well where it was chosen.
+        // Pdf of the direction, if light sampling could have produced it.
         let mut pdf = None;
         for depth in 1..=MAX_DEPTH {
             let Some((sphere, t)) = self.nearest(from, direction) else {
@@ -221,7 +221,7 @@ impl Scene {
             };
             let surface = self.surface(&sphere.shader, &globals, context)?;
 
-            // Emission; sampled lights count by their share.
+            // Emission, weighted by multiple importance sampling.
             let share = match pdf {
                 Some(pdf) if sphere.is_light => pdf / (pdf + sphere.pdf(from)),
                 _ => 1.0,
@@ -231,7 +231,7 @@ impl Scene {
                 break;
             }
 
-            // Light sources.
+            // Light sampling.
             let p = p + n * OFFSET;
             for light in self.spheres.iter().filter(|light| light.is_light) {
                 let (wi, light_pdf) = light.sample(p, random);
@@ -254,7 +254,7 @@ impl Scene {
                 }
             }
 
-            // The next direction, and Russian roulette.
+            // BSDF sampling and Russian roulette.
             let Some(next) = surface.sample(direction, is_back, random) else {
                 break;
             };
@@ -278,7 +278,7 @@ impl Scene {
         Ok(sum)
     }
 
-    /// Runs a shader and sorts its closures.
+    /// Runs a shader and converts its closures.
     fn surface(
         &self,
         shader: &ShaderInstance,
@@ -304,7 +304,7 @@ impl Scene {
         Ok(surface)
     }
 
-    /// The first sphere that a ray hits, and its distance.
+    /// Returns the first sphere that a ray hits, and its distance.
     fn nearest(&self, from: V, direction: V) -> Option<(&Sphere, f32)> {
         let hits = self
             .spheres

@@ -1,4 +1,4 @@
-//! Spheres: where rays hit them, and directions towards them.
+//! Spheres: ray intersection and direction sampling.
 
 use std::f32::consts::TAU;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use shading::ShaderInstance;
 
 use super::vector::{Random, V};
 
-/// Distance from a surface at which rays start [m].
+/// Distance between a surface and the origins of rays [m].
 pub(super) const OFFSET: f32 = 1e-3;
 
 /// A sphere with its material.
@@ -22,7 +22,7 @@ impl Sphere {
     pub(super) fn hit(&self, from: V, direction: V) -> Option<f32> {
         let to = self.center - from;
         let along = to.dot(direction);
-        // From the nearest point of the ray: exact for large spheres, too.
+        // The distance to the ray is computed from its nearest point, which is accurate for large spheres.
         let off = to - direction * along;
         let half = (self.radius * self.radius - off.dot(off)).max(0.0).sqrt();
         [along - half, along + half]
@@ -30,18 +30,18 @@ impl Sphere {
             .find(|t| half > 0.0 && *t > OFFSET)
     }
 
-    /// Cosine of the half angle under which the sphere is seen.
+    /// Returns the cosine of the half angle of the cone that the sphere subtends.
     pub(super) fn cos_max(&self, from: V) -> f32 {
         let to = self.center - from;
         (1.0 - self.radius * self.radius / to.dot(to)).max(0.0).sqrt()
     }
 
-    /// Pdf of [`Sphere::sample`] per solid angle.
+    /// Returns the pdf of [`Sphere::sample`] per solid angle.
     pub(super) fn pdf(&self, from: V) -> f32 {
         1.0 / (TAU * (1.0 - self.cos_max(from)))
     }
 
-    /// A direction towards the sphere, uniform in the cone under which it is seen, and its pdf.
+    /// Samples a direction uniformly in the cone that the sphere subtends, and returns it with its pdf.
     pub(super) fn sample(&self, from: V, random: &mut Random) -> (V, f32) {
         let axis = (self.center - from).unit();
         let cos = 1.0 - random.next() * (1.0 - self.cos_max(from));

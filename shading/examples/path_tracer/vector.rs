@@ -20,12 +20,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number in `[0, 1)`.
+    /// Returns a number in `[0, 1)`.
     pub(super) fn next(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / (1u64 << 24) as f32
     }
 
-    /// A direction, uniform on the sphere.
+    /// Returns a direction, uniform on the sphere.
     pub(super) fn direction(&mut self) -> V {
         let (z, phi) = (1.0 - 2.0 * self.next(), TAU * self.next());
         let r = (1.0 - z * z).max(0.0).sqrt();

@@ -1,8 +1,8 @@
-//! Alignment of lines that follow each other: columns that the source aligns stay aligned.
+//! Alignment of adjacent lines: columns that the source aligns stay aligned.
 //!
-//! White space of two columns or more asks for alignment. If two lines or more of a block have a piece in the same column,
-//! it is theirs, or as much further to the right as the longest of them needs. A line that is off the column comes to it if
-//! it can. What asks for alignment alone has one space.
+//! White space of at least two columns requests alignment. If at least two lines of a block have a piece in the same source
+//! column, this column is kept, or moved to the right so that the longest line fits. Other lines of the block join the
+//! column if they can. A line that alone requests alignment gets one space.
 
 use rustc_hash::FxHashMap;
 
@@ -11,29 +11,29 @@ use crate::line::Line;
 use crate::piece::Piece;
 use crate::role::{BlockKind, Role, Roles};
 
-/// Maximum number of keys of a line that are aligned.
+/// Maximum number of aligned keys per line.
 const MAX_KEYS: usize = 12;
 
-/// What is aligned, in the order of a line.
+/// Kinds of cells, in the order of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum CellKind {
-    /// The name that is declared.
+    /// The declared name.
     Name,
-    /// What follows the name of a scene's declaration.
+    /// The token after the name in a scene declaration.
     Sign,
     /// The colon before a kind.
     Colon,
-    /// The sign before a value.
+    /// The assignment sign.
     Assign,
     /// A brace.
     Brace,
-    /// A further key of a block on one line.
+    /// A further key of a block on one line, with its number.
     Key(usize),
     Metadata,
     Comment,
 }
 
-/// A place of a line where alignment is possible.
+/// A piece that can be aligned.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     kind: CellKind,
@@ -49,7 +49,7 @@ pub(crate) fn align(pieces: &[Piece<'_>], roles: &Roles, lines: &[Line], gaps: &
     }
     let columns = columns(pieces, lines, gaps);
     let indents: Vec<usize> = lines.iter().map(|line| columns[line.first]).collect();
-    // Columns to the right depend on those to the left.
+    // Columns depend on those to their left.
     cells.sort_by_key(|cell| (cell.kind, cell.line));
     let mut aligner = Aligner {
         pieces,
@@ -65,7 +65,7 @@ pub(crate) fn align(pieces: &[Piece<'_>], roles: &Roles, lines: &[Line], gaps: &
     }
 }
 
-/// Columns of the pieces from the start of their lines, without alignment.
+/// Returns the offsets of the pieces from the starts of their lines [columns], before alignment.
 fn offsets(pieces: &[Piece<'_>], lines: &[Line], gaps: &[usize]) -> Vec<usize> {
     let mut offsets = vec![0; pieces.len()];
     for line in lines {
@@ -145,9 +145,9 @@ fn find_cells(pieces: &[Piece<'_>], roles: &Roles, line: &Line, index: usize, ce
     }
 }
 
-/// Cells of one kind, divided into blocks that are aligned on their own.
+/// Divides the cells of one kind into blocks that are aligned separately.
 fn blocks<'c>(pieces: &[Piece<'_>], lines: &[Line], indents: &[usize], cells: &'c [Cell]) -> Vec<&'c [Cell]> {
-    let goes_on = |a: &Cell, b: &Cell| {
+    let continues = |a: &Cell, b: &Cell| {
         indents[a.line] == indents[b.line]
             && lines[a.line].scope == lines[b.line].scope
             && !lines[b.line].blank
@@ -162,24 +162,23 @@ fn blocks<'c>(pieces: &[Piece<'_>], lines: &[Line], indents: &[usize], cells: &'
                 !line.blank && !is_directive && !lacks
             })
     };
-    cells.chunk_by(goes_on).collect()
+    cells.chunk_by(continues).collect()
 }
 
 struct Aligner<'a> {
     pieces: &'a [Piece<'a>],
     lines: &'a [Line],
     offsets: Vec<usize>,
-    /// For each line the columns that alignment has added so far, and the last piece that it moved.
+    /// For each line, the columns that alignment has added so far, and the last piece that was moved.
     shifts: Vec<(usize, usize)>,
     gaps: &'a mut [usize],
 }
 
-/// A column of the source.
 #[derive(Default)]
 struct Column {
     rows: usize,
     is_wanted: bool,
-    /// The column that all of its rows can have.
+    /// Smallest column that fits all rows.
     target: usize,
 }
 
@@ -223,12 +222,12 @@ impl Aligner<'_> {
         }
     }
 
-    /// The column from the start of the line with what is aligned so far.
+    /// Returns the offset of a cell from the start of its line, with the alignment so far.
     fn natural(&self, cell: &Cell) -> usize {
         self.offsets[cell.piece] + self.shifts[cell.line].0
     }
 
-    /// The column from the start of the line in the source, if it is on the same line there.
+    /// Returns the offset of a cell from the start of its line in the source, if the cell is on that line there.
     fn source_column(&self, cell: &Cell) -> Option<usize> {
         let first = self.lines[cell.line].first;
         let is_first = first == 0 || self.pieces[first].newlines > 0;

@@ -1,35 +1,35 @@
-//! Branches of `#if`: each begins with the brackets that were open before the first.
+//! Bracket stacks of `#if` branches: each branch begins with the brackets that are open before the `#if`.
 
 use crate::piece::{Piece, PieceKind};
 
-/// Maximum number of items that are kept for the open conditions, so that no text takes long.
-const MAX_KEPT: usize = 1 << 16;
+/// Maximum number of stack entries that are saved for open conditions; bounds the cost of nested conditions.
+const MAX_SAVED: usize = 1 << 16;
 
-/// The states before the open conditions.
+/// Stacks saved at the open conditions.
 pub(crate) struct Branches<T> {
     saved: Vec<Option<Vec<T>>>,
-    kept: usize,
+    saved_items: usize,
 }
 
 impl<T> Default for Branches<T> {
     fn default() -> Branches<T> {
         Branches {
             saved: vec![],
-            kept: 0,
+            saved_items: 0,
         }
     }
 }
 
 impl<T: Clone> Branches<T> {
-    /// Follows a line of the preprocessor.
+    /// Saves or restores the stack at a preprocessor directive.
     pub(crate) fn directive(&mut self, piece: &Piece<'_>, stack: &mut Vec<T>) {
         if piece.kind != PieceKind::Directive {
             return;
         }
         match word(piece.text) {
             "if" | "ifdef" | "ifndef" => {
-                let fits = self.kept + stack.len() <= MAX_KEPT;
-                self.kept += if fits { stack.len() } else { 0 };
+                let fits = self.saved_items + stack.len() <= MAX_SAVED;
+                self.saved_items += if fits { stack.len() } else { 0 };
                 self.saved.push(fits.then(|| stack.clone()));
             }
             "else" | "elif" => {
@@ -39,7 +39,7 @@ impl<T: Clone> Branches<T> {
             }
             "endif" => {
                 if let Some(Some(saved)) = self.saved.pop() {
-                    self.kept -= saved.len();
+                    self.saved_items -= saved.len();
                 }
             }
             _ => {}
@@ -47,7 +47,7 @@ impl<T: Clone> Branches<T> {
     }
 }
 
-/// The word of a line of the preprocessor.
+/// Name of a preprocessor directive.
 fn word(line: &str) -> &str {
     let rest = line[1..].trim_start();
     &rest[..rest

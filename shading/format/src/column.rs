@@ -1,11 +1,11 @@
-//! Columns of the pieces of formatted lines.
+//! Columns of pieces in formatted lines.
 
 use crate::line::Line;
 use crate::piece::Piece;
 use crate::role::Roles;
 use crate::space::gap;
 
-/// Columns between each piece and the one before it on its line, without alignment.
+/// Returns the white space between each piece and the previous one on its line [columns], before alignment.
 pub(crate) fn gaps(pieces: &[Piece<'_>], roles: &Roles, lines: &[Line]) -> Vec<usize> {
     let mut gaps = vec![0; pieces.len()];
     for line in lines {
@@ -17,7 +17,6 @@ pub(crate) fn gaps(pieces: &[Piece<'_>], roles: &Roles, lines: &[Line]) -> Vec<u
     gaps
 }
 
-/// The column of each piece.
 pub(crate) fn columns(pieces: &[Piece<'_>], lines: &[Line], gaps: &[usize]) -> Vec<usize> {
     let mut columns = vec![0; pieces.len()];
     for line in lines {
@@ -31,16 +30,16 @@ pub(crate) fn columns(pieces: &[Piece<'_>], lines: &[Line], gaps: &[usize]) -> V
     columns
 }
 
-/// Columns before the first piece of a line, by the columns of the lines before it.
+/// Returns the indentation of a line [columns].
 pub(crate) fn indentation(line: &Line, columns: &[usize]) -> usize {
     let own = line.indent.columns + line.indent.under.map_or(0, |at| columns[at]);
-    let above = line
-        .above
-        .filter(|above| columns[above.piece] >= own + above.least);
-    above.map_or(own, |above| columns[above.piece])
+    let anchor = line
+        .anchor
+        .filter(|anchor| columns[anchor.piece] >= own + anchor.min_distance);
+    anchor.map_or(own, |anchor| columns[anchor.piece])
 }
 
-/// The column behind a text that begins at a column.
+/// Returns the column after a text that begins at `column`.
 pub(crate) fn end(column: usize, text: &str) -> usize {
     match text.rfind('\n') {
         Some(at) => text[at + 1..].chars().count(),

@@ -1,22 +1,22 @@
-//! Changes that make the formatted text of a text.
+//! Edits that turn a text into its formatted text.
 
 use std::ops::Range;
 
 use crate::piece::{Piece, pieces};
 
-/// A change of white space, or of a comment that moved.
+/// An edit: white space, or a comment that moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// Bytes of the text.
+    /// Replaced bytes of the text.
     pub range: Range<usize>,
-    /// What replaces them.
+    /// New text.
     pub text: String,
 }
 
-/// The changes that make the text `new` of `old`; both have the same tokens. What does not change is in none of them.
+/// Returns the edits that turn the text `old` into `new`, which has the same tokens. Edits do not include unchanged text.
 pub fn edits(old: &str, new: &str) -> Vec<Edit> {
     let (before, after) = (pieces(old), pieces(new));
-    // Lone carriage returns are no line ends of tokens.
+    // The scanner of tokens does not treat a lone carriage return as a line end.
     if before.len() != after.len() || old.replace("\r\n", "").contains('\r') {
         return vec![Edit {
             range: 0..old.len(),
@@ -46,13 +46,13 @@ pub fn edits(old: &str, new: &str) -> Vec<Edit> {
 /// A changed line of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineChange<'a> {
-    /// A line that goes, with its number from 1.
+    /// A removed line, with its number from 1.
     Old(usize, &'a str),
-    /// A line that comes.
+    /// An added line.
     New(&'a str),
 }
 
-/// The lines that differ between a text and its formatted text.
+/// Returns the lines that differ between a text and its formatted text.
 pub fn changes<'a>(old: &'a str, new: &'a str) -> Vec<LineChange<'a>> {
     let (old, new) = (rows(old), rows(new));
     let mut list = vec![];
@@ -75,7 +75,7 @@ pub fn changes<'a>(old: &'a str, new: &'a str) -> Vec<LineChange<'a>> {
     list
 }
 
-/// Lines of a text, each with the number of tokens that begin before it.
+/// Lines of a text, each with the number of tokens that begin before the line.
 fn rows(text: &str) -> Vec<(usize, &str)> {
     let pieces = pieces(text);
     let mut at = 0;

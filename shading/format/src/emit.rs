@@ -1,10 +1,11 @@
-//! Writes formatted lines.
+//! Output of formatted lines.
 
 use crate::column::{columns, indentation};
 use crate::line::Line;
 use crate::piece::{Piece, PieceKind};
 
-/// The text of the lines, with `\n` as line ends.
+/// Returns the text of the lines, with `
+/// ` as line ends.
 pub(crate) fn emit(pieces: &[Piece<'_>], lines: &[Line], gaps: &[usize]) -> String {
     let columns = columns(pieces, lines, gaps);
     let mut text = String::new();
@@ -19,7 +20,7 @@ pub(crate) fn emit(pieces: &[Piece<'_>], lines: &[Line], gaps: &[usize]) -> Stri
         }
         text.push('\n');
     }
-    // A line end would continue the last line.
+    // After a backslash, a line end would continue the line.
     if pieces.last().is_some_and(|piece| piece.text.ends_with('\\')) {
         text.pop();
     }
@@ -38,7 +39,7 @@ fn push_piece(text: &mut String, piece: &Piece<'_>, column: usize) {
     }
 }
 
-/// Writes a comment of several lines, which move with the first one where they have room.
+/// Writes a comment of several lines. The lines move with the first one unless their indentation is too small.
 fn push_comment(text: &mut String, piece: &Piece<'_>, column: usize) {
     let mut lines = piece.text.split('\n');
     text.push_str(lines.next().unwrap_or_default().trim_end());

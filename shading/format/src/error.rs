@@ -1,16 +1,16 @@
-//! Why a text has no formatted text.
+//! Errors of the formatter.
 
 use std::error::Error;
 use std::fmt;
 
 use shading_syntax::diagnostic::Diagnostics;
 
-/// Why a text is not formatted.
+/// Error of the formatter.
 #[derive(Clone, Debug)]
 pub enum FormatError {
-    /// It has errors of syntax.
+    /// The text has syntax errors.
     Syntax(Diagnostics),
-    /// The formatter would have changed more than white space, which is an error of its own.
+    /// The formatted text has other tokens: a bug of the formatter.
     Changed,
 }
 

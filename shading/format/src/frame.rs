@@ -1,14 +1,13 @@
-//! What is open at a place of a text, and how far lines in it are indented.
+//! Stack of open blocks, statements and brackets, with the indentation of lines in them.
 
 use crate::role::BlockKind;
 
-/// Columns of a level of indentation.
+/// Columns per level of indentation.
 pub(crate) const STEP: usize = 4;
 
-/// Indentation of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Indent {
-    /// The piece of an earlier line whose column it counts from.
+    /// Piece of an earlier line whose column is added to `columns`.
     pub(crate) under: Option<usize>,
     pub(crate) columns: usize,
 }
@@ -33,7 +32,7 @@ impl Indent {
     }
 }
 
-/// A statement with statements in it.
+/// Statement that contains statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Control {
     If,
@@ -41,12 +40,12 @@ pub(crate) enum Control {
     Loop,
     Do,
     Else,
-    /// One whose head is complete.
+    /// A statement whose head is complete.
     Done,
 }
 
 impl Control {
-    /// Returns whether a statement follows when the parenthesis closes.
+    /// Returns whether a statement follows the closing parenthesis.
     pub(crate) fn has_head(self) -> bool {
         matches!(self, Control::If | Control::Loop)
     }
@@ -56,17 +55,17 @@ impl Control {
     }
 }
 
-/// What is open.
+/// Open block, statement or bracket.
 #[derive(Clone, Debug)]
 pub(crate) enum Frame {
-    /// A block, or the text itself.
+    /// A block, or the file.
     Block {
         kind: BlockKind,
-        /// Of the closing brace.
+        /// Indentation of the closing brace.
         close: Indent,
-        /// Of the statements.
+        /// Indentation of statements.
         content: Indent,
-        /// True if it is on one line.
+        /// True if the block is on one line.
         single: bool,
         open: usize,
     },
@@ -77,18 +76,18 @@ pub(crate) enum Frame {
         control: Option<Control>,
         scope: BlockKind,
     },
-    /// The statement that follows the head of another one.
+    /// The statement after the head of another statement.
     Body {
         indent: Indent,
         of: Control,
         scope: BlockKind,
     },
-    /// Brackets other than a block.
+    /// Brackets other than those of a block.
     Bracket {
         open: usize,
-        /// Of the line that it is on.
+        /// Indentation of the line that contains the opening bracket.
         line: Indent,
-        /// Of the lines in it.
+        /// Indentation of lines in the brackets; set by the first such line.
         style: Option<Indent>,
     },
 }

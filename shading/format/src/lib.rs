@@ -6,12 +6,12 @@
 //! assert_eq!(formatted, "shader rings(float count = 4) { result = count * 2; }\n");
 //! ```
 //!
-//! 1. [`piece`]: a text as tokens, each with the white space before it.
-//! 2. [`role`]: what each token is, by the brackets around it and the tokens before it. Macros and `#if` are no obstacle,
-//!    as there is no syntax tree.
-//! 3. [`layout`]: where lines end, and their indentation. [`wrap`] breaks lines of code that are too long.
+//! 1. [`piece`]: the tokens of a text, each with the white space before it.
+//! 2. [`role`]: the role of each token, by the brackets around it and the tokens before it. No syntax tree is needed, so
+//!    texts with macros and `#if` can be formatted.
+//! 3. [`layout`]: line ends and indentation. [`wrap`] breaks long lines of code.
 //! 4. [`space`] and [`align`]: white space within lines.
-//! 5. The result has the tokens of the text: anything else is an error of the formatter, and no result.
+//! 5. The tokens of the result are compared with those of the text; if they differ, the formatter returns an error.
 
 #![deny(unsafe_code, missing_docs)]
 #![allow(
@@ -41,22 +41,22 @@ pub use error::FormatError;
 use line::Wrap;
 use piece::{Piece, PieceKind, pieces};
 
-/// Maximum number of times that the parts of long lines are joined with what follows them. Then they are only broken, and
-/// after as many rounds what is still too long stays.
+/// Maximum number of rounds in which long lines are broken and their last parts joined with the next line. In the same
+/// number of further rounds, lines are only broken.
 const MAX_ROUNDS: usize = 12;
 
-/// Maximum number of times that a text with brackets that do not match is formatted again.
+/// Maximum number of passes over a text whose brackets do not match.
 const MAX_PASSES: usize = 8;
 
-/// Bytes from which a text is parsed and formatted at the same time.
-const LONG: usize = 1 << 16;
+/// Minimum length of a text that is parsed and formatted by two threads [bytes].
+const MIN_PARALLEL_BYTES: usize = 1 << 16;
 
 /// Formats a text; `name` is the name of its file in messages.
 ///
 /// # Errors
 ///
-/// If the text has errors of syntax. Texts with lines of the preprocessor are not parsed: their strings, comments and
-/// brackets must be complete, those of texts with conditions aside.
+/// If the text has syntax errors. A text with preprocessor directives is not parsed; it must have complete comments, and
+/// complete strings and matched brackets unless it has conditions (`#if`).
 pub fn format(name: &str, text: &str) -> Result<String, FormatError> {
     let (mark, rest) = match text.strip_prefix('\u{feff}') {
         Some(rest) => ("\u{feff}", rest),
@@ -70,13 +70,13 @@ pub fn format(name: &str, text: &str) -> Result<String, FormatError> {
         Cow::Borrowed(rest)
     };
     let pieces = pieces(&lines);
-    let (checked, mut formatted) = both(
+    let (checked, mut formatted) = join(
         lines.len(),
         || source::check(name, &lines, &pieces),
         || format_pieces(&pieces),
     );
     checked?;
-    // Where brackets do not match, breaks of lines can change what belongs together.
+    // If brackets do not match, a new line break can change which tokens form a statement.
     for _ in 0..MAX_PASSES {
         if role::roles(&pieces).unmatched.is_empty() {
             break;
@@ -96,9 +96,9 @@ pub fn format(name: &str, text: &str) -> Result<String, FormatError> {
     Ok(format!("{mark}{formatted}"))
 }
 
-/// Does two things, at the same time if the text is long.
-fn both<A: Send, B>(length: usize, a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B) -> (A, B) {
-    if length < LONG {
+/// Runs two functions, in parallel if the text is long.
+fn join<A: Send, B>(length: usize, a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B) -> (A, B) {
+    if length < MIN_PARALLEL_BYTES {
         return (a(), b());
     }
     std::thread::scope(|scope| {
@@ -139,7 +139,7 @@ fn format_pieces(pieces: &[Piece<'_>]) -> String {
     }
 }
 
-/// Returns whether a text has these pieces, white space in comments aside.
+/// Returns whether the pieces of a text equal `a`, except for white space in comments.
 fn same_tokens(a: &[Piece<'_>], text: &str) -> bool {
     let same = |(a, b): (&Piece<'_>, &Piece<'_>)| {
         a.kind == b.kind

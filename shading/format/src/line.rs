@@ -4,47 +4,47 @@ use crate::frame::Indent;
 use crate::piece::Piece;
 use crate::role::BlockKind;
 
-/// A line.
+/// A line, as a range of pieces.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
-    /// Its first piece.
+    /// Index of the first piece.
     pub(crate) first: usize,
-    /// The piece behind its last.
+    /// Index after the last piece.
     pub(crate) end: usize,
-    /// True if an empty line precedes it.
+    /// True if an empty line precedes the line.
     pub(crate) blank: bool,
     pub(crate) indent: Indent,
-    /// The comment or string that it begins below, instead of at its indentation.
-    pub(crate) above: Option<Above>,
-    /// True if a statement, a parameter or a key begins with it.
+    /// Comment or string of an earlier line whose column replaces the indentation.
+    pub(crate) anchor: Option<AlignmentAnchor>,
+    /// True if a statement, a parameter or a key begins the line.
     pub(crate) is_item: bool,
-    /// True if it begins in brackets other than those of a block.
+    /// True if the line begins in brackets other than those of a block.
     pub(crate) in_bracket: bool,
-    /// What it is part of.
+    /// Enclosing block.
     pub(crate) scope: BlockKind,
 }
 
-/// A comment at the end of a line, or a string, with which those on the lines below it are aligned.
+/// Comment at the end of a line, or string, that aligns the comments or strings on the following lines.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Above {
-    /// The comment or string.
+pub(crate) struct AlignmentAnchor {
+    /// Index of the comment or string.
     pub(crate) piece: usize,
-    /// Columns that it is at least to the right of the indentation.
-    pub(crate) least: usize,
+    /// Minimum distance of the comment or string from the indentation [columns].
+    pub(crate) min_distance: usize,
 }
 
-/// A change of the lines of the source at a piece.
+/// Change of the source's line ends before a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wrap {
-    /// None.
+    /// Keeps the line end of the source.
     Keep,
-    /// A line begins with it, as the line before would be too long.
+    /// Adds a line end because the line is too long.
     Break,
-    /// It goes on with the line before, of which a part is a line of its own.
+    /// Removes the line end, because the previous line was broken.
     Join,
 }
 
-/// For each piece the index of the next one that is code.
+/// Returns, for each piece, the index of the next piece of code.
 pub(crate) fn next_code(pieces: &[Piece<'_>]) -> Vec<usize> {
     let mut next = pieces.len();
     let mut list = vec![next; pieces.len()];
@@ -57,7 +57,7 @@ pub(crate) fn next_code(pieces: &[Piece<'_>]) -> Vec<usize> {
     list
 }
 
-/// For each piece the number of line ends before it.
+/// Returns, for each piece, the number of line ends before the piece.
 pub(crate) fn heights(pieces: &[Piece<'_>]) -> Vec<usize> {
     let mut height = 0;
     pieces

@@ -1,11 +1,10 @@
-//! Pieces of a text: its tokens without white space, each with the white space that precedes it in the source.
+//! Pieces of a text: its tokens, each with the white space before it.
 
 use shading_syntax::token::{Token, TokenKind, tokens};
 
-/// Width of a tab in the source, where columns are compared.
+/// Columns of a tab stop in the source.
 const TAB: usize = 4;
 
-/// Kind of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PieceKind {
     /// A name or keyword.
@@ -20,7 +19,7 @@ pub(crate) enum PieceKind {
     LineComment,
     /// A comment with an end of its own.
     BlockComment,
-    /// A line of the preprocessor with those that continue it.
+    /// A preprocessor directive with its continuation lines.
     Directive,
 }
 
@@ -31,9 +30,9 @@ pub(crate) struct Piece<'a> {
     pub(crate) text: &'a str,
     /// Byte in the source.
     pub(crate) start: usize,
-    /// Line ends between the piece before it and this one.
+    /// Line ends between the previous piece and this one.
     pub(crate) newlines: usize,
-    /// Columns of white space before it on its line.
+    /// White space before the piece on its line [columns].
     pub(crate) gap: usize,
     /// Column in the source, from 0.
     pub(crate) column: usize,
@@ -48,18 +47,18 @@ impl Piece<'_> {
         self.kind == PieceKind::Word
     }
 
-    /// Returns whether the line ends behind it, whatever follows.
+    /// Returns whether a line end must follow the piece.
     pub(crate) fn ends_line(&self) -> bool {
         matches!(self.kind, PieceKind::LineComment | PieceKind::Directive)
     }
 
-    /// Returns whether it is no comment and no line of the preprocessor.
+    /// Returns whether the piece is neither a comment nor a preprocessor directive.
     pub(crate) fn is_code(&self) -> bool {
         !self.is_comment() && self.kind != PieceKind::Directive
     }
 }
 
-/// Splits a text into pieces. A mark of the byte order at its start is white space.
+/// Splits a text into pieces. A byte order mark at the start is white space.
 pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut list: Vec<Piece<'_>> = vec![];
     let mut joiner = Joiner::default();
@@ -104,12 +103,12 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     list
 }
 
-/// Joins the signs of metadata that the scanner splits: `]]`, `<<<` and `>>>`.
+/// Joins the tokens of metadata that the scanner splits: `]]`, `<<<` and `>>>`.
 #[derive(Default)]
 struct Joiner {
-    /// The open `[` and `[[`: true for `[[`.
+    /// Open `[` and `[[`; true for `[[`.
     open: Vec<bool>,
-    /// True if the last piece is a `]` that may be half of a `]]`.
+    /// True if the last piece is `]` and may be the first half of `]]`.
     is_half: bool,
 }
 
@@ -132,12 +131,12 @@ impl Joiner {
     }
 }
 
-/// The text of the last piece but one.
+/// Returns the text of the last piece but one.
 fn before<'a>(list: &[Piece<'a>]) -> &'a str {
     list.iter().nth_back(1).map_or("", |piece| piece.text)
 }
 
-/// Makes one of the last two pieces, if there is no white space between them.
+/// Joins the last two pieces if no white space is between them; returns whether it did.
 fn join<'a>(text: &'a str, list: &mut Vec<Piece<'a>>) -> bool {
     let [.., first, second] = list.as_mut_slice() else {
         return false;
@@ -150,7 +149,7 @@ fn join<'a>(text: &'a str, list: &mut Vec<Piece<'a>>) -> bool {
     is_adjacent
 }
 
-/// The column behind a text.
+/// Returns the column after a text.
 fn advance(column: usize, text: &str) -> usize {
     match text.rfind('\n') {
         Some(at) => width(0, &text[at + 1..]),
@@ -166,7 +165,7 @@ fn width(column: usize, text: &str) -> usize {
     })
 }
 
-/// Returns whether two texts without white space between them are not the same two tokens.
+/// Returns whether two texts without white space between them would be scanned as other tokens.
 pub(crate) fn fuse(before: &str, after: &str) -> bool {
     let never = |text: &str| matches!(text, "(" | ")" | "," | ";" | "{" | "}" | "]");
     if never(before) || never(after) {

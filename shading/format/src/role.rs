@@ -1,14 +1,15 @@
-//! The role of each piece: what a bracket encloses, whether a sign is a prefix. It is found by brackets and by the pieces
-//! before it alone, so that texts with macros have roles too.
+//! Roles of pieces: kinds of brackets, prefix and infix operators, keywords. A role depends only on brackets and on the
+//! pieces before, so that texts with macros have roles too.
 
 use crate::branch::Branches;
 use crate::piece::{Piece, PieceKind};
+use shading_syntax::ast::UnitKind;
 use shading_syntax::token::TYPES;
 
-/// What a block encloses.
+/// Contents of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BlockKind {
-    /// Items: the text itself.
+    /// Items of a file.
     File,
     /// Statements.
     Code,
@@ -16,22 +17,21 @@ pub(crate) enum BlockKind {
     Struct,
     /// The instances of a group.
     Group,
-    /// Keys and values of a scene's declaration or of `with`.
+    /// Keys and values of a scene declaration or of `with`.
     Scene,
 }
 
-/// Role of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Word,
-    /// A word with white space before its parenthesis; no operand.
+    /// A keyword: no operand, and white space precedes its parenthesis.
     Keyword,
     Literal,
     Comment,
     Directive,
     ParenOpen,
     ParenClose,
-    /// The end of `(float)`.
+    /// Closing parenthesis of a cast such as `(float)`.
     CastClose,
     IndexOpen,
     IndexClose,
@@ -48,21 +48,21 @@ pub(crate) enum Role {
     Dot,
     Prefix,
     Postfix,
-    /// An operator between two operands.
+    /// Operator between two operands.
     Infix,
     Assign,
-    /// The colon before the kind of a declaration.
+    /// Colon before the kind of a declaration.
     Colon,
-    /// What no text has that parses: its white space stays.
+    /// A token that is no part of a valid text; its white space is kept.
     Other,
 }
 
-/// Words that are no operands and have white space before a parenthesis.
+/// Keywords: no operands, white space before a parenthesis.
 const KEYWORDS: [&str; 10] = [
     "if", "for", "while", "return", "else", "do", "and", "or", "not", "with",
 ];
 
-/// Words that are followed by a name in angle brackets.
+/// Functions whose first argument is a name in angle brackets.
 const TEMPLATES: [&str; 4] = [
     "make_closure",
     "global_value",
@@ -76,13 +76,10 @@ const INFIX: [&str; 19] = [
     "+", "-", "*", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "&", "|", "^", "<<", ">>", "?",
 ];
 
-/// Words that begin units.
-const UNITS: [&str; 5] = ["shader", "surface", "displacement", "volume", "background"];
-
-/// Roles of the pieces of a text, and the brackets that belong together.
+/// Roles and matched brackets of a text.
 pub(crate) struct Roles {
     pub(crate) list: Vec<Role>,
-    /// For each bracket the index of the other one of its pair.
+    /// For each bracket, the index of its partner.
     pub(crate) partner: Vec<Option<usize>>,
     /// Brackets without a partner.
     pub(crate) unmatched: Vec<usize>,
@@ -93,13 +90,13 @@ pub(crate) struct Roles {
 struct Level {
     open: usize,
     role: Role,
-    /// For a block: the statement in it so far.
+    /// For a block, the current statement.
     statement: Head,
-    /// Operators `?` without their colon.
+    /// Number of `?` without their colon.
     ternaries: usize,
 }
 
-/// What is known of a statement.
+/// Tokens seen so far in a statement.
 #[derive(Clone, Default)]
 struct Head {
     first: Option<usize>,
@@ -108,7 +105,6 @@ struct Head {
     has_paren: bool,
 }
 
-/// Finds the roles.
 pub(crate) fn roles(pieces: &[Piece<'_>]) -> Roles {
     let mut finder = Finder {
         pieces,
@@ -131,7 +127,7 @@ pub(crate) fn roles(pieces: &[Piece<'_>]) -> Roles {
         let role = finder.role(at);
         finder.roles.list.push(role);
         if piece.is_code() {
-            finder.note(at, role);
+            finder.update_statement(at, role);
             finder.before = Some(at);
         }
     }
@@ -143,7 +139,7 @@ pub(crate) fn roles(pieces: &[Piece<'_>]) -> Roles {
 struct Finder<'a> {
     pieces: &'a [Piece<'a>],
     roles: Roles,
-    /// The piece before, comments and lines of the preprocessor aside.
+    /// Index of the previous piece of code.
     before: Option<usize>,
     levels: Vec<Level>,
 }
@@ -203,7 +199,7 @@ impl Finder<'_> {
         self.levels.last().expect("the file is never closed")
     }
 
-    /// The text of the last piece but `distance`.
+    /// Returns the text of the previous piece of code, or of an earlier one by `distance`.
     fn text_before(&self, distance: usize) -> Option<&str> {
         let mut at = self.before?;
         for _ in 0..distance {
@@ -257,7 +253,7 @@ impl Finder<'_> {
         }
     }
 
-    /// A brace closes what is open in its block, too.
+    /// A closing brace also closes the open brackets in its block.
     fn close_block(&mut self, at: usize) -> Role {
         let is_block = |level: &Level| matches!(level.role, Role::BlockOpen(_));
         while self.levels.len() > 1 && !is_block(self.top()) {
@@ -308,7 +304,6 @@ impl Finder<'_> {
         Role::Colon
     }
 
-    /// The role of an opening brace.
     fn brace(&self, at: usize) -> Role {
         let Role::BlockOpen(outer) = self.top().role else {
             return Role::ListOpen;
@@ -336,14 +331,16 @@ impl Finder<'_> {
                 BlockKind::Group
             }
             BlockKind::File if head.has_assign || head.has_colon => BlockKind::Scene,
-            BlockKind::File if first.is_none_or(|word| UNITS.contains(&word)) || head.has_paren => {
+            BlockKind::File
+                if first.is_none_or(|word| UnitKind::from_name(word).is_some()) || head.has_paren =>
+            {
                 BlockKind::Code
             }
             BlockKind::File => BlockKind::Scene,
         })
     }
 
-    /// A brace behind `=`: keys and values begin with a key.
+    /// Returns the role of a brace after `=`: a block if it begins with a key and a value, else a list.
     fn value_brace(&self, at: usize) -> Role {
         let mut inside = self.pieces[at + 1..].iter().filter(|piece| piece.is_code());
         let key = inside.next().is_some_and(Piece::is_word);
@@ -355,8 +352,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Takes note of a piece of the statement.
-    fn note(&mut self, at: usize, role: Role) {
+    /// Updates the current statement by a piece.
+    fn update_statement(&mut self, at: usize, role: Role) {
         let Some(level) = self.levels.last_mut() else {
             return;
         };

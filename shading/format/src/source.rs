@@ -1,5 +1,4 @@
-//! Texts that can be formatted: those that parse, and those with complete strings, comments and brackets that the
-//! preprocessor makes into what parses.
+//! Check of texts before they are formatted: syntax, or complete strings, comments and brackets if a text has directives.
 
 use std::borrow::Cow;
 
@@ -12,14 +11,14 @@ use crate::error::FormatError;
 use crate::piece::{Piece, PieceKind};
 use crate::role::roles;
 
-/// Finds the errors that keep a text from being formatted.
+/// Returns the errors that prevent formatting.
 pub(crate) fn check(name: &str, text: &str, pieces: &[Piece<'_>]) -> Result<(), FormatError> {
     let is_preprocessed = pieces.iter().any(|piece| piece.kind == PieceKind::Directive);
     let text = &*without_splices(text);
     if !is_preprocessed && parses(text) {
         return Ok(());
     }
-    // What is imported can define macros.
+    // Imported files can define macros, so the text alone may not parse.
     let has_macros = is_preprocessed || pieces.iter().any(|piece| piece.text == "import");
     let diagnostics = if has_macros {
         incomplete(name, text, pieces)
@@ -32,7 +31,7 @@ pub(crate) fn check(name: &str, text: &str, pieces: &[Piece<'_>]) -> Result<(), 
     Ok(())
 }
 
-/// The text with white space in place of the line ends that a backslash takes away, as the parser does not know them.
+/// Replaces line continuations (backslash and line end) by spaces, because the parser does not accept them.
 fn without_splices(text: &str) -> Cow<'_, str> {
     let splice = |(at, _): (usize, &str)| {
         let is_space = |byte: &u8| matches!(byte, b' ' | b'\t');
@@ -57,7 +56,7 @@ fn without_splices(text: &str) -> Cow<'_, str> {
     Cow::Owned(new)
 }
 
-/// Returns whether a comment, or one in a line of the preprocessor, has no end.
+/// Returns whether a comment, or a comment in a preprocessor directive, has no end.
 fn has_open_comment(text: &str) -> bool {
     let text = text.trim_start_matches('#');
     tokens(text).into_iter().any(|token| {
@@ -66,7 +65,8 @@ fn has_open_comment(text: &str) -> bool {
     })
 }
 
-/// Strings and comments without an end, and brackets without their other one, if no condition explains them.
+/// Reports strings and comments without an end, and unmatched brackets. Brackets and strings are not checked in a text with
+/// conditions, since their branches need not be complete.
 fn incomplete(name: &str, text: &str, pieces: &[Piece<'_>]) -> Diagnostics {
     let source = Source::new(name, text);
     let mut diagnostics = Diagnostics::default();
@@ -91,7 +91,6 @@ fn incomplete(name: &str, text: &str, pieces: &[Piece<'_>]) -> Diagnostics {
             _ => {}
         }
     }
-    // What a condition leaves out need not be complete.
     if !has_conditions {
         open.into_iter()
             .for_each(|piece| report(piece, "string without an end".to_owned()));

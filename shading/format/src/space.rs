@@ -1,18 +1,18 @@
-//! White space between two pieces on a line: none or one space.
+//! White space between two pieces of a line: none or one space.
 
 use crate::piece::{Piece, PieceKind, fuse};
 use crate::role::{BlockKind, Role};
 
-/// Columns between two pieces that follow each other on a line.
+/// Returns the white space between two adjacent pieces of a line [columns].
 pub(crate) fn gap(before: (&Piece<'_>, Role), after: (&Piece<'_>, Role)) -> usize {
-    let wanted = wanted(before, after);
-    if wanted == 0 && fuse(before.0.text, after.0.text) {
+    let preferred = preferred_gap(before, after);
+    if preferred == 0 && fuse(before.0.text, after.0.text) {
         return 1;
     }
-    wanted
+    preferred
 }
 
-fn wanted((left, before): (&Piece<'_>, Role), (right, after): (&Piece<'_>, Role)) -> usize {
+fn preferred_gap((left, before): (&Piece<'_>, Role), (right, after): (&Piece<'_>, Role)) -> usize {
     let as_written = right.gap.min(1);
     if right.kind == PieceKind::LineComment {
         return 1;
@@ -21,7 +21,7 @@ fn wanted((left, before): (&Piece<'_>, Role), (right, after): (&Piece<'_>, Role)
         return if right.newlines > 0 { 1 } else { as_written };
     }
     match (before, after) {
-        // Without a bracket that they belong to, they could become the end of metadata.
+        // Two brackets `]` of an unmatched pair must not become the `]]` that ends metadata.
         _ if left.text.ends_with(']') && right.text == "]" => as_written,
         (Role::BlockOpen(kind), Role::BlockClose) => usize::from(kind == BlockKind::Scene),
         (

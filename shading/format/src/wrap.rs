@@ -1,50 +1,40 @@
-//! Breaks of long lines of code: where expressions and arguments go on in a line of their own.
+//! Line breaks in long lines of code.
 
 use crate::column::end;
 use crate::frame::STEP;
 use crate::line::Line;
 use crate::piece::Piece;
 use crate::role::{BlockKind, Role, Roles};
+use shading_syntax::token::ITEM_WORDS;
 
-/// Maximum width of lines of code. Rows of parameters and of scenes are as long as they need.
+/// Maximum width of code [columns]. Rows of parameters and of scenes may be longer.
 pub(crate) const MAX_WIDTH: usize = 125;
 
-/// Columns that a line has at least before a break.
+/// Minimum width of a line before a break [columns].
 const MIN_FILL: usize = 30;
 
-/// Maximum number of texts in a row of which every second one is taken for the name of an option.
+/// Maximum number of consecutive strings in which names and values of options alternate.
 const MAX_OPTIONS: usize = 32;
 
-/// Words that begin items whose heads are not broken.
-const KEPT: [&str; 7] = [
-    "shader",
-    "surface",
-    "displacement",
-    "volume",
-    "background",
-    "group",
-    "struct",
-];
-
-/// Where long lines are to end.
+/// Line breaks of a long line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Breaks {
-    /// The pieces before which a line is to end.
+    /// Pieces before which the line is broken.
     pub(crate) before: Vec<usize>,
-    /// Indentation of the last part.
+    /// Indentation of the last part [columns].
     indent: usize,
 }
 
 impl Breaks {
-    /// Returns whether the next line goes on with the arguments of the last part, which it is then joined to.
+    /// Returns whether the next line continues the arguments of the last part, so that the two are joined.
     pub(crate) fn joins(&self, pieces: &[Piece<'_>], line: &Line, next: &Line, columns: &[usize]) -> bool {
         let last = &pieces[line.end - 1];
-        let goes_on = next.in_bracket && !next.blank && columns[next.first] == self.indent;
-        !self.before.is_empty() && last.text == "," && goes_on && pieces[next.first].is_code()
+        let continues = next.in_bracket && !next.blank && columns[next.first] == self.indent;
+        !self.before.is_empty() && last.text == "," && continues && pieces[next.first].is_code()
     }
 }
 
-/// Where a line is to end.
+/// Returns the line breaks that a line needs.
 pub(crate) fn breaks(pieces: &[Piece<'_>], roles: &Roles, line: &Line, columns: &[usize]) -> Breaks {
     let code_end = (line.first..line.end)
         .rev()
@@ -92,7 +82,7 @@ pub(crate) fn breaks(pieces: &[Piece<'_>], roles: &Roles, line: &Line, columns: 
     }
 }
 
-/// Returns whether a line is part of a function, or of a group.
+/// Returns whether a line belongs to a function or a group.
 fn is_code(pieces: &[Piece<'_>], roles: &Roles, line: &Line) -> bool {
     match line.scope {
         BlockKind::Code | BlockKind::Group => true,
@@ -102,17 +92,17 @@ fn is_code(pieces: &[Piece<'_>], roles: &Roles, line: &Line) -> bool {
                 .take_while(|&at| roles.list[at] == Role::Word)
                 .count();
             let is_head = roles.list.get(line.first + words) == Some(&Role::ParenOpen);
-            line.is_item && words > 1 && is_head && !KEPT.contains(&pieces[line.first].text)
+            line.is_item && words > 1 && is_head && !ITEM_WORDS.contains(&pieces[line.first].text)
         }
     }
 }
 
-/// A bracket that the line opens.
+/// Bracket that is opened on the line.
 struct OpenBracket {
     at: usize,
-    /// Indentation of the part of the line that it is on.
+    /// Indentation of the part that contains the bracket.
     indent: usize,
-    /// Columns by which that part is moved to the left.
+    /// Columns by which this part is moved to the left.
     moved: isize,
 }
 
@@ -121,25 +111,25 @@ struct Wrapper<'a> {
     roles: &'a Roles,
     columns: &'a [usize],
     scope: BlockKind,
-    /// Indentation of what goes on outside of the brackets that the line opens.
+    /// Indentation of parts outside of all brackets that the line opens.
     outer: usize,
     open: Vec<OpenBracket>,
-    /// Brackets of the best place that have been closed behind it, the innermost first.
+    /// Brackets that are open at the best candidate but closed since, innermost first.
     closed: Vec<OpenBracket>,
-    /// First piece of the current part, and its indentation.
+    /// First piece of the current part, and the part's indentation.
     start: usize,
     indent: usize,
     found: Vec<usize>,
 }
 
-/// A place where the line can end.
+/// Possible line break.
 #[derive(Clone, Copy)]
 struct Candidate {
     at: usize,
     cost: usize,
-    /// Indentation of what follows.
+    /// Indentation after the break.
     indent: usize,
-    /// Number of brackets that are open there.
+    /// Number of open brackets at the break.
     depth: usize,
 }
 
@@ -159,11 +149,11 @@ impl Wrapper<'_> {
             if piece_end > MAX_WIDTH as isize
                 && let Some(candidate) = best.take()
             {
-                self.take(candidate);
+                self.break_at(candidate);
                 at = candidate.at;
                 continue;
             }
-            self.follow(at, best.map_or(0, |best| best.depth));
+            self.track_brackets(at, best.map_or(0, |best| best.depth));
             at += 1;
         }
     }
@@ -176,16 +166,16 @@ impl Wrapper<'_> {
         column as isize - self.moved()
     }
 
-    fn take(&mut self, candidate: Candidate) {
+    fn break_at(&mut self, candidate: Candidate) {
         self.found.push(candidate.at);
-        // What has been opened behind the place is read again.
+        // Brackets that are opened after the break are pushed again.
         self.open.truncate(candidate.depth - self.closed.len());
         self.open.extend(self.closed.drain(..).rev());
         self.start = candidate.at;
         self.indent = candidate.indent;
     }
 
-    fn follow(&mut self, at: usize, depth: usize) {
+    fn track_brackets(&mut self, at: usize, depth: usize) {
         match self.roles.list[at] {
             Role::ParenOpen | Role::IndexOpen | Role::ListOpen => self.open.push(OpenBracket {
                 at,
@@ -201,7 +191,7 @@ impl Wrapper<'_> {
         }
     }
 
-    /// Returns whether a piece behind a comma is the plain value of an option: the name of one precedes it.
+    /// Returns whether a piece after a comma is the value of an option, whose name precedes it.
     fn is_option(&self, at: usize) -> bool {
         let is_end = |role: &Role| matches!(role, Role::Comma | Role::ParenClose);
         let is_text = |at: &usize| self.pieces[*at].text.starts_with('"');
@@ -214,7 +204,7 @@ impl Wrapper<'_> {
         self.roles.list.get(at + 1).is_some_and(is_end) && texts % 2 == 1
     }
 
-    /// The cost of a break before a piece: deep brackets and close bindings are kept together.
+    /// Returns the break before a piece. Breaks inside nested brackets or between operands of `*` and `/` cost more.
     fn candidate(&self, at: usize) -> Option<Candidate> {
         let after_comma = self.roles.list[at - 1] == Role::Comma;
         let text = self.pieces[at].text;

@@ -1,5 +1,5 @@
-//! Properties that hold for all texts: those of this repository, as they are, with other white space, and damaged; and those
-//! of the folder `OSL_TESTSUITE`, if it is set.
+//! Properties that hold for all texts: the texts of this repository, unchanged, with other white space, and damaged; and the
+//! texts of the folder `OSL_TESTSUITE`, if it is set.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use shading_format::{FormatError, LineChange, changes, edits, format};
 use shading_syntax::token::{TokenKind, tokens};
 
-/// Adds the shaders and scenes of a folder.
 fn walk(folder: &Path, list: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> = fs::read_dir(folder)
         .into_iter()
@@ -28,7 +27,6 @@ fn walk(folder: &Path, list: &mut Vec<PathBuf>) {
     }
 }
 
-/// The texts of all files.
 fn corpus() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = vec![];
@@ -43,7 +41,7 @@ fn corpus() -> Vec<(String, String)> {
     files.iter().filter_map(text).collect()
 }
 
-/// What must stay: code as tokens, and the words of comments.
+/// Content that formatting must preserve: tokens of code, and words of comments.
 fn content(text: &str) -> Vec<String> {
     let mut list = vec![];
     for token in tokens(text) {
@@ -57,7 +55,7 @@ fn content(text: &str) -> Vec<String> {
     list
 }
 
-/// Checks what holds for each text that is formatted; returns the formatted text.
+/// Checks the properties of a formatted text, and returns it.
 fn formatted(name: &str, text: &str) -> Option<String> {
     let new = match format(name, text) {
         Ok(new) => new,
@@ -84,13 +82,13 @@ fn formatted(name: &str, text: &str) -> Option<String> {
     Some(new)
 }
 
-/// How often each text is changed: `KILN_FUZZ_ROUNDS`, or the given number.
+/// Number of changes per text: `KILN_FUZZ_ROUNDS`, or `usual`.
 fn rounds(usual: usize) -> usize {
     let rounds = std::env::var("KILN_FUZZ_ROUNDS").ok();
     rounds.and_then(|rounds| rounds.parse().ok()).unwrap_or(usual)
 }
 
-/// Numbers that look like random ones.
+/// Pseudorandom numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -109,17 +107,17 @@ fn each_text_has_one_form() {
         .iter()
         .filter(|(name, text)| formatted(name, text).is_some())
         .count();
-    // Those of `tests/shaders/fail` have errors.
+    // Texts of `tests/shaders/fail` have errors.
     assert!(count + 10 > texts.len(), "{count} of {}", texts.len());
 }
 
-/// The text with other white space between its tokens.
+/// Replaces the white space between tokens.
 fn respaced(text: &str, dice: &mut Dice) -> String {
     let mut new = String::new();
     for token in tokens(text) {
         let slice = &text[token.range];
         match token.kind {
-            // Line ends of directives stay.
+            // Line ends of directives are significant.
             TokenKind::Newline
                 if new
                     .rsplit('\n')
@@ -140,7 +138,7 @@ fn respaced(text: &str, dice: &mut Dice) -> String {
             }
             _ => new.push_str(slice),
         }
-        // Between other tokens than names and numbers white space is free.
+        // White space is optional except between names and numbers.
         let is_sign =
             token.kind == TokenKind::Punctuation && matches!(slice, "(" | ")" | "{" | "}" | ";" | ",");
         if is_sign && dice.roll(4) == 0 {
@@ -160,7 +158,7 @@ fn other_white_space_has_a_stable_form() {
     }
 }
 
-/// The text without some of its tokens, and with some twice. The line of the preprocessor keeps it from being parsed.
+/// Removes some tokens and repeats others. The directive prevents parsing.
 fn damaged(text: &str, dice: &mut Dice) -> String {
     let mut new = "#define DAMAGED\n#if 1\n".to_owned();
     for token in tokens(text) {

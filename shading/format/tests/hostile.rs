@@ -1,10 +1,10 @@
-//! Texts that nobody would write: they are formatted or refused, in time, and formatting them again changes nothing.
+//! Pathological texts: they are formatted or rejected in bounded time, and a formatted text stays unchanged.
 
 use std::time::{Duration, Instant};
 
 use shading_format::{FormatError, edits, format};
 
-/// Maximum time for a text: the machine may be busy.
+/// Maximum time per text on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn formatted(text: &str) -> Option<String> {
@@ -49,7 +49,7 @@ fn line_ends_and_marks_stay() {
     let text = "\u{feff}float f(){\r\n\treturn 1;}\r\n/* a\r\n\tb */";
     let new = "\u{feff}float f()\r\n{\r\n    return 1;\r\n}\r\n/* a\r\n\tb */\r\n";
     assert_eq!(formatted(text).as_deref(), Some(new));
-    // As the compiler has it, a lone carriage return ends a line.
+    // As in the compiler, a lone carriage return ends a line.
     let text = "#define A \\\r  1\rfloat f() { return A; } // c\rfloat g() { return 2; }\r";
     let new = "#define A \\\n  1\nfloat f() { return A; } // c\nfloat g() { return 2; }\n";
     assert_eq!(formatted(text).as_deref(), Some(new));
@@ -76,7 +76,7 @@ fn incomplete_texts_are_refused() {
     ] {
         assert_eq!(formatted(text), None, "{text}");
     }
-    // A condition can explain it.
+    // A condition may contain the matching bracket.
     assert!(formatted("#if A\nvoid f() {\n#else\nvoid f(int a) {\n#endif\n}\n").is_some());
     assert!(formatted("#if 0\nthis isn't \"code\n#endif\n").is_some());
 }

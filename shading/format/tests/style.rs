@@ -1,8 +1,8 @@
-//! The style: texts before and after.
+//! Formatting style: texts before and after.
 
 use shading_format::format;
 
-/// Checks that a text becomes another one, which stays as it is.
+/// Checks the formatted text of `before`, and that it stays unchanged.
 fn becomes(before: &str, after: &str) {
     let formatted = format("a.ksl", before).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(formatted, after);
@@ -132,7 +132,7 @@ fn columns_stay_aligned() {
 }
 ",
     );
-    // What is off the column comes to it; what asks for a column alone has one space.
+    // A line next to an aligned column joins it; a single request for alignment gets one space.
     becomes(
         "shader s(\n    float a=1     [[ int x = 1 ]],\n    float bc=2    [[ int x = 1 ]],\n    float d = 3  [[ int x = 1 ]],\n    float e = 3)\n{\n    float  x = 1;\n    x = 2;\n}\n",
         "shader s(\n    float a = 1   [[ int x = 1 ]],\n    float bc = 2  [[ int x = 1 ]],\n    float d = 3   [[ int x = 1 ]],\n    float e = 3)\n{\n    float x = 1;\n    x = 2;\n}\n",
@@ -193,7 +193,7 @@ fn long_lines_of_code_are_broken() {
 }
 ",
     );
-    // What follows goes on behind the break.
+    // Lines after the break are joined.
     becomes(
         "color f()\n{\n    return texture(\"a_name_of_an_image.exr\", u + 0.123456, v + 0.123456, \"swrap\", \"periodic\", \"twrap\", \"periodic\", \"interp\", \"linear\",\n        \"fill\", 1);\n}\n",
         "color f()

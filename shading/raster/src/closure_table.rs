@@ -1,4 +1,4 @@
-//! The lobes that stand for each closure.
+//! Table of closures: the lobes of each closure of the path tracer.
 
 use std::sync::LazyLock;
 
@@ -8,43 +8,41 @@ use crate::part::{Part, Parts};
 
 const TEXT: &str = include_str!("closure_table.txt");
 
-/// An addition to the lobes of a surface.
+/// Term that a closure adds to the lobes of a surface.
 #[derive(Clone, Debug)]
-pub(crate) struct Piece {
-    pub(crate) kind: PieceKind,
-    /// Expressions, in which `$name` is a parameter of the closure.
+pub(crate) struct LobeTerm {
+    pub(crate) kind: TermKind,
+    /// Expressions in which `$name` is a parameter of the closure.
     pub(crate) args: Vec<String>,
 }
 
-/// What a piece adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PieceKind {
-    /// To a part.
+pub(crate) enum TermKind {
+    /// A sum of a part of the lobes.
     Part(Part),
-    /// The closure of the argument.
+    /// The lobes of the closure in the argument.
     Base,
-    /// Two closures, the first on top of the other.
+    /// A layered surface of two closures, the first on top.
     Over,
     /// A closure under a coat.
     Under,
 }
 
-impl Piece {
-    /// Returns whether a pass with the given parts needs it.
+impl LobeTerm {
+    /// Returns whether a pass with the given parts needs the term.
     pub(crate) fn is_needed(&self, parts: Parts) -> bool {
         match self.kind {
-            PieceKind::Part(part) => parts.contains(part),
-            PieceKind::Base | PieceKind::Over | PieceKind::Under => true,
+            TermKind::Part(part) => parts.contains(part),
+            TermKind::Base | TermKind::Over | TermKind::Under => true,
         }
     }
 
-    /// Returns whether it mentions a parameter.
     pub(crate) fn mentions(&self, param: &str) -> bool {
         self.args.iter().any(|arg| params(arg).any(|name| name == param))
     }
 }
 
-/// Names of the parameters in an expression.
+/// Returns the names of the parameters in an expression.
 fn params(text: &str) -> impl Iterator<Item = &str> {
     text.split('$').skip(1).map(|rest| {
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
@@ -66,18 +64,18 @@ pub(crate) fn replace(text: &str, mut value: impl FnMut(&str) -> String) -> Stri
     result
 }
 
-static TABLE: LazyLock<Vec<(&str, Vec<Piece>)>> = LazyLock::new(|| {
+static TABLE: LazyLock<Vec<(&str, Vec<LobeTerm>)>> = LazyLock::new(|| {
     let lines = TEXT
         .lines()
         .filter(|line| !line.is_empty() && !line.starts_with('#'));
     let entries = lines.filter_map(|line| line.split_once(':'));
     entries
-        .map(|(name, pieces)| (name, pieces.split(';').flat_map(pieces_of).collect()))
+        .map(|(name, terms)| (name, terms.split(';').flat_map(parse_terms).collect()))
         .collect()
 });
 
-/// The pieces of a part of a line: `body` and its kin are several.
-fn pieces_of(text: &str) -> Vec<Piece> {
+/// Parses the terms of a part of a line; `body` and similar macros expand to several terms.
+fn parse_terms(text: &str) -> Vec<LobeTerm> {
     let Some((name, args)) = text
         .trim()
         .strip_suffix(')')
@@ -86,33 +84,33 @@ fn pieces_of(text: &str) -> Vec<Piece> {
         return vec![];
     };
     let args = split_args(args);
-    let piece = |part: Part, args: &[&str]| Piece {
-        kind: PieceKind::Part(part),
+    let term = |part: Part, args: &[&str]| LobeTerm {
+        kind: TermKind::Part(part),
         args: args.iter().map(|arg| (*arg).to_owned()).collect(),
     };
     let texts: Vec<&str> = args.iter().map(String::as_str).collect();
     match (name, &texts[..]) {
-        ("body", [color, n]) => vec![piece(Part::Diffuse, &[color]), piece(Part::Normal, &[color, n])],
+        ("body", [color, n]) => vec![term(Part::Diffuse, &[color]), term(Part::Normal, &[color, n])],
         ("shine", [f0, f90, along, across, n, tangent]) => vec![
-            piece(Part::Specular, &[f0, f90, along, across]),
-            piece(Part::Normal, &[&format!("{f0} + {f90} * 0.01"), n]),
-            piece(Part::Tangent, &[f90, tangent]),
+            term(Part::Specular, &[f0, f90, along, across]),
+            term(Part::Normal, &[&format!("{f0} + {f90} * 0.01"), n]),
+            term(Part::Tangent, &[f90, tangent]),
         ],
-        ("glass", _) => vec![piece(Part::Transmission, &texts)],
-        ("over", _) => vec![Piece {
-            kind: PieceKind::Over,
+        ("glass", _) => vec![term(Part::Transmission, &texts)],
+        ("over", _) => vec![LobeTerm {
+            kind: TermKind::Over,
             args,
         }],
-        ("under", _) => vec![Piece {
-            kind: PieceKind::Under,
+        ("under", _) => vec![LobeTerm {
+            kind: TermKind::Under,
             args,
         }],
-        ("as", _) => vec![Piece {
-            kind: PieceKind::Base,
+        ("as", _) => vec![LobeTerm {
+            kind: TermKind::Base,
             args,
         }],
         (name, _) => Part::from_name(name)
-            .map(|part| piece(part, &texts))
+            .map(|part| term(part, &texts))
             .into_iter()
             .collect(),
     }
@@ -141,18 +139,18 @@ fn split_args(text: &str) -> Vec<String> {
     args
 }
 
-/// Returns the pieces of a closure; `None` if it is not in the table.
-pub(crate) fn pieces(signature: &ClosureSignature) -> Option<&'static [Piece]> {
+/// Returns the terms of a closure; `None` if the table does not contain it.
+pub(crate) fn terms(signature: &ClosureSignature) -> Option<&'static [LobeTerm]> {
     let has = |name: &str| signature.params.iter().any(|param| param.name == name);
-    let fits = |pieces: &[Piece]| {
-        let mut names = pieces
+    let fits = |terms: &[LobeTerm]| {
+        let mut names = terms
             .iter()
-            .flat_map(|piece| &piece.args)
+            .flat_map(|term| &term.args)
             .flat_map(|arg| params(arg));
         names.all(has)
     };
     let found = TABLE
         .iter()
-        .find(|(name, pieces)| *name == signature.name && fits(pieces));
-    found.map(|(_, pieces)| &pieces[..])
+        .find(|(name, terms)| *name == signature.name && fits(terms));
+    found.map(|(_, terms)| &terms[..])
 }

@@ -1,4 +1,4 @@
-//! Constructs of shaders that raster code cannot have.
+//! Errors: shader constructs without an equivalent in WGSL.
 
 use shading_syntax::diagnostic::Diagnostic;
 
@@ -6,44 +6,44 @@ use shading_syntax::diagnostic::Diagnostic;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum RasterError {
     /// A function calls itself.
-    Recursion { name: String },
-    /// A text that is not known when the shader is compiled.
-    Text { what: &'static str },
+    Recursion(String),
+    /// A string that is unknown when the shader is compiled.
+    Text(&'static str),
     /// `trace`.
     Trace,
     /// `getmessage` and `setmessage`.
     Message,
-    /// `dict_find` and its kin.
+    /// `dict_find` and related functions.
     Dictionary,
-    /// `pointcloud_search` and its kin.
+    /// `pointcloud_search` and related functions.
     Cloud,
     /// An attribute of another object, or of the renderer.
-    Attribute { name: String },
+    Attribute(String),
     /// Information about a texture.
-    TextureInfo { name: String },
+    TextureInfo(String),
     /// A lookup in a kind of texture.
-    Texture { what: &'static str },
+    Texture(&'static str),
     /// A closure without a lobe.
-    Closure { name: String },
-    /// Closures are compared.
+    Closure(String),
+    /// A comparison of closures.
     ClosureArray,
     /// A built-in function.
-    Function { name: String },
+    Function(String),
     /// An output whose type has no equivalent.
     Output { name: String, ty: String },
-    /// The code is not what naga takes.
-    Invalid { message: String },
+    /// naga rejects the generated code.
+    Invalid(String),
 }
 
 impl From<RasterError> for Diagnostic {
     fn from(error: RasterError) -> Diagnostic {
         use RasterError as E;
         let (message, hint) = match error {
-            E::Recursion { name } => (
+            E::Recursion(name) => (
                 format!("function `{name}` calls itself, which raster code cannot"),
                 "write it as a loop".to_owned(),
             ),
-            E::Text { what } => (
+            E::Text(what) => (
                 format!("{what} has no equivalent in raster code"),
                 "texts must be constants when the shader is compiled".to_owned(),
             ),
@@ -63,19 +63,19 @@ impl From<RasterError> for Diagnostic {
                 "raster code has no point clouds".to_owned(),
                 "bake their values into a texture".to_owned(),
             ),
-            E::Attribute { name } => (
+            E::Attribute(name) => (
                 format!("raster code has no attribute `{name}`"),
                 "attributes of the geometry are those without an object and without a colon".to_owned(),
             ),
-            E::TextureInfo { name } => (
+            E::TextureInfo(name) => (
                 format!("raster code has no information `{name}` about textures"),
                 "it has `exists`, `resolution` and `type`".to_owned(),
             ),
-            E::Texture { what } => (
+            E::Texture(what) => (
                 format!("raster code cannot look up {what}"),
                 "use `texture` with a constant file name".to_owned(),
             ),
-            E::Closure { name } => (
+            E::Closure(name) => (
                 format!("closure `{name}` has no lobe in raster code"),
                 "the page on raster code lists closures and their lobes".to_owned(),
             ),
@@ -83,7 +83,7 @@ impl From<RasterError> for Diagnostic {
                 "raster code cannot compare closures".to_owned(),
                 "compare the numbers that they are made of".to_owned(),
             ),
-            E::Function { name } => (
+            E::Function(name) => (
                 format!("function {name} has no equivalent in raster code"),
                 "compute the value outside of the shader".to_owned(),
             ),
@@ -91,7 +91,7 @@ impl From<RasterError> for Diagnostic {
                 format!("output `{name}` is of type {ty}, which raster code cannot return"),
                 "name the outputs that are needed".to_owned(),
             ),
-            E::Invalid { message } => (
+            E::Invalid(message) => (
                 format!("the generated code is not valid: {message}"),
                 "this is an error in Kiln".to_owned(),
             ),

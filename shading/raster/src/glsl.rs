@@ -1,4 +1,4 @@
-//! Validation by naga, and the translation to GLSL ES.
+//! Validation and translation to GLSL ES by naga.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,6 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 /// Name of the entry point that the translation needs.
 const ENTRY: &str = "kiln_main";
 
-/// Parses and validates a module.
 pub(crate) fn validated(wgsl: &str) -> Result<(naga::Module, ModuleInfo), String> {
     let module = naga::front::wgsl::parse_str(wgsl).map_err(|error| error.emit_to_string(wgsl))?;
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
@@ -19,7 +18,7 @@ pub(crate) fn validated(wgsl: &str) -> Result<(naga::Module, ModuleInfo), String
     Ok((module, info))
 }
 
-/// Validates a module without entry points, and translates it to GLSL ES 3.00 without version and `main`.
+/// Validates a module without entry points, and translates it to GLSL ES 3.00. The result has no version and no `main`.
 pub(crate) fn translate(wgsl: &str, has_surface: bool, has_outputs: bool) -> Result<String, String> {
     validated(wgsl)?;
     let mut entry = "\n@fragment\nfn kiln_main() -> @location(0) vec4f {\n    var g: Globals;\n".to_owned();
@@ -78,7 +77,7 @@ pub(crate) fn translate(wgsl: &str, has_surface: bool, has_outputs: bool) -> Res
     ))
 }
 
-/// Names of members of structures that end in a digit. Naga appends an underscore to these.
+/// Returns the members of structures that end in a digit. Naga appends an underscore to their names.
 fn numbered_members(module: &naga::Module) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for (_, ty) in module.types.iter() {
@@ -90,7 +89,7 @@ fn numbered_members(module: &naga::Module) -> BTreeSet<String> {
     names
 }
 
-/// Removes the underscore behind `names` where they are members: after a dot, and in declarations of structures.
+/// Removes the underscore after `names` where they are members: after a dot, and in declarations of structures.
 fn with_member_names(text: &str, names: &BTreeSet<String>) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut result = String::with_capacity(text.len());
@@ -117,7 +116,7 @@ fn with_member_names(text: &str, names: &BTreeSet<String>) -> String {
     result
 }
 
-/// Takes version, precision, inputs, outputs and `main` out of a text, and gives names to its uniforms.
+/// Removes version, precision, inputs, outputs and `main` from a text, and renames its uniforms.
 fn library_text(text: &str, names: &[(String, String)]) -> String {
     let end = text.find("void main()").unwrap_or(text.len());
     let mut result = String::new();

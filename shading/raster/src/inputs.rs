@@ -1,4 +1,4 @@
-//! What generated code takes from its host: members of `Globals`, uniforms, textures.
+//! Inputs of generated code: members of `Globals`, uniforms, textures.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use shading_compiler::hir::{Axis, ColorSpace, Const, Interpolation, Kind, Wrap};
 
 use crate::names::{sanitized, type_name};
 
-/// What a member of the structure `Globals` holds.
+/// Source of a member of the structure `Globals`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemberSource {
     /// A global of the shading point.
     Global(Global),
-    /// The differential of a global to the next pixel.
+    /// Derivative of a global in screen space: the change to the next pixel.
     Derivative(Global, Axis),
     /// 1 if the surface is seen from the back, else 0.
     Backfacing,
@@ -23,9 +23,9 @@ pub enum MemberSource {
     SurfaceArea,
     /// An attribute of the geometry: up to four numbers.
     Attribute(String),
-    /// The differential of an attribute to the next pixel.
+    /// Derivative of an attribute in screen space: the change to the next pixel.
     AttributeDerivative(String, Axis),
-    /// The matrix from one space to another; its columns are the rows of the language's matrix.
+    /// Matrix from one space to another. Its columns are the rows of the language's matrix.
     Space {
         /// Name of the space of the argument.
         from: String,
@@ -41,7 +41,7 @@ pub struct GlobalMember {
     pub name: String,
     /// Its type in WGSL.
     pub ty: &'static str,
-    /// What it holds.
+    /// Source of the value.
     pub source: MemberSource,
 }
 
@@ -79,7 +79,7 @@ fn global_type(global: Global) -> &'static str {
     }
 }
 
-/// A parameter whose value can change without compiling again.
+/// A parameter that the host can change without compilation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Uniform {
     /// Name of the parameter.
@@ -90,34 +90,33 @@ pub struct Uniform {
     pub kind: Kind,
     /// Offset in the uniform buffer in bytes; each member begins at a multiple of 16.
     pub offset: u32,
-    /// Value that the parameter has now.
+    /// Current value of the parameter.
     pub value: Const,
 }
 
 /// A texture that the host binds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextureBinding {
-    /// Name of the texture in the code; its sampler has the suffix `_sampler`.
+    /// Name of the texture in the code. The name of its sampler has the suffix `_sampler`.
     pub name: String,
     /// Image file.
     pub file: String,
-    /// Modes beyond the image, along s and t.
+    /// Wrap modes along s and t.
     pub wrap: [Wrap; 2],
     /// Interpolation between texels.
     pub interpolation: Interpolation,
-    /// Colour space of the file; what is sampled must be linear.
+    /// Colour space of the file; the host must bind a texture with linear values.
     pub color_space: ColorSpace,
-    /// Number of the texture in bind group 1; that of its sampler is one more.
+    /// Binding of the texture in group 1. The binding of its sampler is the next number.
     pub binding: u32,
 }
 
-/// What a program takes from its host.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inputs {
     pub(crate) members: Vec<GlobalMember>,
     pub(crate) uniforms: Vec<Uniform>,
     pub(crate) textures: Vec<TextureBinding>,
-    /// Attributes that the geometry has.
+    /// Attributes of the geometry.
     attributes: Vec<String>,
     /// Functions that were written for this program, by name.
     pub(crate) functions: BTreeMap<String, String>,
@@ -152,7 +151,7 @@ impl Inputs {
         self.attributes.iter().any(|known| known == name)
     }
 
-    /// Returns the expression of a member of `Globals`, which is declared from now on.
+    /// Returns the expression of a member of `Globals`, and declares the member.
     pub(crate) fn global(&mut self, source: MemberSource) -> String {
         let member = GlobalMember::of(source);
         let text = format!("g.{}", member.name);
@@ -162,7 +161,6 @@ impl Inputs {
         text
     }
 
-    /// Returns the expression of a uniform.
     pub(crate) fn uniform(&self, name: &str) -> String {
         let Some(uniform) = self.uniforms.iter().find(|uniform| uniform.name == name) else {
             return "0".to_owned();
@@ -184,7 +182,6 @@ impl Inputs {
         }
     }
 
-    /// Returns the name of a texture.
     pub(crate) fn texture(
         &mut self,
         file: &str,
@@ -216,7 +213,7 @@ impl Inputs {
 
     /// Declarations of all inputs.
     pub(crate) fn declarations(&mut self) -> String {
-        // A structure has at least one member.
+        // WGSL does not allow empty structures.
         self.global(MemberSource::Global(Global::P));
         self.members.sort_by(|a, b| a.name.cmp(&b.name));
         let mut text = "// The shading point, which the host fills.\nstruct Globals {\n".to_owned();
@@ -243,13 +240,13 @@ impl Inputs {
     }
 }
 
-/// Number of vectors of four numbers that a uniform takes.
+/// Number of four-component vectors that a uniform occupies.
 fn rows(kind: Kind) -> u32 {
     let one = if kind.element() == Kind::MATRIX { 4 } else { 1 };
     one * kind.count()
 }
 
-/// Type of a uniform, such that all members and elements begin at multiples of 16 bytes.
+/// Returns the type of a uniform. All of its members and elements begin at multiples of 16 bytes.
 fn uniform_type(kind: Kind) -> String {
     let Kind::One(element) = kind.element() else {
         return String::new();

@@ -1,17 +1,18 @@
 //! Kiln's shading language for rasterisers: WGSL and GLSL ES of units and groups.
 //!
-//! [`raster`] takes a linked unit (see `shading::ShadingSystem::linked`) and a [`Pass`], and returns a [`Raster`]: a module
-//! in WGSL, the same in GLSL ES 3.00, and the lists of what a host has to bind. The module has no entry points, but
+//! [`raster`] translates a linked unit (see `shading::ShadingSystem::linked`) for a [`Pass`]. The result, [`Raster`],
+//! contains a module in WGSL, the same module in GLSL ES 3.00, and lists of the inputs that a host must bind. The module has
+//! no entry points, but
 //!
-//! - `fn surface(g: Globals) -> Surface` for a closure: a fixed set of lobes, whose weights are final;
+//! - `fn surface(g: Globals) -> Surface` for a closure: a fixed set of lobes with final weights;
 //! - `fn evaluate(g: Globals) -> Outputs` for other outputs.
 //!
 //! Invariants:
-//! - naga has validated every text that is returned;
-//! - numbers are those of the interpreter to about 1e-4, if the shader does not magnify differences of rounding;
-//! - loops end: they share 65,536 iterations, after which they are left.
+//! - naga has validated every returned text;
+//! - numbers equal those of the interpreter to about 1e-4, unless the shader magnifies rounding errors;
+//! - loops terminate: the loops of a run share 65,536 iterations.
 //!
-//! [`write`](mod@write) translates HIR to WGSL; the functions that it calls are in `library/*.wgsl`; closures become sums of
+//! [`write`](mod@write) translates HIR to WGSL. It calls functions of `library/*.wgsl`, and translates closures to sums of
 //! lobes by `closure_table.txt`.
 
 #![deny(unsafe_code, missing_docs)]

@@ -1,4 +1,4 @@
-//! The functions that generated code calls: texts in WGSL, of which only the needed functions are written.
+//! Library of WGSL functions that generated code calls. Only used functions are written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -19,18 +19,18 @@ const TEXTS: [&str; 7] = [
     include_str!("library/lobes.wgsl"),
 ];
 
-/// Text with one copy for each number of coordinates.
+/// Text that is instantiated for each number of coordinates.
 const LATTICE: &str = include_str!("library/lattice.wgsl");
 
 /// A function, structure or constant of the library.
 #[derive(Debug)]
 struct LibraryItem {
     text: String,
-    /// Names of other items that it uses.
+    /// Names of other items that the item uses.
     uses: Vec<String>,
 }
 
-/// All items by name; the order of declarations does not matter in WGSL.
+/// Items by name. The order of declarations has no meaning in WGSL.
 static ITEMS: LazyLock<BTreeMap<String, LibraryItem>> = LazyLock::new(|| {
     let mut items = BTreeMap::new();
     let lattices = (1..=4).map(lattice);
@@ -123,7 +123,7 @@ fn split(text: &str) -> Vec<(String, LibraryItem)> {
     items
 }
 
-/// The names of the library that a text mentions.
+/// Returns the library names that a text mentions.
 fn names(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
     words
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn every_declaration_is_valid_and_complete() {
         for (name, item) in ITEMS.iter() {
-            // Those with lobes need the structure that a pass has.
+            // Functions of lobes need the structure that the pass declares.
             if item.text.contains("Lobes") {
                 continue;
             }

@@ -1,13 +1,13 @@
-//! The structures `Lobes` and `Surface` of a pass, with the functions that compute with them.
+//! WGSL declarations of a pass: the structures `Lobes` and `Surface`, and functions on them.
 
 use std::fmt::Write as _;
 
 use crate::part::{LobeMember, Part, Parts, Pass};
 
-/// Declarations of the lobes of a program that uses some parts.
+/// Returns the declarations of lobes for a program with the given parts.
 pub(crate) fn declarations(parts: Parts, pass: Pass) -> String {
     let members: Vec<LobeMember> = parts.iter().flat_map(Part::members).copied().collect();
-    // A structure has at least one member.
+    // WGSL does not allow empty structures.
     let mut text =
         "// Sums over closures: colours, and other quantities weighted by their mean.\nstruct Lobes {\n"
             .to_owned();
@@ -64,7 +64,7 @@ fn function(head: &str, members: &[LobeMember], value: impl Fn(&str, bool) -> St
     )
 }
 
-/// Whether a closure does anything.
+/// Returns the function that converts lobes to a truth value.
 fn truth(members: &[LobeMember]) -> String {
     let tests: Vec<String> = members
         .iter()
@@ -81,7 +81,7 @@ fn truth(members: &[LobeMember]) -> String {
     format!("fn lobes_truth(a: Lobes) -> i32 {{\n    return select(0, 1, {any});\n}}\n\n")
 }
 
-/// The function that adds to a part.
+/// Returns the function that adds to a part.
 fn add(part: Part) -> &'static str {
     match part {
         Part::Diffuse => {
@@ -133,7 +133,7 @@ fn add(part: Part) -> &'static str {
     }
 }
 
-/// The light that lobes scatter, and so do not leave to what is below.
+/// Returns the function for the reflectance of the lobes; light that is not reflected reaches a lower layer.
 fn reflected(parts: Parts) -> String {
     let mut terms = vec!["vec3f(0.0)".to_owned()];
     for part in parts.iter() {
@@ -161,11 +161,12 @@ fn reflected(parts: Parts) -> String {
     )
 }
 
-/// A layer: what its top reflects, its base does not get; a second reflection is that of a coat.
+/// Returns the function that layers two surfaces. The base receives the light that the top does not reflect; a second
+/// specular lobe becomes a coat.
 fn over(parts: Parts) -> String {
     let mut text =
         "fn lobes_over(above: Lobes, base: Lobes, cosine: f32) -> Lobes {\n    var top = above;\n".to_owned();
-    // What passes straight through the top is what the base gets.
+    // Light that passes straight through the top reaches the base.
     if parts.contains(Part::Transparency) {
         text += "    top.transparency = vec3f(0.0);\n";
     }
@@ -191,7 +192,7 @@ fn over(parts: Parts) -> String {
     text
 }
 
-/// The structure that a pass returns, and the function that makes it of lobes.
+/// Returns the structure `Surface` of a pass, and the function that converts lobes to it.
 fn surface(parts: Parts, pass: Pass) -> String {
     let has = |part: Part, value: &str, instead: &str| {
         if parts.contains(part) {
@@ -208,7 +209,7 @@ fn surface(parts: Parts, pass: Pass) -> String {
     );
     let normal = has(Part::Normal, "kiln_direction(l.normal, n)", "n");
     let specular = |value: &str, instead: &str| has(Part::Specular, value, instead);
-    // Of the specular lobe and the coat together.
+    // Sums the specular lobe and the coat.
     let shining = |of_specular: &str, of_coat: &str, nothing: &str| {
         let lobes = [(Part::Specular, of_specular), (Part::Coat, of_coat)];
         let terms: Vec<&str> = lobes

@@ -4,7 +4,6 @@ use cranelift_entity::EntityRef;
 use shading_compiler::hir::kind::Element;
 use shading_compiler::hir::{Code, Kind, LocalId};
 
-/// Name of a variable of HIR.
 pub(crate) fn variable(code: &Code, local: LocalId) -> String {
     let name = sanitized(&code.locals[local].name);
     if name.is_empty() {
@@ -14,7 +13,7 @@ pub(crate) fn variable(code: &Code, local: LocalId) -> String {
     }
 }
 
-/// Letters, digits and single underscores of a name, the first a letter.
+/// Returns the letters, digits and single underscores of a name, beginning with a letter.
 pub(crate) fn sanitized(name: &str) -> String {
     let mut result = String::new();
     for c in name.chars() {
@@ -31,7 +30,7 @@ pub(crate) fn sanitized(name: &str) -> String {
     result.trim_end_matches('_').to_owned()
 }
 
-/// Name of the type of a kind. A matrix has Kiln's rows as columns; a string is the number of a text.
+/// Returns the WGSL type of a kind. A matrix has Kiln's rows as columns; a string is its index in the program's strings.
 pub(crate) fn type_name(kind: Kind) -> String {
     match kind {
         Kind::One(element) => element_name(element).to_owned(),
@@ -49,7 +48,6 @@ fn element_name(element: Element) -> &'static str {
     }
 }
 
-/// Returns whether a text contains a name as a word.
 pub(crate) fn contains_word(text: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(word)

@@ -1,36 +1,36 @@
-//! Passes, and the parts of surfaces that they need.
+//! Passes, and the parts of a surface's response that they need.
 
-/// What the generated function is for.
+/// Purpose of the generated function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Pass {
     /// Opacity only.
     Shadow,
     /// Base colour, normal, roughness, metalness, emission and opacity.
     Gbuffer,
-    /// All lobes.
+    /// Every lobe.
     #[default]
     Forward,
 }
 
 impl Pass {
-    /// All passes with their names.
+    /// Names of the passes.
     pub const NAMES: [(&'static str, Pass); 3] = [
         ("shadow", Pass::Shadow),
         ("gbuffer", Pass::Gbuffer),
         ("forward", Pass::Forward),
     ];
 
-    /// Returns the pass of a name.
+    /// Returns the pass with a name.
     pub fn from_name(name: &str) -> Option<Pass> {
         let found = Pass::NAMES.iter().find(|(known, _)| *known == name);
         found.map(|(_, pass)| *pass)
     }
 
-    /// Parts that the pass needs.
+    /// Returns the parts that the pass needs.
     pub(crate) fn parts(self) -> Parts {
         match self {
             Pass::Shadow => Parts::default().with(Part::Transparency),
-            // What a coat reflects counts with what is under it.
+            // The reflection of a coat is merged with that of the lobe below.
             Pass::Gbuffer => [
                 Part::Diffuse,
                 Part::Normal,
@@ -45,7 +45,7 @@ impl Pass {
     }
 }
 
-/// A part of what a surface does with light: sums over its closures, weighted.
+/// Part of a surface's response: a sum over the closures, weighted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Diffuse,
@@ -78,7 +78,7 @@ impl Part {
         Part::Transparency,
     ];
 
-    /// Name of the function of the table of closures.
+    /// Name of the part's function in the table of closures.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Part::Diffuse => "diffuse",
@@ -96,12 +96,11 @@ impl Part {
         }
     }
 
-    /// Returns the part of a name.
     pub(crate) fn from_name(name: &str) -> Option<Part> {
         Part::ALL.into_iter().find(|part| part.name() == name)
     }
 
-    /// Sums of the part in the structure `Lobes`: a colour, then quantities weighted by its mean.
+    /// Members of the structure `Lobes` for the part: a colour, then quantities weighted by the colour's mean.
     pub(crate) fn members(self) -> &'static [LobeMember] {
         use LobeMember::{Color, Mean};
         match self {
@@ -124,9 +123,9 @@ impl Part {
 /// A member of the structure `Lobes`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LobeMember {
-    /// A colour, which is scaled by a weight.
+    /// A colour, scaled by a weight.
     Color(&'static str),
-    /// A quantity, which is scaled by the mean of a weight.
+    /// A quantity, scaled by the mean of a weight.
     Mean(&'static str, &'static str),
 }
 

@@ -1,4 +1,4 @@
-//! Reduction of a linked unit to what a pass needs, by the optimiser of the compiler.
+//! Specialisation of a linked unit for a pass.
 
 use shading_compiler::builtins::Builtin;
 use shading_compiler::hir::kind::Element;
@@ -7,11 +7,11 @@ use shading_compiler::hir::{
 };
 use shading_compiler::opt::{Facts, OptLevel, OptOptions, optimize};
 
-use crate::closure_table::{PieceKind, pieces};
+use crate::closure_table::{TermKind, terms};
 use crate::part::{Parts, Pass};
 
-/// Specialises a unit for a pass and the attributes of a geometry: removes printing, closures and parameters of closures that the pass does not need, and
-/// then what computed them.
+/// Specialises a unit for a pass and for the attributes of a geometry: removes output, closures and parameters of closures
+/// that the pass does not need, and the code that computes them.
 pub(crate) fn prepare(
     unit: &mut Unit,
     closures: &ClosureRegistry,
@@ -37,24 +37,24 @@ pub(crate) fn prepare(
     for code in codes(unit) {
         let mut body = std::mem::take(&mut code.body);
         silence(&mut body, reads_messages);
-        answer(code, &mut body, attributes);
+        fold_queries(code, &mut body, attributes);
         reduce(code, &mut body, closures, parts);
         code.body = body;
     }
     optimize(unit, &options);
 }
 
-/// The parts that the closures of a unit add to.
+/// Returns the parts to which the closures of a unit add.
 pub(crate) fn used_parts(unit: &Unit, closures: &ClosureRegistry, pass: Pass) -> Parts {
     let mut parts = Parts::default();
     walk::ops(&unit.code.body, &mut |op, _| {
         let Op::MakeClosure(id) = op else { return };
-        for piece in pieces(&closures[id]).unwrap_or_default() {
-            if let PieceKind::Part(part) = piece.kind {
+        for term in terms(&closures[id]).unwrap_or_default() {
+            if let TermKind::Part(part) = term.kind {
                 parts = parts.with(part);
             }
             // The top of a layer may become a coat.
-            if piece.kind == PieceKind::Over {
+            if term.kind == TermKind::Over {
                 parts = parts
                     .with(crate::part::Part::Coat)
                     .with(crate::part::Part::CoatNormal);
@@ -77,7 +77,7 @@ fn blocks(stmt: &mut Stmt) -> Vec<&mut Block> {
     }
 }
 
-/// Removes printed texts, and messages that nobody reads.
+/// Removes printed text and unused messages.
 fn silence(block: &mut Block, reads_messages: bool) {
     use Builtin as B;
     block.retain(|stmt| match stmt {
@@ -98,8 +98,8 @@ fn silence(block: &mut Block, reads_messages: bool) {
     }
 }
 
-/// Answers which attributes exist.
-fn answer(code: &mut Code, block: &mut Block, attributes: &[String]) {
+/// Replaces queries for attributes by constants.
+fn fold_queries(code: &mut Code, block: &mut Block, attributes: &[String]) {
     for stmt in block {
         if let Stmt::Op { op, args, .. } = stmt
             && let Op::Builtin(Builtin::HasAttribute | Builtin::HasAnyAttribute) = op
@@ -111,7 +111,7 @@ fn answer(code: &mut Code, block: &mut Block, attributes: &[String]) {
             *args = vec![Operand::Const(code.consts.push(Const::Int(i32::from(exists))))];
         }
         for inner in blocks(stmt) {
-            answer(code, inner, attributes);
+            fold_queries(code, inner, attributes);
         }
     }
 }
@@ -139,7 +139,7 @@ fn reduce(code: &mut Code, block: &mut Block, closures: &ClosureRegistry, parts:
                         }
                     }
                 }
-                // The writer reports it.
+                // The writer reports an error for this closure.
                 None => {}
             }
         }
@@ -151,17 +151,17 @@ fn reduce(code: &mut Code, block: &mut Block, closures: &ClosureRegistry, parts:
 
 /// Returns whether a closure adds to any of the parts.
 fn adds(id: ClosureId, closures: &ClosureRegistry, parts: Parts) -> bool {
-    pieces(&closures[id]).is_some_and(|pieces| pieces.iter().any(|piece| piece.is_needed(parts)))
+    terms(&closures[id]).is_some_and(|terms| terms.iter().any(|term| term.is_needed(parts)))
 }
 
-/// Indices of the parameters that needed parts mention; `None` for an unknown closure.
+/// Returns the indices of the parameters that needed parts mention; `None` for an unknown closure.
 fn needed_params(id: ClosureId, closures: &ClosureRegistry, parts: Parts) -> Option<Vec<usize>> {
     let signature = &closures[id];
-    let pieces = pieces(signature)?;
+    let terms = terms(signature)?;
     let is_needed = |name: &str| {
-        pieces
+        terms
             .iter()
-            .any(|piece| piece.is_needed(parts) && piece.mentions(name))
+            .any(|term| term.is_needed(parts) && term.mentions(name))
     };
     let params = signature.params.iter().enumerate();
     Some(

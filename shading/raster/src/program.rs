@@ -1,4 +1,4 @@
-//! Programs: the text in WGSL and GLSL of a linked unit, with all that a host binds.
+//! Programs: WGSL and GLSL of a linked unit, with the inputs that a host binds.
 
 use std::fmt::Write as _;
 
@@ -18,12 +18,12 @@ use crate::{glsl, library, lobes, write};
 /// Options of [`raster`].
 #[derive(Clone, Debug, Default)]
 pub struct RasterOptions {
-    /// What the function is for.
+    /// Purpose of the function.
     pub pass: Pass,
     /// Parameters that are uniforms, with their values; the linked unit reads them as attributes of
     /// [`crate::UNIFORM_OBJECT`].
     pub live: Vec<(String, Const)>,
-    /// Attributes that the geometry has.
+    /// Attributes of the geometry.
     pub attributes: Vec<String>,
     /// Level of the optimiser.
     pub optimize: OptLevel,
@@ -53,17 +53,16 @@ pub struct Raster {
     pub uniforms: Vec<Uniform>,
     /// Textures to bind.
     pub textures: Vec<TextureBinding>,
-    /// True if there is `fn surface(g: Globals) -> Surface`, of the first closure output.
+    /// True if the module has `fn surface(g: Globals) -> Surface`, which evaluates the first closure output.
     pub has_surface: bool,
-    /// Outputs of `fn evaluate(g: Globals) -> Outputs`; empty if there is none.
+    /// Outputs of `fn evaluate(g: Globals) -> Outputs`; empty if the module has no such function.
     pub outputs: Vec<OutputMember>,
 }
 
-/// Writes a linked unit for rasterisers. All of its outputs are returned: a closure by `surface`, the others by
-/// `evaluate`.
+/// Translates a linked unit. `surface` returns the closure output, `evaluate` the other outputs.
 ///
 /// # Errors
-/// Constructs that have no equivalent, all of them.
+/// Each construct without an equivalent.
 pub fn raster(
     unit: &Unit,
     sources: &SourceMap,
@@ -130,7 +129,7 @@ pub fn raster(
     }
     wgsl += &library::needed_by(&wgsl);
     let glsl = glsl::translate(&wgsl, of_surface.is_some(), !outputs.is_empty())
-        .map_err(|message| Diagnostics::from(Diagnostic::from(RasterError::Invalid { message })))?;
+        .map_err(|message| Diagnostics::from(Diagnostic::from(RasterError::Invalid(message))))?;
     Ok(Raster {
         wgsl,
         glsl,
@@ -142,7 +141,7 @@ pub fn raster(
     })
 }
 
-/// A reduced unit and its text.
+/// A specialised unit and its text.
 struct FunctionText {
     unit: Unit,
     parts: Parts,

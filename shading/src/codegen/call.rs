@@ -226,7 +226,7 @@ impl Emitter<'_, '_> {
         match builtin {
             Builtin::Backfacing => self.load_global(types::I32, offset_of!(ShaderGlobals, backfacing)),
             Builtin::SurfaceArea => {
-                self.shared.asks_surface_area = true;
+                self.shared.reads_surface_area = true;
                 self.load_global(types::F32, offset_of!(ShaderGlobals, surface_area))
             }
             Builtin::HasAttribute => self.attribute(args).0,
@@ -235,7 +235,7 @@ impl Emitter<'_, '_> {
     }
 
     fn ask_ray_kind(&mut self, name: Operand) -> ir::Value {
-        self.shared.asks_ray_kind = true;
+        self.shared.reads_ray_kind = true;
         match self.constant(name) {
             Some(Const::String(name)) => {
                 let wanted = self.int(shims::ray_bits(name) as i32);
@@ -256,7 +256,7 @@ impl Emitter<'_, '_> {
 
     /// Queries an attribute; returns whether it exists, and the address of its four floats.
     pub(super) fn attribute(&mut self, args: &[Operand]) -> (ir::Value, Address) {
-        self.shared.asks_host = true;
+        self.shared.queries_host = true;
         if let [Some(Const::String(object)), Some(Const::String(name))] =
             [0, 1].map(|i| self.constant(args[i]))
             && object.is_empty()
@@ -273,10 +273,10 @@ impl Emitter<'_, '_> {
         (found, out)
     }
 
-    /// Reads the differential of an attribute along an axis.
+    /// Reads the derivative of an attribute along an axis.
     pub(super) fn attribute_derivative(&mut self, dst: LocalId, axis: Axis, args: &[Operand]) -> ir::Value {
-        self.shared.asks_host = true;
-        self.shared.asks_derivatives = true;
+        self.shared.queries_host = true;
+        self.shared.reads_derivatives = true;
         let [object, name] = self.read_all(args);
         let out = self.temp(0);
         let axis = self.int(axis as i32);
@@ -288,7 +288,7 @@ impl Emitter<'_, '_> {
 
     /// Calls a service of the run or the host that returns an int.
     pub(super) fn service(&mut self, builtin: Builtin, args: &[Operand]) -> ir::Value {
-        self.shared.asks_host |= matches!(builtin, Builtin::Trace | Builtin::IsSpace);
+        self.shared.queries_host |= matches!(builtin, Builtin::Trace | Builtin::IsSpace);
         let shim = shims::service(builtin).expect("a service");
         let mut values = vec![self.ctx];
         for (i, &arg) in args.iter().enumerate() {
@@ -301,7 +301,7 @@ impl Emitter<'_, '_> {
         self.call_value(shim, &values)
     }
 
-    /// Reads a value of a dictionary that is in a register.
+    /// Reads a dictionary value that is held in a register.
     pub(super) fn dict_value(&mut self, dst: LocalId, args: &[Operand]) -> ir::Value {
         let ty = self.ty(dst);
         let slot = self.new_slot(16);
@@ -313,7 +313,7 @@ impl Emitter<'_, '_> {
         self.load(register, out)
     }
 
-    /// Reads a value of a dictionary into memory; stores nothing if it does not exist, which is tested before.
+    /// Reads a dictionary value into memory. Stores nothing if the value does not exist; compiled code tests this before.
     pub(super) fn dict_value_into(&mut self, args: &[Operand], out: ir::Value) {
         let [node, name, kind] = self.read_all(args);
         let place = self.place();
@@ -322,7 +322,7 @@ impl Emitter<'_, '_> {
 
     /// Tests whether any attribute exists.
     pub(super) fn has_any_attribute(&mut self, args: &[Operand]) -> ir::Value {
-        self.shared.asks_host = true;
+        self.shared.queries_host = true;
         let [object, name, index, kind] = self.read_all(args);
         match self.any_attribute_handle(args) {
             Some(handle) => {
@@ -336,7 +336,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The handle of any attribute of the shaded object, if its name is constant and the host has one.
+    /// Returns the handle of an attribute of the shaded object, if its name is constant and the host has a handle.
     fn any_attribute_handle(&mut self, args: &[Operand]) -> Option<ir::Value> {
         let constants = [args[0], args[1], args[3]].map(|arg| self.constant(arg));
         let [
@@ -368,9 +368,9 @@ impl Emitter<'_, '_> {
         self.load(register, out)
     }
 
-    /// Reads any attribute into memory; stores nothing if it does not exist, which is tested before.
+    /// Reads an attribute of any type into memory. Stores nothing if it does not exist; compiled code tests this before.
     pub(super) fn any_attribute_into(&mut self, args: &[Operand], out: ir::Value) {
-        self.shared.asks_host = true;
+        self.shared.queries_host = true;
         let [object, name, index, kind] = self.read_all(args);
         let place = self.place();
         match self.any_attribute_handle(args) {

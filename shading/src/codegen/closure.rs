@@ -16,10 +16,10 @@ use crate::runtime::shims;
 use shading_compiler::hir::{Block, ClosureId, Const, Op, Operand, Stmt};
 
 /// Number of preceding statements searched for the component that a product scales.
-const LOOK_BACK: usize = 64;
+const MAX_SEARCHED_STATEMENTS: usize = 64;
 /// Maximum total size in bytes of nodes with fixed offsets. Any other node adds several blocks to the code.
-const RESERVED: usize = 1 << 20;
-const _: () = assert!(RESERVED + 16 <= Arena::MAX_RESERVED);
+const MAX_FIXED_NODE_BYTES: usize = 1 << 20;
+const _: () = assert!(MAX_FIXED_NODE_BYTES + 16 <= Arena::MAX_RESERVED);
 
 impl Emitter<'_, '_> {
     /// Creates a component of weight 1 with the operands as parameters.
@@ -94,7 +94,7 @@ impl Emitter<'_, '_> {
         if let Some(id) = self.fresh_component(args[0], &block[..at]) {
             let base = closure;
             let node = self.nodes.known.get(&closure).copied();
-            self.store_weight(id.0, weight, node.unwrap_or(Address { base, offset: 0 }));
+            self.store_weight(id.0, weight, node.unwrap_or(Address::new(base, 0)));
             return self.finish(closure, done);
         }
         let node = self.node(2 * HEADER_BYTES, &mut done);
@@ -128,8 +128,7 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(go);
     }
 
-    /// Returns the component that an operand holds, if this is its only use and it was created in the preceding
-    /// statements.
+    /// Returns the component that an operand holds, if this is its only use and one of the preceding statements created it.
     fn fresh_component(&self, closure: Operand, before: &[Stmt]) -> Option<ClosureId> {
         let Operand::Local(local) = closure else {
             return None;
@@ -137,14 +136,18 @@ impl Emitter<'_, '_> {
         if !self.temporaries.contains(&local) {
             return None;
         }
-        before.iter().rev().take(LOOK_BACK).find_map(|stmt| match stmt {
-            Stmt::Op {
-                dst: Some(dst),
-                op: Op::MakeClosure(id),
-                ..
-            } if *dst == local => Some(*id),
-            _ => None,
-        })
+        before
+            .iter()
+            .rev()
+            .take(MAX_SEARCHED_STATEMENTS)
+            .find_map(|stmt| match stmt {
+                Stmt::Op {
+                    dst: Some(dst),
+                    op: Op::MakeClosure(id),
+                    ..
+                } if *dst == local => Some(*id),
+                _ => None,
+            })
     }
 
     /// Stores a header with a single 16-byte store, so that a load of the whole header can be forwarded from it.
@@ -170,10 +173,10 @@ impl Emitter<'_, '_> {
     fn node(&mut self, size: usize, done: &mut Option<ir::Block>) -> Address {
         debug_assert!(size.is_multiple_of(16));
         match self.nodes.base {
-            Some(base) if self.nodes.loops == 0 && self.shared.node_bytes + size <= RESERVED => {
+            Some(base) if self.nodes.loops == 0 && self.shared.node_bytes + size <= MAX_FIXED_NODE_BYTES => {
                 let offset = self.shared.node_bytes as i32;
                 self.shared.node_bytes += size;
-                Address { base, offset }
+                Address::new(base, offset)
             }
             _ => {
                 let done = self.done(done);
@@ -211,7 +214,7 @@ impl Emitter<'_, '_> {
             .brif(memory, fill, &[memory.into()], done, &[null.into()]);
         self.b.seal_block(fill);
         self.b.switch_to_block(fill);
-        Address { base, offset: 0 }
+        Address::new(base, 0)
     }
 
     /// Returns the closure of a node, or the value passed to `done` instead.

@@ -47,7 +47,7 @@ impl Emitter<'_, '_> {
             }
             _ => unreachable!("{builtin:?} has other operands"),
         }
-        let (place, out) = (self.place(), self.home_address(dst));
+        let (place, out) = (self.place(), self.local_pointer(dst));
         self.call(shim, &[self.ctx, place, record.base, out]);
     }
 
@@ -75,7 +75,7 @@ impl Emitter<'_, '_> {
         self.call_value(shims::cloud_write(), &values)
     }
 
-    /// Creates a record with null pointers and zero differentials.
+    /// Creates a record with null pointers and zero derivatives.
     fn cloud_record(&mut self) -> Address {
         let slot = self.new_slot(size_of::<CloudRecord>() as u64);
         let record = self.slot(slot);

@@ -17,7 +17,6 @@ impl Emitter<'_, '_> {
         self.b.ins().uextend(types::I32, truth)
     }
 
-    /// 1 − a truth value.
     pub(super) fn not(&mut self, truth: ir::Value) -> ir::Value {
         let one = self.int(1);
         self.b.ins().bxor(truth, one)

@@ -14,8 +14,8 @@ use super::frame::CallLayout;
 use super::layout::{NODES, POINTER};
 use super::output::{Outputs, inits};
 use super::packet;
-use super::shared::Shared;
 use super::stmt::{Flow, Scopes};
+use super::unit_context::UnitContext;
 use shading_compiler::hir::{Block, Code, Function, LocalId, NumberIds, walk};
 
 /// Entry functions of a unit.
@@ -33,14 +33,12 @@ pub(super) struct Compiled {
     pub(super) entries: Entries,
     /// Size of the machine code in bytes.
     pub(super) bytes: usize,
-    /// Compile time of the packet code.
     pub(super) packet_time: Duration,
 }
 
-/// Compiles all functions.
 pub(super) fn compile_all(
     module: &mut JITModule,
-    shared: &mut Shared<'_>,
+    shared: &mut UnitContext<'_>,
     outputs: &Outputs,
     packets: Option<&packet::Layout>,
 ) -> Result<Compiled, String> {
@@ -83,7 +81,7 @@ pub(super) fn compile_all(
 /// Compiles the functions in turn, reusing memory.
 struct Compiler<'m, 's, 'u> {
     module: &'m mut JITModule,
-    shared: &'s mut Shared<'u>,
+    shared: &'s mut UnitContext<'u>,
     ctx: Context,
     builder: FunctionBuilderContext,
     bytes: usize,
@@ -164,10 +162,7 @@ impl Emitter<'_, '_> {
     /// Emits a function. `loaded` variables are loaded from its memory argument at the start, `stored` ones stored
     /// there at the end.
     fn body(&mut self, inits: &[&Block], loaded: &[(LocalId, u64)], stored: &[(LocalId, u64)]) {
-        let memory = Address {
-            base: self.memory,
-            offset: 0,
-        };
+        let memory = Address::new(self.memory, 0);
         let locals = |pairs: &[(LocalId, u64)]| pairs.iter().map(|(l, _)| *l).collect::<Vec<_>>();
         self.open_frame(&locals(loaded), &locals(stored), inits);
         for (local, offset) in loaded {

@@ -7,11 +7,10 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 use cranelift_jit::JITModule;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::shared::Shared;
+use super::unit_context::UnitContext;
 use shading_compiler::hir::{Code, LocalId, NumberIds};
 use shading_syntax::source::Span;
 
-/// An address in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Address {
     pub(super) base: ir::Value,
@@ -19,19 +18,20 @@ pub(super) struct Address {
 }
 
 impl Address {
+    pub(super) fn new(base: ir::Value, offset: i32) -> Address {
+        Address { base, offset }
+    }
+
     /// Returns the address advanced by a number of bytes.
     pub(super) fn plus(self, bytes: u64) -> Address {
         // The layout bounds frames far below 2 GiB.
-        Address {
-            base: self.base,
-            offset: self.offset + bytes as i32,
-        }
+        Address::new(self.base, self.offset + bytes as i32)
     }
 }
 
 /// Storage of a local.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Home {
+pub(super) enum LocalStorage {
     /// A Cranelift variable.
     Register(Variable),
     /// An SSA value, set at the local's only assignment. Most locals are of this kind; as variables, each would cost
@@ -63,10 +63,10 @@ pub(super) struct MemoryFrame {
     /// Remaining bytes for stack slots.
     pub(super) slots: u64,
     /// Storage of arguments and results of calls.
-    pub(super) call_area: Option<Home>,
+    pub(super) call_area: Option<LocalStorage>,
 }
 
-/// Closure nodes with fixed offsets in one function. Their total size is [`Shared::node_bytes`].
+/// Closure nodes with fixed offsets in one function. Their total size is [`UnitContext::node_bytes`].
 #[derive(Debug, Default)]
 pub(super) struct NodeMemory {
     /// Address of the nodes, in a function that a run calls only once.
@@ -77,17 +77,16 @@ pub(super) struct NodeMemory {
     pub(super) known: FxHashMap<ir::Value, Address>,
 }
 
-/// Emitter of the code of one function.
 pub(super) struct Emitter<'a, 'u> {
     pub(super) b: FunctionBuilder<'a>,
-    pub(super) shared: &'a mut Shared<'u>,
+    pub(super) shared: &'a mut UnitContext<'u>,
     pub(super) module: &'a mut JITModule,
     pub(super) code: &'u Code,
-    /// Which of its constants are numbers of the instance.
+    /// Indices of the constants that are numbers of the instance.
     pub(super) number_ids: &'u NumberIds,
     /// Address of the instance's numbers, if the code reads any.
     pub(super) numbers: Option<ir::Value>,
-    pub(super) homes: SecondaryMap<LocalId, Option<Home>>,
+    pub(super) storage: SecondaryMap<LocalId, Option<LocalStorage>>,
     pub(super) frame: MemoryFrame,
     pub(super) nodes: NodeMemory,
     /// Parameters of all functions: the shading point, the context, and the outputs or arguments.
@@ -106,6 +105,6 @@ pub(super) struct Emitter<'a, 'u> {
     pub(super) signatures: Vec<(ir::Signature, ir::SigRef)>,
     /// Source location of the current operation.
     pub(super) span: Span,
-    /// Work of the operations since the last that was counted.
+    /// Work of the operations since work was last counted.
     pub(super) work: u32,
 }

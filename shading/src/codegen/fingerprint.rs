@@ -1,4 +1,4 @@
-//! Hashes of HIR: one that identifies a shader for checkpoints, and one by which instances share code.
+//! Hashes of HIR: one identifies a shader for checkpoints, the other the units that share code.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::discriminant;
@@ -9,8 +9,8 @@ use super::place::{PlaceTable, each_reporting};
 use super::statistics::NamedTexture;
 use shading_compiler::hir::{Block, Code, Const, Operand, Stmt, Unit};
 
-/// Hash of a unit. Shaders with the same behaviour mostly have equal hashes; different ones hardly ever do. Names are
-/// not hashed; those of `textures` only by their index in the list.
+/// Returns the hash of a unit. Shaders with equal behaviour usually have equal hashes, and different shaders almost never.
+/// Names are not hashed; names in `textures` are replaced by their index in the list.
 pub(super) fn fingerprint(unit: &Unit, textures: &[NamedTexture]) -> u64 {
     let mut hash = UnitHash {
         hasher: FxHasher::default(),
@@ -21,9 +21,9 @@ pub(super) fn fingerprint(unit: &Unit, textures: &[NamedTexture]) -> u64 {
     hash.hasher.finish()
 }
 
-/// Hash of what determines the machine code of a unit: units with equal hashes compile to the same code. Names of
-/// variables and instances are not hashed, of `numbers` in the code only which are zero, and of source locations only
-/// which are equal.
+/// Returns a hash that determines the machine code of a unit: units with equal hashes compile to the same code. Names of
+/// variables and instances are not hashed. For `numbers` only the positions of zeros are hashed, and for source locations
+/// only which are equal.
 pub(super) fn structure(unit: &Unit, places: &PlaceTable) -> u128 {
     let half = |seed: u8| {
         let mut hash = UnitHash {
@@ -48,7 +48,7 @@ pub(super) fn structure(unit: &Unit, places: &PlaceTable) -> u128 {
 struct UnitHash<'a, H> {
     hasher: H,
     textures: &'a [NamedTexture],
-    /// True if of floats and triples only counts which are zero.
+    /// True if only the positions of zeros are hashed for floats and triples.
     hides_numbers: bool,
 }
 

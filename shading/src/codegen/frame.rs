@@ -1,31 +1,31 @@
 //! Stack frames: memory of variables during a call, zeroed where needed.
 //!
-//! - Small matrices and arrays are in stack slots. Large arrays are in a frame provided by the context, so that they
-//!   cannot overflow the native stack, not even in recursion.
-//! - Where a function has too many variables for their live ranges to be followed, those that are read far from their
-//!   assignment are in that frame, too: [`Uses::exceed_registers`].
+//! - Small matrices and arrays are in stack slots. Large arrays are in a frame provided by the context, so that they cannot
+//!   overflow the native stack, not even in recursion.
+//! - If a function has too many variables to track their live ranges, variables that are read far from their assignment are
+//!   in that frame too: [`LocalUses::exceed_registers`].
 //! - The arguments and results of calls are in an area shared by all calls of a function.
-//! - Memory is zeroed only if it could be read before it is assigned.
+//! - Memory is zeroed only if it may be read before it is assigned.
 
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::IntCC;
 use rustc_hash::FxHashSet;
 
-use super::emitter::{Address, Emitter, Home, trusted};
+use super::emitter::{Address, Emitter, LocalStorage, trusted};
 use super::layout::local_size;
-use super::layout::{self, FRAMES_CURSOR, FRAMES_END, POINTER, Record, Shape};
-use super::uses::Uses;
+use super::layout::{self, FRAMES_CURSOR, FRAMES_END, POINTER, RecordLayout, Shape};
+use super::local_uses::LocalUses;
 use crate::runtime::shims;
 use shading_compiler::hir::{Block, Code, Function, FunctionId, LocalId, Operand, Stmt, Unit, walk};
 
 /// Maximum size in bytes of the variables on the native stack of the entry function.
-const ENTRY_SLOTS: u64 = 8 << 10;
+const MAX_ENTRY_STACK_BYTES: u64 = 8 << 10;
 /// Maximum size in bytes of the variables on the native stack of a recursive function: small enough that the maximum
 /// recursion depth cannot exhaust the stack.
-const RECURSIVE_SLOTS: u64 = 512;
+const MAX_RECURSIVE_STACK_BYTES: u64 = 512;
 
-/// Size in bytes of a number, triple, text or closure that is kept in memory, padded so that all are aligned.
-const REGISTER: u64 = 16;
+/// Size of a number, triple, text or closure in memory [bytes], padded for alignment.
+const REGISTER_BYTES: u64 = 16;
 
 /// Offsets of a function's arguments and outputs in the memory provided by its caller.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub(super) struct CallLayout {
 
 impl CallLayout {
     pub(super) fn of(function: &Function) -> CallLayout {
-        let mut record = Record::default();
+        let mut record = RecordLayout::default();
         let mut place = |locals: &[LocalId]| -> Vec<u64> {
             locals
                 .iter()
@@ -85,26 +85,30 @@ fn calls(block: &Block, out: &mut Vec<FunctionId>) {
 }
 
 impl Emitter<'_, '_> {
-    /// Assigns storage to every local. `assigned` locals are assigned by the caller right away, `outputs` are read
-    /// whenever the function returns, and `inits` is the code that runs before the body.
+    /// Assigns storage to every local. The caller has already assigned the `assigned` locals, `outputs` are read whenever
+    /// the function returns, and `inits` is the code that runs before the body.
     pub(super) fn open_frame(&mut self, assigned: &[LocalId], outputs: &[LocalId], inits: &[&Block]) {
         let code = self.code;
         let is_entry = std::ptr::eq(code, &raw const self.shared.unit.code);
-        self.frame.slots = if is_entry { ENTRY_SLOTS } else { RECURSIVE_SLOTS };
+        self.frame.slots = if is_entry {
+            MAX_ENTRY_STACK_BYTES
+        } else {
+            MAX_RECURSIVE_STACK_BYTES
+        };
         let assigned: FxHashSet<LocalId> = assigned.iter().copied().collect();
-        let uses = Uses::of(code, outputs, inits);
+        let uses = LocalUses::of(code, outputs, inits);
         let keeps_in_memory = uses.exceed_registers();
         for local in code.locals.keys() {
             let is_value = uses.is_value(local) && !assigned.contains(&local);
-            let home = match layout::register(code.locals[local].ty) {
+            let storage = match layout::register(code.locals[local].ty) {
                 Some(_) if keeps_in_memory && !(is_value && uses.is_local(local)) => {
-                    self.place_large(REGISTER)
+                    self.place_large(REGISTER_BYTES)
                 }
-                Some(_) if is_value => Home::Value(None),
-                Some(ty) => Home::Register(self.b.declare_var(ty)),
+                Some(_) if is_value => LocalStorage::Value(None),
+                Some(ty) => LocalStorage::Register(self.b.declare_var(ty)),
                 None => self.place_memory(local_size(code, local)),
             };
-            self.homes[local] = Some(home);
+            self.storage[local] = Some(storage);
         }
         let area = call_area_size(self.shared.unit, code, inits);
         if area > 0 {
@@ -116,8 +120,8 @@ impl Emitter<'_, '_> {
         let mut zeros = [None; 5];
         for local in code.locals.keys().filter(|l| !assigned.contains(l)) {
             let shape = Shape::of(code.locals[local].ty.base);
-            match self.homes[local] {
-                Some(Home::Register(variable)) => {
+            match self.storage[local] {
+                Some(LocalStorage::Register(variable)) => {
                     let zero = match zeros[shape as usize % 5] {
                         Some((of, zero)) if of == shape => zero,
                         _ => self.zero(shape),
@@ -126,27 +130,27 @@ impl Emitter<'_, '_> {
                     self.b.def_var(variable, zero);
                 }
                 _ if uses.needs_clear(local) => {
-                    let home = self.home(local);
-                    self.clear(home, shape, local_size(code, local));
+                    let address = self.local_address(local);
+                    self.clear(address, shape, local_size(code, local));
                 }
                 _ => {}
             }
         }
     }
 
-    fn place_memory(&mut self, bytes: u64) -> Home {
+    fn place_memory(&mut self, bytes: u64) -> LocalStorage {
         if bytes <= self.frame.slots {
             self.frame.slots -= bytes;
-            Home::Slot(self.new_slot(bytes))
+            LocalStorage::Slot(self.new_slot(bytes))
         } else {
             self.place_large(bytes)
         }
     }
 
-    fn place_large(&mut self, bytes: u64) -> Home {
+    fn place_large(&mut self, bytes: u64) -> LocalStorage {
         let offset = self.frame.size;
         self.frame.size += bytes;
-        Home::Large(offset as i32)
+        LocalStorage::Large(offset as i32)
     }
 
     /// Allocates the large frame from the context; the function returns at once if memory is exhausted.
@@ -191,22 +195,18 @@ impl Emitter<'_, '_> {
         self.b.ins().return_(&[]);
     }
 
-    /// Returns the address of a field of the context.
     pub(super) fn ctx_field(&self, offset: i32) -> Address {
-        Address {
-            base: self.ctx,
-            offset,
-        }
+        Address::new(self.ctx, offset)
     }
 
     /// Returns the storage of arguments and results of calls.
     pub(super) fn call_area(&mut self) -> Address {
         match self.frame.call_area {
-            Some(Home::Slot(slot)) => self.slot(slot),
-            Some(Home::Large(offset)) => Address {
-                base: self.frame.base.expect("a large call area has a large frame"),
+            Some(LocalStorage::Slot(slot)) => self.slot(slot),
+            Some(LocalStorage::Large(offset)) => Address::new(
+                self.frame.base.expect("a large call area has a large frame"),
                 offset,
-            },
+            ),
             _ => unreachable!("a function that calls has a call area"),
         }
     }
@@ -217,7 +217,7 @@ impl Emitter<'_, '_> {
             let value = self.read(Operand::Local(local));
             self.b.ins().store(trusted(), value, to.base, to.offset);
         } else {
-            let from = self.home(local);
+            let from = self.local_address(local);
             self.copy(to, from, local_size(self.code, local));
         }
     }
@@ -230,7 +230,7 @@ impl Emitter<'_, '_> {
                 self.write(local, value);
             }
             None => {
-                let to = self.home(local);
+                let to = self.local_address(local);
                 self.copy(to, from, local_size(self.code, local));
             }
         }

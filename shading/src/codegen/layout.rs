@@ -79,7 +79,7 @@ impl Shape {
     }
 }
 
-/// The register type of a type; `None` if it is in memory.
+/// Returns the register type of a type; `None` if values are in memory.
 pub(super) fn register(ty: Type) -> Option<ir::Type> {
     if ty.is_array() {
         None
@@ -100,12 +100,12 @@ pub(super) fn size(ty: Type) -> u64 {
 
 /// Layout of a sequence of values in memory, such as the outputs or the arguments of a call.
 #[derive(Debug, Default)]
-pub(super) struct Record {
+pub(super) struct RecordLayout {
     /// Current size in bytes.
     pub(super) size: u64,
 }
 
-impl Record {
+impl RecordLayout {
     /// Appends a value; returns its offset, aligned for its type.
     pub(super) fn add(&mut self, ty: Type) -> u64 {
         let align = if register(ty).is_some() {
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn records_align() {
-        let mut record = Record::default();
+        let mut record = RecordLayout::default();
         assert_eq!(record.add(Type::INT), 0);
         assert_eq!(record.add(Type::COLOR), 16);
         assert_eq!(record.add(Type::FLOAT), 32);

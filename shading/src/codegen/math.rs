@@ -98,7 +98,7 @@ impl Emitter<'_, '_> {
                 self.string_function(builtin, args)
             }
             B::RayType | B::Backfacing | B::SurfaceArea | B::HasAttribute => self.query(builtin, args),
-            // A query that the optimiser has not resolved is false.
+            // The optimiser has resolved every query whose answer is true.
             B::IsConstant => self.b.ins().iconst(types::I32, 0),
             _ => unreachable!("{builtin:?} has no result in a register"),
         }
@@ -276,7 +276,7 @@ impl Emitter<'_, '_> {
                 records.plus(48 * (i % count) as u64 + 16 * (i / count) as u64),
             );
         }
-        let out = self.home(dst);
+        let out = self.local_address(dst);
         let out = self.address_of(out);
         self.call(shim, &[out, records.base]);
     }

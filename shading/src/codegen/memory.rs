@@ -32,7 +32,7 @@ impl Emitter<'_, '_> {
             }
             Op::ArrayGet => {
                 let from = self.array_element(args[0], args[1]);
-                let to = self.home(dst);
+                let to = self.local_address(dst);
                 self.copy(to, from, local_size(self.code, dst));
             }
             Op::ArraySet => {
@@ -45,25 +45,25 @@ impl Emitter<'_, '_> {
             Op::Builtin(Builtin::Transpose) => self.matrix_call(dst, MatrixFunction::Transpose, args),
             Op::Builtin(Builtin::SpaceMatrix) => self.space_matrix(dst, args),
             Op::BuiltinDual(builtin) if builtin.in_library() => {
-                let out = self.home_address(dst);
+                let out = self.local_pointer(dst);
                 self.library_dual(dst, builtin, args, out);
             }
             Op::BuiltinDual(builtin) => self.noise_dual(dst, builtin, args),
             Op::Builtin(Builtin::DictValue) => {
-                let out = self.home_address(dst);
+                let out = self.local_pointer(dst);
                 self.dict_value_into(args, out);
             }
             Op::Builtin(Builtin::AnyAttribute) => {
-                let out = self.home_address(dst);
+                let out = self.local_pointer(dst);
                 self.any_attribute_into(args, out);
             }
             Op::Builtin(builtin) if builtin.is_cloud_array() => self.cloud_array(dst, builtin, args),
             Op::Builtin(Builtin::MessageValue) => {
-                let out = self.home_address(dst);
+                let out = self.local_pointer(dst);
                 self.message_into(dst, args, out);
             }
             Op::Builtin(builtin) if builtin.in_library() => {
-                let out = self.home_address(dst);
+                let out = self.local_pointer(dst);
                 self.library_call(dst, builtin, args, out);
             }
             Op::AttributeValue => self.attribute_in_memory(dst, args),
@@ -81,7 +81,7 @@ impl Emitter<'_, '_> {
         if let Some(constant) = self.constant(from) {
             bytes = bytes.min(const_size(constant));
         }
-        let (to, from) = (self.home(dst), self.address(from));
+        let (to, from) = (self.local_address(dst), self.address(from));
         self.copy(to, from, bytes);
     }
 
@@ -93,7 +93,7 @@ impl Emitter<'_, '_> {
     }
 
     fn store_rows(&mut self, dst: LocalId, rows: [ir::Value; 4]) {
-        let to = self.home(dst);
+        let to = self.local_address(dst);
         for (row, offset) in rows.into_iter().zip([0, 16, 32, 48]) {
             self.store(row, to.plus(offset));
         }
@@ -124,7 +124,7 @@ impl Emitter<'_, '_> {
 
     /// Calls a function `(out, matrix…)`.
     fn matrix_call(&mut self, dst: LocalId, function: MatrixFunction, args: &[Operand]) {
-        let mut values = vec![self.home_address(dst)];
+        let mut values = vec![self.local_pointer(dst)];
         for arg in args {
             let at = self.address(*arg);
             values.push(self.address_of(at));
@@ -132,10 +132,9 @@ impl Emitter<'_, '_> {
         self.call(shims::matrix_function(function), &values);
     }
 
-    /// Returns the address of a local in memory, as a value.
-    pub(super) fn home_address(&mut self, local: LocalId) -> ir::Value {
-        let home = self.home(local);
-        self.address_of(home)
+    pub(super) fn local_pointer(&mut self, local: LocalId) -> ir::Value {
+        let address = self.local_address(local);
+        self.address_of(address)
     }
 
     /// Returns the address of element `(args[1], args[2])` of a matrix.
@@ -150,9 +149,9 @@ impl Emitter<'_, '_> {
 
     /// Stores the elements of an array or a matrix in order.
     fn make_elements(&mut self, dst: LocalId, args: &[Operand]) {
-        // All elements are of one kind, and none of them is the array itself.
+        // The elements have one kind, and none of them is the array itself.
         let stride = args.first().map_or(0, |&a| self.shape(a).stride());
-        let to = self.home(dst);
+        let to = self.local_address(dst);
         for (i, arg) in args.iter().enumerate() {
             self.store_element(*arg, to.plus(i as u64 * stride));
         }
@@ -168,7 +167,6 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Returns the address of an element of an array.
     pub(super) fn array_element(&mut self, array: Operand, index: Operand) -> Address {
         let length = length(self.code, array);
         let stride = self.shape(array).stride();
@@ -185,10 +183,7 @@ impl Emitter<'_, '_> {
                 let i = self.b.ins().uextend(POINTER, i);
                 let shift = self.int(stride.trailing_zeros() as i32);
                 let bytes = self.b.ins().ishl(i, shift);
-                Address {
-                    base: self.b.ins().iadd(base.base, bytes),
-                    offset: base.offset,
-                }
+                Address::new(self.b.ins().iadd(base.base, bytes), base.offset)
             }
         }
     }
@@ -245,8 +240,8 @@ impl Emitter<'_, '_> {
 
     /// Emits code for each 16 bytes of `bytes`: unrolled if there are few, else in a loop.
     fn blocks_of_16(&mut self, bytes: u64, each: impl Fn(&mut Self, &dyn Fn(&mut Self, Address) -> Address)) {
-        const UNROLLED: u64 = 256;
-        if bytes <= UNROLLED {
+        const MAX_UNROLLED_BYTES: u64 = 256;
+        if bytes <= MAX_UNROLLED_BYTES {
             for offset in (0..bytes).step_by(16) {
                 each(self, &|_, a| a.plus(offset));
             }
@@ -257,9 +252,8 @@ impl Emitter<'_, '_> {
         let start = self.pointer(0);
         self.b.ins().jump(loop_block, &[start.into()]);
         self.b.switch_to_block(loop_block);
-        each(self, &|e, a| Address {
-            base: e.b.ins().iadd(a.base, offset),
-            offset: a.offset,
+        each(self, &|e, a| {
+            Address::new(e.b.ins().iadd(a.base, offset), a.offset)
         });
         let step = self.pointer(16);
         let next = self.b.ins().iadd(offset, step);
@@ -274,22 +268,22 @@ impl Emitter<'_, '_> {
     // ---- The host ----
 
     fn space_matrix(&mut self, dst: LocalId, args: &[Operand]) {
-        self.shared.asks_host = true;
+        self.shared.queries_host = true;
         let [from, to] = self.read_all(args);
-        let (place, out) = (self.place(), self.home_address(dst));
+        let (place, out) = (self.place(), self.local_pointer(dst));
         self.call(self.shared.host.matrix, &[self.ctx, place, from, to, out]);
     }
 
-    /// Attributes have at most four floats: larger values get none of them.
+    /// An attribute has at most four floats; larger values receive none.
     fn attribute_in_memory(&mut self, dst: LocalId, args: &[Operand]) {
         if self.ty(dst) == Type::array(Base::Float, 4) {
-            let (to, (_, lanes)) = (self.home(dst), self.attribute(args));
+            let (to, (_, lanes)) = (self.local_address(dst), self.attribute(args));
             self.copy(to, lanes, 16);
             return;
         }
         let shape = Shape::of(self.ty(dst).base);
-        let home = self.home(dst);
-        self.clear(home, shape, layout::size(self.ty(dst)));
+        let address = self.local_address(dst);
+        self.clear(address, shape, layout::size(self.ty(dst)));
     }
 }
 

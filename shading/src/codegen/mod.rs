@@ -1,17 +1,17 @@
 //! Code generation: compiles HIR to machine code with Cranelift. No other module of the workspace uses Cranelift.
 //!
-//! - A unit becomes one function `(globals, context, outputs)`; recursive functions become further functions, which
-//!   receive and return values in their caller's memory.
-//! - Locals in registers are Cranelift variables, from which it builds SSA form; `layout.rs` defines how the others are
-//!   stored in memory. Where there are too many for Cranelift to follow, more are in memory: `uses.rs`.
+//! - A unit becomes one function `(globals, context, outputs)`; recursive functions become further functions, which receive
+//!   and return values in their caller's memory.
+//! - Locals in registers are Cranelift variables, from which it builds SSA form; `layout.rs` defines the memory layout of
+//!   other locals. If Cranelift would have to track too many variables, more of them are in memory: `local_uses.rs`.
 //! - Compiled code computes the same bits as [`shading_compiler::eval`], or calls it.
-//! - It accesses only the context, the shading point, its own memory and its outputs: indices are clamped, loops and
-//!   calls consume fuel, recursion is bounded, and large arrays are not on the native stack.
+//! - It accesses only the context, the shading point, its own memory and its outputs: indices are clamped, loops and calls
+//!   consume fuel, recursion is bounded, and large arrays are not on the native stack.
 
 mod call;
-mod chosen_name;
 mod closure;
 mod cloud;
+mod codegen_unit;
 mod comparison;
 mod compiler;
 mod data;
@@ -21,6 +21,7 @@ mod fingerprint;
 mod frame;
 mod global_set;
 mod layout;
+mod local_uses;
 mod math;
 mod memory;
 mod module;
@@ -29,12 +30,11 @@ mod options;
 mod output;
 pub(crate) mod packet;
 mod place;
-mod prepared;
-mod shared;
 mod statistics;
 mod stmt;
+mod string_constant;
 mod texture;
-mod uses;
+mod unit_context;
 mod value;
 
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ use std::time::Instant;
 use cranelift_module::Module;
 
 use crate::runtime::closure::Layouts;
-use crate::runtime::context::{Number, Places, PrintedClosures};
+use crate::runtime::context::{Number, PrintedClosures, ReportPlaces};
 use crate::runtime::text::TextPool;
 use crate::runtime::{HostFunctions, UnreadableTexture};
 use shading_compiler::eval::library::Function;
@@ -57,18 +57,17 @@ use shading_syntax::source::{SourceMap, Span};
 
 use data::DataPool;
 use error::MAX_MEMORY;
+use local_uses::LocalUses;
 use output::{choose_outputs, inits};
-use shared::{FailedLookup, Shared};
-use uses::Uses;
+use unit_context::{FailedLookup, UnitContext};
 
+pub(crate) use codegen_unit::CodegenUnit;
 pub use error::CodegenError;
 pub use global_set::GlobalSet;
 pub use options::{CompileOptions, OptLevel};
 pub use output::Output;
-pub(crate) use prepared::Prepared;
 pub use statistics::{MissingTexture, NamedTexture, Statistics};
 
-/// Returns the label of a lookup.
 fn label(span: Span, sources: Option<&SourceMap>) -> Option<Label> {
     let source = sources?.iter().nth(span.source.0 as usize)?.clone();
     Some(Label {
@@ -89,24 +88,23 @@ fn missing_textures(missing: BTreeMap<(String, UnreadableTexture), FailedLookup>
     .collect()
 }
 
-/// What instances that share code have of their own.
+/// Data of an instance that is not shared with other instances of the same code.
 #[derive(Clone, Debug)]
-pub(crate) struct Own {
+pub(crate) struct InstanceData {
     pub(crate) statistics: Statistics,
-    /// Numbers in the code.
     pub(crate) numbers: Box<[Number]>,
-    pub(crate) places: Places,
+    pub(crate) places: ReportPlaces,
 }
 
 /// Machine code of a unit, with all data that the code refers to.
 #[derive(Debug)]
 pub struct CompiledShader {
     code: module::Code,
-    /// Facts about the code, without labels, constants of closures and fingerprint, which are an instance's.
+    /// Statistics of the code, without labels, constants of closures and fingerprint, which each instance has.
     statistics: Statistics,
-    /// Place of the first lookup of each of its textures.
+    /// Location of the first lookup of each texture.
     texture_places: Vec<u32>,
-    /// Place of a lookup of each of its missing textures.
+    /// Location of a lookup of each missing texture.
     missing_places: Vec<u32>,
     /// Outputs, in the requested order.
     pub outputs: Vec<Output>,
@@ -115,9 +113,8 @@ pub struct CompiledShader {
     pub(crate) node_bytes: usize,
     /// Layout of a packet's outputs.
     pub(crate) packet: packet::Layout,
-    /// Number of numbers that the code reads.
     pub(crate) number_count: usize,
-    /// The closures that it may print, if any.
+    /// Closures that the code may print, if any.
     printed: Option<Arc<PrintedClosures>>,
     pub(crate) layouts: Layouts,
     // Referenced by address in the code.
@@ -132,9 +129,14 @@ impl CompiledShader {
         &self.code
     }
 
-    /// What an instance of a unit has of its own that this code was compiled for, or for one of the same structure.
-    pub(crate) fn own(&self, prepared: Prepared, sources: Option<&Arc<SourceMap>>) -> Own {
-        let Prepared {
+    /// Returns the data of an instance of the unit that this code was compiled for, or of another unit with the same
+    /// structure.
+    pub(crate) fn instance_data(
+        &self,
+        prepared: CodegenUnit,
+        sources: Option<&Arc<SourceMap>>,
+    ) -> InstanceData {
+        let CodegenUnit {
             unit,
             numbers,
             closures,
@@ -151,10 +153,10 @@ impl CompiledShader {
         for (texture, place) in statistics.missing_textures.iter_mut().zip(&self.missing_places) {
             texture.label = label(*place);
         }
-        Own {
+        InstanceData {
             statistics,
             numbers: numbers.values.into_iter().map(Number).collect(),
-            places: Places {
+            places: ReportPlaces {
                 shader: 0,
                 name: unit.name,
                 spans,
@@ -173,9 +175,9 @@ pub(crate) fn prepare() {
 /// Compiles a linked unit: one without inputs, whose outputs are its output parameters.
 ///
 /// # Errors
-/// If a requested output does not exist, or the unit takes too much memory.
+/// If a requested output does not exist, or the unit needs too much memory.
 pub(crate) fn compile(
-    prepared: &Prepared,
+    prepared: &CodegenUnit,
     registry: &ClosureRegistry,
     host: &HostFunctions,
     options: &CompileOptions<'_>,
@@ -189,7 +191,7 @@ pub(crate) fn compile(
         message,
     };
     let mut module = module::new_module(level(unit, options.level)).map_err(backend)?;
-    let mut shared = Shared::new(prepared, registry, host, module.isa().default_call_conv());
+    let mut shared = UnitContext::new(prepared, registry, host, module.isa().default_call_conv());
     shared.counts_work = options.counts_work;
     let packet = packet::Layout::of(&outputs);
     let packets =
@@ -215,9 +217,9 @@ pub(crate) fn compile(
     let mut late_files = shared.late_files;
     let chooses_names = shared.chooses_texture_names || shared.chooses_cloud_names;
     if chooses_names {
-        late_files.extend(chosen_name::string_constants(unit));
+        late_files.extend(string_constant::string_constants(unit));
     }
-    let composes_names = chooses_names && chosen_name::composes_strings(unit);
+    let composes_names = chooses_names && string_constant::composes_strings(unit);
     let statistics = Statistics {
         jit_ms: start.elapsed().saturating_sub(packet_time).as_secs_f64() * 1e3,
         code_bytes,
@@ -227,10 +229,10 @@ pub(crate) fn compile(
         symbols,
         missing_textures: missing_textures(shared.missing),
         reads_globals: shared.reads,
-        asks_host: shared.asks_host,
-        asks_derivatives: shared.asks_derivatives,
-        asks_surface_area: shared.asks_surface_area,
-        asks_ray_kind: shared.asks_ray_kind,
+        queries_host: shared.queries_host,
+        reads_derivatives: shared.reads_derivatives,
+        reads_surface_area: shared.reads_surface_area,
+        reads_ray_kind: shared.reads_ray_kind,
         is_uniform: is_uniform(unit, registry),
         fingerprint: 0,
         textures,
@@ -238,7 +240,7 @@ pub(crate) fn compile(
         computes_texture_names: shared.chooses_texture_names && composes_names,
         clouds: shared.clouds.into_keys().collect(),
         computes_cloud_names: shared.chooses_cloud_names && composes_names,
-        attributes: attributes::asked(unit),
+        attributes: attributes::read_by(unit),
         closures: shared.closures.clone(),
         closure_constants: BTreeMap::new(),
     };
@@ -265,12 +267,12 @@ pub(crate) fn compile(
     })
 }
 
-/// Number of operations of a unit beyond which its registers are allocated in a single pass: the time of full register
-/// allocation grows with the square of the size.
+/// Maximum number of operations of a unit with full register allocation. Beyond it, registers are allocated in a single
+/// pass, because the time of full allocation grows with the square of the size.
 const MAX_ALLOCATED: usize = 4000;
 
-/// Product of the operations of a unit and its loops beyond which the same holds: what lives across a loop is tried in
-/// each of its blocks.
+/// Maximum product of a unit's operations and loops with full register allocation, since a value that is live across a loop
+/// is considered in each of the loop's blocks.
 const MAX_ALLOCATED_LOOPS: usize = 30_000;
 
 /// Returns the optimisation level for a unit: loops without calls deserve good register allocation. Around calls, all
@@ -306,7 +308,8 @@ fn exceeds_registers(unit: &Unit) -> bool {
     let outputs: Vec<_> = unit.params.iter().map(|p| p.local).collect();
     let mut all = functions.chain([(&unit.code, &outputs[..], inits(unit))]);
     all.any(|(code, outputs, inits)| {
-        Uses::may_exceed_registers(code, &inits) && Uses::of(code, outputs, &inits).exceed_registers()
+        LocalUses::may_exceed_registers(code, &inits)
+            && LocalUses::of(code, outputs, &inits).exceed_registers()
     })
 }
 

@@ -40,17 +40,17 @@ pub(super) fn prepare() {
 }
 
 fn isa(level: OptLevel) -> Result<Arc<dyn TargetIsa>, String> {
-    type Made = Result<OwnedTargetIsa, String>;
-    /// Target of each level, without and with Cranelift's verifier.
-    static MADE: [[OnceLock<Made>; 2]; 3] = [const { [const { OnceLock::new() }; 2] }; 3];
+    type IsaResult = Result<OwnedTargetIsa, String>;
+    /// Target for each level, without and with Cranelift's verifier.
+    static ISAS: [[OnceLock<IsaResult>; 2]; 3] = [const { [const { OnceLock::new() }; 2] }; 3];
     let verify = verifies();
     let (index, opt_level, regalloc) = match level {
         OptLevel::Fast => (0, "none", "single_pass"),
         OptLevel::Plain => (1, "none", "backtracking"),
         OptLevel::Full => (2, "speed", "backtracking"),
     };
-    let made = &MADE[index][usize::from(verify)];
-    made.get_or_init(|| make_isa(opt_level, regalloc, verify)).clone()
+    let isa = &ISAS[index][usize::from(verify)];
+    isa.get_or_init(|| make_isa(opt_level, regalloc, verify)).clone()
 }
 
 fn make_isa(opt_level: &str, regalloc: &str, verify: bool) -> Result<OwnedTargetIsa, String> {
@@ -103,7 +103,6 @@ impl Code {
         })
     }
 
-    /// Returns whether there is code for packets.
     #[inline]
     pub(crate) fn has_packets(&self) -> bool {
         self.packet.is_some()

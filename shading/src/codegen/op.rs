@@ -215,7 +215,7 @@ impl Emitter<'_, '_> {
             Op::BitAnd => self.b.ins().band(a, b),
             Op::BitOr => self.b.ins().bor(a, b),
             Op::BitXor => self.b.ins().bxor(a, b),
-            // Cranelift takes shift counts modulo the width.
+            // Cranelift uses shift counts modulo the width.
             Op::Shl => self.b.ins().ishl(a, b),
             Op::Shr => self.b.ins().sshr(a, b),
             _ => self.int_rem(args, a, b),
@@ -229,7 +229,7 @@ impl Emitter<'_, '_> {
                 _ => self.b.ins().srem(a, b),
             };
         }
-        // Anything modulo 1 is 0, which is also the result for 0 and −1.
+        // Division by 1 leaves remainder 0, which is also the result for 0 and −1.
         let (_, _, safe) = self.safe_divisor(b);
         self.b.ins().srem(a, safe)
     }
@@ -260,14 +260,7 @@ impl Emitter<'_, '_> {
     fn triple_lane(&mut self, triple: ir::Value, lane: Operand) -> Address {
         let lane = self.clamp(lane, 3);
         let temp = self.spill(0, triple);
-        self.element(
-            Address {
-                base: temp,
-                offset: 0,
-            },
-            lane,
-            4,
-        )
+        self.element(Address::new(temp, 0), lane, 4)
     }
 
     // ---- The shading point ----
@@ -283,7 +276,7 @@ impl Emitter<'_, '_> {
         let Some(offset) = layout::derivative_offset(global, axis) else {
             return self.zero(Shape::of(global.ty().base));
         };
-        self.shared.asks_derivatives = true;
+        self.shared.reads_derivatives = true;
         let ty = layout::register(global.ty()).expect("globals are floats and triples");
         self.load_global(ty, offset)
     }

@@ -5,14 +5,14 @@ use shading_syntax::source::SourceMap;
 /// Optimisation level of code generation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OptLevel {
-    /// Fastest compilation: single-pass register allocation, except for loops without calls. Compiles in 0.8 of the
-    /// time of [`OptLevel::Plain`], and runs 1 to 1.5 times as long.
+    /// Fastest compilation: single-pass register allocation, except for loops without calls. Compilation needs 0.8 times as
+    /// long as with [`OptLevel::Plain`], and code runs 1 to 1.5 times as long.
     Fast,
     /// No optimisation of instructions, but full register allocation.
     #[default]
     Plain,
-    /// All optimisations of Cranelift. Because HIR is optimised already, it compiles in 1.2 to 1.4 of the time and runs
-    /// 0 to 3 % faster.
+    /// Full optimisation by Cranelift. Since HIR is already optimised, compilation needs 1.2 to 1.4 times as long, and code
+    /// runs 0 to 3 % faster.
     Full,
 }
 

@@ -1,7 +1,7 @@
-//! Storing of an entry function's outputs.
+//! Stores of an entry function's outputs.
 
 use super::error::CodegenError;
-use super::layout::Record;
+use super::layout::RecordLayout;
 use shading_compiler::hir::{Block, LocalId, Unit};
 use shading_compiler::ty::Type;
 
@@ -37,7 +37,7 @@ pub(super) fn choose_outputs(unit: &Unit, names: Option<&[&str]>) -> Result<Outp
             })
             .collect::<Result<Vec<_>, _>>()?,
     };
-    let mut record = Record::default();
+    let mut record = RecordLayout::default();
     let list = chosen
         .into_iter()
         .map(|p| {

@@ -1,4 +1,4 @@
-//! Source locations of reports, which compiled code knows by index.
+//! Table of source locations in reports. Compiled code refers to them by index.
 
 use rustc_hash::FxHashMap;
 
@@ -13,7 +13,7 @@ pub(super) struct PlaceTable {
 }
 
 impl PlaceTable {
-    /// The locations that a unit may report; the first is that of its functions' memory.
+    /// Collects the locations that a unit may report; the first is that of its functions' memory.
     pub(super) fn of(unit: &Unit) -> PlaceTable {
         let mut table = PlaceTable::default();
         table.add(Span::default());

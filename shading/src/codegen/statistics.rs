@@ -1,4 +1,4 @@
-//! Facts about compiled code.
+//! Statistics of compiled code.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,41 +23,41 @@ pub struct Statistics {
     pub ops: usize,
     /// Number of variables of the HIR.
     pub symbols: usize,
-    /// Textures with constant names that lookups cannot read: they are black.
+    /// Textures with constant names that cannot be read; lookups return black.
     pub missing_textures: Vec<MissingTexture>,
     /// Closures that a run can create.
     pub closures: BTreeSet<ClosureId>,
-    /// The constant parameters of these closures.
+    /// Constant parameters of the closures that the code may create.
     pub closure_constants: ClosureConstants,
     /// Globals that the code reads directly.
     pub reads_globals: GlobalSet,
-    /// True if it queries the host for attributes or spaces, which may depend on all of the shading point.
-    pub asks_host: bool,
+    /// True if the code queries the host for attributes or spaces, which may depend on the whole shading point.
+    pub queries_host: bool,
     /// True if it reads derivatives of globals directly.
-    pub asks_derivatives: bool,
+    pub reads_derivatives: bool,
     /// True if it reads the surface area of the object.
-    pub asks_surface_area: bool,
+    pub reads_surface_area: bool,
     /// True if it tests the ray kind.
-    pub asks_ray_kind: bool,
+    pub reads_ray_kind: bool,
     /// True if every run creates the same closures and has no other effects, independent of the shading point, except
     /// for `N` and `dPdu` if these are passed to closures as a normal and as a vector.
     pub is_uniform: bool,
     /// Textures with constant names, in order of appearance.
     pub textures: Vec<NamedTexture>,
-    /// Names of files that the code may look up at run time, as far as they are constants: textures whose options are
-    /// not constant; where the code chooses names of textures or point clouds, all its strings.
+    /// Names of files that the code may look up at run time, if they are constants: textures with options that are not
+    /// constant; if the code selects names of textures or point clouds, all its strings.
     pub late_files: BTreeSet<String>,
-    /// True if it looks up textures by names composed at run time, which `late_files` does not have.
+    /// True if the code looks up textures by names composed at run time, which `late_files` lacks.
     pub computes_texture_names: bool,
     /// Point clouds with constant names.
     pub clouds: BTreeSet<String>,
-    /// True if it searches point clouds by names composed at run time, which `late_files` does not have.
+    /// True if the code searches point clouds by names composed at run time, which `late_files` lacks.
     pub computes_cloud_names: bool,
-    /// Attributes of geometry that it asks for by constant names; true if it does without:
-    /// [`shading_compiler::hir::attributes::asked`].
+    /// Geometry attributes that the code reads by constant names; true if an attribute is optional:
+    /// [`shading_compiler::hir::attributes::read_by`].
     pub attributes: BTreeMap<String, bool>,
-    /// Hash of the HIR. Shaders with the same behaviour mostly have equal hashes; different ones hardly ever do. Names
-    /// are not hashed; those of `textures` only by their index in the list.
+    /// Hash of the HIR. Shaders with equal behaviour usually have equal hashes, and different shaders almost never. Names
+    /// are not hashed; names in `textures` are replaced by their index in the list.
     pub fingerprint: u64,
 }
 

@@ -88,7 +88,7 @@ impl Emitter<'_, '_> {
         Flow::On
     }
 
-    /// Adds the work of the operations so far to that of the run, if it counts.
+    /// Adds the work of the operations since the last call to the work of the run, if the code counts it.
     fn count_work(&mut self) {
         let work = std::mem::take(&mut self.work);
         if self.shared.counts_work && work > 0 {
@@ -157,7 +157,6 @@ impl Emitter<'_, '_> {
         flow
     }
 
-    /// Consumes the fuel of an operation.
     fn fuel_of_op(&mut self, dst: Option<LocalId>, op: Op, args: &[Operand]) {
         let amount = fuel::of_op(self.code, dst, op, args);
         if amount > 0 {
@@ -165,7 +164,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Subtracts from a counter of the context; if less is left, calls `exhausted` and jumps to the exit.
+    /// Subtracts from a counter of the context. If the counter is too low, calls `exhausted` and jumps to the exit.
     fn spend(&mut self, counter: i32, amount: u32, exhausted: Shim) {
         let left = self.load(types::I32, self.ctx_field(counter));
         let amount = self.int(amount as i32);

@@ -50,7 +50,7 @@ impl Emitter<'_, '_> {
         let options = self.known_options(options, args);
         let functions = self.shared.host.texture;
         let record = self.lookup_record(options, args);
-        let out = self.home_address(dst);
+        let out = self.local_pointer(dst);
         match self.request(options, args) {
             Some(request) => match self.shared.texture_handle(request, options, self.span) {
                 Some(handle) => {
@@ -74,7 +74,7 @@ impl Emitter<'_, '_> {
     pub(super) fn texture_error(&mut self, options: TextureOptions, args: &[Operand]) -> ir::Value {
         let options = self.known_options(options, args);
         if let Some(request) = self.request(options, args) {
-            // Requested here, so that an embedder that fixes its set of textures knows this one is needed.
+            // The handle is requested here, so that an embedder with a fixed set of textures knows that this one is needed.
             let optional = TextureOptions {
                 optional: true,
                 ..options
@@ -109,7 +109,7 @@ impl Emitter<'_, '_> {
     /// Reads a file's information into memory.
     pub(super) fn texture_info_in_memory(&mut self, dst: LocalId, args: &[Operand]) {
         if let Some(kind) = Kind::of(self.ty(dst)) {
-            let out = self.home_address(dst);
+            let out = self.local_pointer(dst);
             self.texture_info_call(kind, args, out);
         }
     }
@@ -206,7 +206,7 @@ impl Emitter<'_, '_> {
         }
         let operand = |option| options.position(option).map(|place| args[place]);
         for (option, offset) in NAMES {
-            // Constant names are in the options, but for that of a subimage.
+            // Constant names are in the options, except the name of a subimage.
             let is_known = |arg| {
                 option != TextureOperand::SubimageName && matches!(self.constant(arg), Some(Const::String(_)))
             };

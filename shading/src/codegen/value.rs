@@ -6,9 +6,9 @@ use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use rustc_hash::FxHashSet;
 
-use super::emitter::{Address, Emitter, Home, MemoryFrame, NodeMemory, trusted};
+use super::emitter::{Address, Emitter, LocalStorage, MemoryFrame, NodeMemory, trusted};
 use super::layout::{NUMBER_BYTES, NUMBERS, POINTER, Shape, const_shape, register};
-use super::shared::Shared;
+use super::unit_context::UnitContext;
 use crate::runtime::shims::{Abi, Shim};
 use shading_compiler::hir::{Code, Const, ConstId, LocalId, NumberIds, Operand};
 use shading_compiler::ty::Type;
@@ -18,7 +18,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
     /// Starts a function of three arguments.
     pub(super) fn new(
         mut b: FunctionBuilder<'a>,
-        shared: &'a mut Shared<'u>,
+        shared: &'a mut UnitContext<'u>,
         module: &'a mut JITModule,
         code: &'u Code,
         number_ids: &'u NumberIds,
@@ -41,7 +41,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
             code,
             number_ids,
             numbers,
-            homes: SecondaryMap::new(),
+            storage: SecondaryMap::new(),
             frame: MemoryFrame::default(),
             nodes: NodeMemory::default(),
             globals,
@@ -68,12 +68,10 @@ impl<'a, 'u> Emitter<'a, 'u> {
         }
     }
 
-    /// Type of a local.
     pub(super) fn ty(&self, local: LocalId) -> Type {
         self.code.locals[local].ty
     }
 
-    /// Returns the constant, if an operand is one.
     pub(super) fn constant(&self, operand: Operand) -> Option<&'u Const> {
         match operand {
             Operand::Local(_) => None,
@@ -84,13 +82,13 @@ impl<'a, 'u> Emitter<'a, 'u> {
     /// Reads an operand of a register type.
     pub(super) fn read(&mut self, operand: Operand) -> ir::Value {
         match operand {
-            Operand::Local(local) => match self.homes[local] {
-                Some(Home::Register(variable)) => self.b.use_var(variable),
-                Some(Home::Value(Some(value))) => value,
+            Operand::Local(local) => match self.storage[local] {
+                Some(LocalStorage::Register(variable)) => self.b.use_var(variable),
+                Some(LocalStorage::Value(Some(value))) => value,
                 _ => {
                     let ty = register(self.ty(local)).expect("an operand of a register type");
-                    let home = self.home(local);
-                    self.load(ty, home)
+                    let address = self.local_address(local);
+                    self.load(ty, address)
                 }
             },
             Operand::Const(id) => match self.number(id) {
@@ -103,14 +101,11 @@ impl<'a, 'u> Emitter<'a, 'u> {
         }
     }
 
-    /// Where a constant is among the numbers of the instance; `None` if it is part of the code.
+    /// Returns the index of a constant among the numbers of the instance; `None` if it is part of the code.
     pub(super) fn number(&self, id: ConstId) -> Option<Address> {
         let base = self.numbers?;
         let number = self.number_ids[id]?;
-        Some(Address {
-            base,
-            offset: (NUMBER_BYTES * number.0) as i32,
-        })
+        Some(Address::new(base, (NUMBER_BYTES * number.0) as i32))
     }
 
     /// Loads one of the instance's numbers, which do not change.
@@ -139,20 +134,19 @@ impl<'a, 'u> Emitter<'a, 'u> {
 
     /// Assigns a local of a register type.
     pub(super) fn write(&mut self, local: LocalId, value: ir::Value) {
-        match &mut self.homes[local] {
-            Some(Home::Register(variable)) => self.b.def_var(*variable, value),
-            Some(Home::Value(place)) => *place = Some(value),
+        match &mut self.storage[local] {
+            Some(LocalStorage::Register(variable)) => self.b.def_var(*variable, value),
+            Some(LocalStorage::Value(place)) => *place = Some(value),
             _ => {
-                let home = self.home(local);
-                self.store(value, home);
+                let address = self.local_address(local);
+                self.store(value, address);
             }
         }
     }
 
-    /// Returns the address of an operand that is in memory.
     pub(super) fn address(&mut self, operand: Operand) -> Address {
         match operand {
-            Operand::Local(local) => self.home(local),
+            Operand::Local(local) => self.local_address(local),
             Operand::Const(id) => {
                 if let Some(at) = self.number(id) {
                     return at;
@@ -161,26 +155,21 @@ impl<'a, 'u> Emitter<'a, 'u> {
                     .shared
                     .data
                     .intern(&self.code.consts[id], &mut self.shared.texts);
-                Address {
-                    base: self.pointer(address),
-                    offset: 0,
-                }
+                Address::new(self.pointer(address), 0)
             }
         }
     }
 
-    /// Returns the address of a local that is in memory.
-    pub(super) fn home(&mut self, local: LocalId) -> Address {
-        match self.homes[local] {
-            Some(Home::Slot(slot)) => self.slot(slot),
-            Some(Home::Large(offset)) => Address {
-                base: self
-                    .frame
+    pub(super) fn local_address(&mut self, local: LocalId) -> Address {
+        match self.storage[local] {
+            Some(LocalStorage::Slot(slot)) => self.slot(slot),
+            Some(LocalStorage::Large(offset)) => Address::new(
+                self.frame
                     .base
                     .expect("a function with large locals has a large frame"),
                 offset,
-            },
-            _ => unreachable!("{local} does not live in memory"),
+            ),
+            _ => unreachable!("{local} is not in memory"),
         }
     }
 
@@ -198,7 +187,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
         self.b.ins().iconst(POINTER, address as i64)
     }
 
-    /// A constant triple; the last lane is zero.
+    /// Returns a constant triple; the last lane is zero.
     pub(super) fn triple(&mut self, [x, y, z]: [f32; 3]) -> ir::Value {
         self.four([x, y, z, 0.0])
     }
@@ -254,10 +243,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
     }
 
     pub(super) fn slot(&mut self, slot: ir::StackSlot) -> Address {
-        Address {
-            base: self.b.ins().stack_addr(POINTER, slot, 0),
-            offset: 0,
-        }
+        Address::new(self.b.ins().stack_addr(POINTER, slot, 0), 0)
     }
 
     pub(super) fn new_slot(&mut self, bytes: u64) -> ir::StackSlot {
@@ -275,7 +261,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
         self.slot(self.temps[i])
     }
 
-    /// Returns memory for the given number of numbers or triples with derivatives: three times 16 bytes each.
+    /// Returns memory for `count` numbers or triples with derivatives: three times 16 bytes each.
     pub(super) fn dual_records(&mut self, count: usize) -> Address {
         let slot = match self.records {
             Some((slot, room)) if room >= count => slot,

@@ -50,7 +50,7 @@ pub enum Node {
     Add(u32, u32),
 }
 
-/// All closures created by a run.
+/// Closures created by a run.
 #[derive(Clone, Debug, Default)]
 pub struct Closures {
     nodes: Vec<Node>,
@@ -109,7 +109,7 @@ impl Closures {
                             params,
                         });
                     }
-                    // Nothing scaled by zero contributes, not even a NaN.
+                    // A component scaled by zero is omitted, even if it is NaN.
                     Some(Node::Mul(w, _)) if *w == [0.0; 3] => {}
                     Some(Node::Mul(w, a)) => {
                         open.push((*a, std::array::from_fn(|i| weight[i] * w[i])));

@@ -5,7 +5,7 @@ use crate::runtime::ShaderHost;
 use crate::runtime::cloud::{
     self, CloudAttribute, CloudError, CloudHandle, CloudSearch, CloudValue, PointCloud,
 };
-use crate::runtime::written::{self, WrittenClouds};
+use crate::runtime::written_cloud::{self, WrittenClouds};
 use shading_compiler::builtins::Builtin;
 use shading_compiler::hir::kind::Element;
 use shading_compiler::hir::{Const, Kind};
@@ -136,7 +136,7 @@ pub(super) fn write<'a>(
     };
     let attributes: Vec<(&str, CloudValue<'_>)> = attributes.chunks(2).map(pair).collect::<Option<_>>()?;
     let values = attributes.iter().copied();
-    let kept = written::write(host, clouds, file, *position, values);
+    let kept = written_cloud::write(host, clouds, file, *position, values);
     Some(kept.err().map(|refusal| refusal.message(file)))
 }
 
@@ -157,7 +157,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Distances of points from a centre, and their differentials for a differential of the centre.
+    /// Returns the distances of points from a centre, or the derivatives for a derivative of the centre.
     fn distances(&self, center: [f32; 3], change: [f32; 3]) -> impl Fn(i32) -> [f32; 2] + use<'a> {
         let cloud = self.cloud;
         move |index| cloud::distance(cloud, index, center, change)

@@ -5,7 +5,7 @@ use super::frame::CallFrame;
 use super::{Outcome, Report, ReportKind, RunOptions};
 use crate::runtime::last_trace::LastTrace;
 use crate::runtime::messages::Messages;
-use crate::runtime::{Printed, WrittenClouds};
+use crate::runtime::{PrintOutput, WrittenClouds};
 use shading_compiler::builtins::Builtin;
 use shading_compiler::eval;
 use shading_compiler::eval::dictionary::Dictionaries;
@@ -21,7 +21,7 @@ pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
         fuel: options.fuel,
         depth: 0,
         closures: Closures::default(),
-        printed: Printed::default(),
+        printed: PrintOutput::default(),
         written: WrittenClouds::default(),
         messages: Messages::default(),
         last_trace: LastTrace::default(),
@@ -70,7 +70,7 @@ pub(super) struct Machine<'a> {
     fuel: u32,
     depth: u32,
     pub(super) closures: Closures,
-    pub(super) printed: Printed,
+    pub(super) printed: PrintOutput,
     pub(super) written: WrittenClouds,
     pub(super) messages: Messages<Value>,
     pub(super) last_trace: LastTrace,
@@ -103,7 +103,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Consumes fuel; returns whether there was as much.
+    /// Consumes fuel; returns whether enough was left.
     fn burn(&mut self, amount: u32, span: Span) -> bool {
         if self.fuel < amount {
             self.report(
@@ -299,7 +299,6 @@ impl<'a> Machine<'a> {
         value.map_or_else(|| Value::zero(kind), |v| Value::of(&v))
     }
 
-    /// Evaluates operations on closures.
     fn eval_closures(
         &mut self,
         frame: &CallFrame<'a>,

@@ -79,7 +79,7 @@ impl<'a> Machine<'a> {
         };
         let found = found.unwrap_or_else(|mistake| {
             self.printed.push(Sink::Error, &mistake.message);
-            mistake.answer
+            mistake.result
         });
         Some(Const::Int(found))
     }

@@ -90,7 +90,7 @@ impl<'a> Machine<'a> {
                 self.eval_clouds(frame, kind, builtin, args, span)?
             }
             Op::Builtin(Builtin::CloudWrite) => self.write_point(frame, args, span)?,
-            // A query that the optimiser has not resolved is false.
+            // The optimiser has resolved every query whose answer is true.
             Op::Builtin(Builtin::IsConstant) => Const::Int(0),
             Op::Builtin(Builtin::Backfacing) => Const::Int(globals.backfacing),
             Op::Builtin(Builtin::SurfaceArea) => Const::Float(globals.surface_area),

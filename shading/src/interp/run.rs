@@ -2,7 +2,7 @@
 
 use super::closure::{Closures, Value};
 use crate::runtime::listing::Listing;
-use crate::runtime::{NoHost, Printed, ShaderGlobals, ShaderHost, WrittenClouds};
+use crate::runtime::{NoHost, PrintOutput, ShaderGlobals, ShaderHost, WrittenClouds};
 use shading_compiler::eval;
 use shading_compiler::hir::{ClosureRegistry, Const};
 use shading_syntax::source::Span;
@@ -50,7 +50,7 @@ pub struct Outcome {
     /// Closures referenced by the outputs.
     pub closures: Closures,
     /// Printed texts.
-    pub printed: Printed,
+    pub printed: PrintOutput,
     /// Written points.
     pub written: WrittenClouds,
     /// Reports, one for each location.

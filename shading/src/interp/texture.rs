@@ -98,7 +98,6 @@ fn lookup(frame: &CallFrame<'_>, mut options: TextureOptions, args: &[Operand]) 
     lookup
 }
 
-/// Builds the texture request of a lookup.
 fn request(frame: &CallFrame<'_>, lookup: &TextureLookup, args: &[Operand]) -> TextureRequest {
     let operand = |option| lookup.options.position(option).and_then(|i| args.get(i));
     let subimage = if let Some(&name) = operand(TextureOperand::SubimageName) {

@@ -1,12 +1,12 @@
 //! Arena allocator of a run: closures and strings, freed at the next run.
 
-/// Size in bytes of the first chunk; each further one is twice as large as the previous.
-const FIRST: usize = 64 << 10;
-/// Memory limit of a run in bytes; beyond it, closures are null and strings empty. Larger than what the default fuel
-/// can fill with sums of small closures, and small enough for 64 threads.
-const LIMIT: usize = 16 << 20;
+/// Size of the first chunk [bytes]. Each further chunk is twice as large as the previous one.
+const FIRST_CHUNK_BYTES: usize = 64 << 10;
+/// Memory limit of a run [bytes]; beyond it, closures are null and strings empty. The limit exceeds what the default fuel
+/// can fill with sums of small closures, and is small enough for 64 threads.
+const MAX_BYTES: usize = 16 << 20;
 /// Padding after every block in bytes, so that compiled code may store a triple with all four lanes at its end.
-const SLACK: usize = 16;
+const PADDING: usize = 16;
 
 /// Bump allocator; compiled code increments the cursor itself.
 #[derive(Debug)]
@@ -24,11 +24,11 @@ pub(crate) struct Window {
 
 impl Arena {
     /// Maximum number of bytes that [`Arena::reset`] can reserve.
-    pub(crate) const MAX_RESERVED: usize = LIMIT / 8;
+    pub(crate) const MAX_RESERVED: usize = MAX_BYTES / 8;
 
     pub(crate) fn new() -> Arena {
         Arena {
-            chunks: vec![chunk(FIRST)],
+            chunks: vec![chunk(FIRST_CHUNK_BYTES)],
         }
     }
 
@@ -51,7 +51,7 @@ impl Arena {
 
     #[cold]
     fn replace(&mut self, size: usize) -> Window {
-        self.chunks = vec![chunk(size + SLACK)];
+        self.chunks = vec![chunk(size + PADDING)];
         self.window()
     }
 
@@ -59,8 +59,8 @@ impl Arena {
     pub(crate) fn grow(&mut self, size: usize) -> Option<Window> {
         let taken: usize = self.chunks.iter().map(|c| c.len() * 16).sum();
         let largest = self.chunks.last().map_or(0, |c| c.len() * 16);
-        let bytes = (2 * largest).max(size.checked_add(SLACK + 16)?);
-        if bytes > LIMIT.saturating_sub(taken) {
+        let bytes = (2 * largest).max(size.checked_add(PADDING + 16)?);
+        if bytes > MAX_BYTES.saturating_sub(taken) {
             return None;
         }
         self.chunks.push(chunk(bytes));
@@ -69,15 +69,12 @@ impl Arena {
 
     #[inline]
     fn window(&mut self) -> Window {
-        let chunk = self
-            .chunks
-            .last_mut()
-            .expect("an arena has a chunk from its making");
+        let chunk = self.chunks.last_mut().expect("an arena has at least one chunk");
         let bytes = chunk.len() * 16;
         let cursor = chunk.as_mut_ptr().cast::<u8>();
         Window {
             cursor,
-            end: cursor.wrapping_add(bytes - SLACK),
+            end: cursor.wrapping_add(bytes - PADDING),
         }
     }
 }
@@ -98,16 +95,16 @@ mod tests {
             total += window.end.addr() - window.cursor.addr();
             assert!(window.cursor.addr().is_multiple_of(16));
         }
-        assert!(total <= LIMIT && total > LIMIT / 4);
+        assert!(total <= MAX_BYTES && total > MAX_BYTES / 4);
         let window = arena.reset(0);
-        assert!(window.end.addr() - window.cursor.addr() > LIMIT / 8);
+        assert!(window.end.addr() - window.cursor.addr() > MAX_BYTES / 8);
         assert!(arena.grow(usize::MAX).is_none());
     }
 
     #[test]
     fn a_reset_makes_room() {
         let mut arena = Arena::new();
-        for reserved in [0, FIRST, 5 * FIRST, 1] {
+        for reserved in [0, FIRST_CHUNK_BYTES, 5 * FIRST_CHUNK_BYTES, 1] {
             let window = arena.reset(reserved);
             assert!(window.end.addr() - window.cursor.addr() >= reserved);
         }

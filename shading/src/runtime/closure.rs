@@ -26,10 +26,8 @@ use shading_compiler::ty::Base;
 
 /// Tag of a product; tags below are [`ClosureId`]s.
 pub(crate) const TAG_MUL: u32 = u32::MAX;
-/// Tag of a sum.
 pub(crate) const TAG_ADD: u32 = u32::MAX - 1;
 
-/// The header of a node.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 pub(crate) struct NodeHeader {
@@ -295,7 +293,7 @@ impl<'a> Params<'a> {
             offset.is_multiple_of(4) && offset + 4 * N <= self.words.len() * 4,
             "no closure parameter at offset {offset}"
         );
-        // SAFETY: the block has as many words as its layout, and the arena's memory is always initialised.
+        // SAFETY: the block has the number of words in its layout, and the arena's memory is always initialised.
         unsafe { self.block.add(offset).cast::<[[u8; 4]; N]>().read() }
     }
 
@@ -328,7 +326,7 @@ pub struct Components<'a> {
     /// Second operands of open sums.
     inline: [Option<(ClosureRef<'a>, [f32; 3])>; Components::INLINE],
     count: usize,
-    /// Those that do not fit.
+    /// Pending closures that do not fit inline.
     rest: Vec<(ClosureRef<'a>, [f32; 3])>,
 }
 

@@ -9,7 +9,7 @@ use shading_compiler::hir::{ClosureError, ClosureRegistry, ClosureSignature};
 
 /// An enum whose variants are closures. Declare it with [`closures!`](crate::closures), which implements this.
 pub trait ClosureSet {
-    /// The enum with the lifetime of a closure tree, from which it may borrow strings and closures.
+    /// The enum with the lifetime of a closure tree, from which variants may borrow strings and closures.
     type Read<'r>;
 
     /// Signatures of the variants, in order.
@@ -21,8 +21,8 @@ pub trait ClosureSet {
 
 /// The variants of a [`ClosureSet`] by their ids in a registry.
 ///
-/// It reads components of all systems of that registry. Whatever else it is given, it reads nothing wrong: the
-/// signature that a closure tree was made with is compared with the one of the variant.
+/// Can read components of all systems with that registry. The signature of a closure in a tree is compared with that of the
+/// variant, so that components of other registries are never misread.
 pub struct ClosureTypes<C> {
     /// By id.
     variants: Vec<Option<Variant>>,
@@ -39,7 +39,7 @@ impl<C: ClosureSet> ClosureTypes<C> {
     /// Registers all closures of the set.
     ///
     /// # Errors
-    /// As [`ClosureRegistry::register`]. The registry is unchanged then.
+    /// As for [`ClosureRegistry::register`]. The registry is unchanged then.
     pub fn register(registry: &mut ClosureRegistry) -> Result<ClosureTypes<C>, ClosureError> {
         let mut extended = registry.clone();
         for signature in C::signatures() {
@@ -52,7 +52,7 @@ impl<C: ClosureSet> ClosureTypes<C> {
     /// Finds all closures of the set in a registry.
     ///
     /// # Errors
-    /// If there is no closure of a name, or none of that name has the names and types of the variant's parameters.
+    /// If a closure name is unknown, or no closure of the name has the parameters of the variant.
     pub fn bind(registry: &ClosureRegistry) -> Result<ClosureTypes<C>, ClosureError> {
         let mut variants = vec![];
         for (index, signature) in C::signatures().iter().enumerate() {
@@ -72,7 +72,7 @@ impl<C: ClosureSet> ClosureTypes<C> {
         Ok(ClosureTypes { variants, set })
     }
 
-    /// Reads a component; `None` if it is not of this set.
+    /// Reads a component; `None` if it is not a closure of this set.
     #[inline]
     pub fn read<'r>(&self, component: &Component<'r>) -> Option<C::Read<'r>> {
         let Variant { index, fingerprint } = (*self.variants.get(component.id.0 as usize)?)?;
@@ -104,8 +104,8 @@ fn mismatch(registry: &ClosureRegistry, expected: &ClosureSignature) -> ClosureE
     }
 }
 
-/// Reads the parameters of a component one after another, in the order of the signature. Made by [`ClosureTypes`] only,
-/// for parameters of that signature.
+/// Reads the parameters of a component one after another, in the order of the signature. Only [`ClosureTypes`] creates
+/// readers.
 #[derive(Clone, Copy)]
 pub struct ParamReader<'a> {
     params: Params<'a>,
@@ -113,7 +113,7 @@ pub struct ParamReader<'a> {
 }
 
 impl<'a> ParamReader<'a> {
-    /// The offset of the next value, of so many bytes.
+    /// Returns the offset of the next value, of `bytes` bytes.
     #[inline]
     fn next(&mut self, bytes: usize) -> usize {
         let align = if bytes == 8 { 8 } else { 4 };
@@ -198,7 +198,7 @@ impl<'a> ParamReader<'a> {
 /// - Parameters with a default value come last. Shaders may omit them or give them by name: `mirror(N, "eta", 1.33)`.
 /// - The enum has a lifetime if a parameter is a string or a closure.
 ///
-/// [`ClosureTypes::register`] adds them to a registry, and [`ClosureTypes::read`] makes a variant of a component.
+/// [`ClosureTypes::register`] adds the closures to a registry, and [`ClosureTypes::read`] converts a component to a variant.
 #[macro_export]
 macro_rules! closures {
     ($(#[$meta:meta])* $vis:vis enum $set:ident<$life:lifetime> { $($body:tt)* }) => {

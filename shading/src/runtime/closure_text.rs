@@ -7,7 +7,7 @@ use shading_compiler::eval::text::{Arg, format};
 use shading_compiler::hir::Const;
 use shading_compiler::hir::{ClosureParam, ClosureRegistry};
 
-/// Maximum nesting of closures in the text; deeper ones are printed as `…`.
+/// Maximum nesting of closures in the text; deeper closures are printed as `…`.
 const MAX_NESTING: usize = 64;
 
 /// Returns a closure as text; empty for the null closure.
@@ -68,8 +68,8 @@ impl Printer<'_> {
     }
 }
 
-/// Parameters that renderers add to closures of OSL, whose texts do not have them: printed only if they do not have their
-/// defaults.
+/// Parameters that renderers add to closures of OSL. They are printed only if they differ from their defaults, as OSL's
+/// texts lack them.
 const EXTENSIONS: [&str; 1] = ["energy_compensation"];
 
 fn is_printed(param: &Param, declared: &ClosureParam) -> bool {

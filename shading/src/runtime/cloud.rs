@@ -2,19 +2,20 @@
 //! errors of calls.
 //!
 //! `pointcloud_search(file, point, radius, max_points, attribute, array, …)` and `pointcloud_get(file, indices, count,
-//! attribute, array)` fill arrays, as OSL specifies: with the nearest points within the radius, at most `max_points` and
-//! the length of the shortest array; a variable that is not an array takes one value. The cloud of a constant name is
-//! looked up once, when the instance is compiled ([`ShaderHost::cloud_handle`](super::ShaderHost::cloud_handle)).
+//! attribute, array)` fill arrays, as OSL specifies. A search returns the nearest points within the radius, at most
+//! `max_points` and the length of the shortest array; a variable that is not an array holds one value. The cloud of a
+//! constant name is looked up once, when the instance is compiled
+//! ([`ShaderHost::cloud_handle`](super::ShaderHost::cloud_handle)).
 //!
 //! - `"index"`, `"position"` and `"distance"` are attributes of all clouds.
-//! - The type of an array must be that of the attribute, except that all triples are equivalent, floats take ints, a
-//!   matrix takes sixteen floats, and a longer array of floats takes the values of triples or of an array attribute
-//!   (`float[4]`) consecutively.
-//! - If an attribute is missing or of another type, or the cloud cannot be read, this is reported once, and the call
-//!   returns 0.
-//! - Distances have derivatives, those of the centre; other values have none. Elements that are not filled keep their
-//!   derivatives.
-//! - Searches take no lock, and allocate no memory after the first one of a context.
+//! - The type of an array must be that of the attribute, with these exceptions: all triples are equivalent, ints convert to
+//!   floats, a matrix can hold sixteen floats, and a longer array of floats can hold the values of triples or of an array
+//!   attribute (`float[4]`) consecutively.
+//! - If an attribute is missing or of another type, or the cloud cannot be read, this is reported once, and the call returns
+//!   0.
+//! - Distances have the derivatives that follow from the centre; other values have none. Elements that are not filled keep
+//!   their derivatives.
+//! - Searches acquire no lock, and allocate no memory after the first one of a context.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -80,7 +81,7 @@ pub trait PointCloud: Send + Sync {
     fn names(&self) -> Vec<String>;
 }
 
-/// Name of the attribute of all clouds that is the index of each point.
+/// Attribute of all clouds with the index of each point.
 const INDEX: &str = "index";
 
 /// An attribute requested by a call.
@@ -91,7 +92,6 @@ pub(crate) enum CloudAttribute<'a> {
     Values(CloudValues<'a>),
 }
 
-/// A value of an attribute.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum CloudValue<'a> {
     Int(i32),
@@ -113,7 +113,6 @@ impl CloudValue<'_> {
     }
 }
 
-/// Errors of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CloudError {
     /// The cloud does not exist.
@@ -129,7 +128,7 @@ pub(crate) enum CloudError {
 }
 
 impl<'a> CloudAttribute<'a> {
-    /// Looks up the attribute of a name, for values of a type.
+    /// Looks up an attribute for values of a type.
     pub(crate) fn of(
         cloud: &'a dyn PointCloud,
         name: &str,
@@ -212,7 +211,7 @@ pub(crate) fn requested_count(count: i32, indices: usize, room: usize) -> usize 
     usize::try_from(count).unwrap_or(0).min(indices).min(room)
 }
 
-/// Zero of a type that has derivatives.
+/// Returns the zero of a type that has derivatives.
 pub(crate) fn zero(element: Element) -> Option<CloudValue<'static>> {
     match element {
         Element::Float => Some(CloudValue::Float(0.0)),
@@ -269,7 +268,7 @@ pub(crate) fn check(
     }
 }
 
-/// Distance of a point from a centre, and its differential for a differential of the centre; zero if there is no such
+/// Returns the distance of a point from a centre, and its derivative for a derivative of the centre; zero for an unknown
 /// point.
 pub(crate) fn distance(
     cloud: Option<&dyn PointCloud>,
@@ -296,7 +295,7 @@ pub(crate) fn distance(
     [distance, slope]
 }
 
-/// Message of an error. `error` is the reason why the cloud cannot be read.
+/// Returns the message of an error. `error` is the reason why the cloud cannot be read.
 pub(crate) fn message(
     fault: CloudError,
     cloud: Option<&dyn PointCloud>,

@@ -13,7 +13,7 @@ use crate::runtime::last_trace::LastTrace;
 use crate::runtime::messages::Messages;
 use crate::runtime::report::{Report, ReportKind, ReportPlace};
 use crate::runtime::stack::StackRange;
-use crate::runtime::{Printed, ShaderGlobals, ShaderHost, Sink, WrittenClouds};
+use crate::runtime::{PrintOutput, ShaderGlobals, ShaderHost, Sink, WrittenClouds};
 use shading_compiler::eval::dictionary::Dictionaries;
 use shading_compiler::eval::{DEFAULT_FUEL, MAX_DEPTH};
 use shading_compiler::hir::ClosureRegistry;
@@ -45,8 +45,8 @@ pub(crate) struct OutputWords([usize; 2]);
 #[repr(C, align(16))]
 pub(crate) struct Number(pub(crate) [f32; 4]);
 
-/// The part of the context accessed by compiled code. All sizes are multiples of its words, so that offsets are the
-/// same everywhere.
+/// Part of the context that compiled code accesses. All sizes are multiples of its words, so that offsets are equal on all
+/// machines.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct ContextHeader {
@@ -64,13 +64,12 @@ pub(crate) struct ContextHeader {
     pub(crate) stack_limit: usize,
     /// The embedder's host.
     pub(crate) host: *const (),
-    /// Shading point.
     pub(crate) globals: *const ShaderGlobals,
     /// Source locations of reports.
-    pub(crate) places: *const Places,
+    pub(crate) places: *const ReportPlaces,
     /// Numbers in the code of the instance.
     pub(crate) numbers: *const Number,
-    /// Work done, of code that counts it.
+    /// Work done, if the code counts it.
     pub(crate) work: i64,
 }
 
@@ -81,14 +80,14 @@ pub(crate) struct Run {
     pub(crate) arena: Arena,
     frames: Vec<u128>,
     pub(crate) outputs: Vec<OutputWords>,
-    /// Number of the instance that ran last; 0 before any run.
+    /// Number of the instance that ran last; 0 before the first run.
     pub(crate) last: u64,
     pub(crate) host_type: TypeId,
     pub(crate) stack: StackRange,
     // Keeps `header.host` alive; used for rare queries.
     host: Arc<dyn ShaderHost>,
     fuel: u32,
-    pub(crate) printed: Printed,
+    pub(crate) printed: PrintOutput,
     written: WrittenClouds,
     /// True if the output of `fprintf` is kept.
     pub(crate) keeps_files: bool,
@@ -100,8 +99,8 @@ pub(crate) struct Run {
     pub(crate) cloud_points: Vec<(f32, u32)>,
     reports: Vec<Report>,
     reported: FxHashSet<(u64, u32, ReportKind)>,
-    /// True during the run of a packet. A packet run aborts on the first report, because an earlier point of the packet
-    /// may end the batch; the caller reruns the points one by one.
+    /// True while a packet runs. A packet is abandoned at its first report, because an earlier point of the packet may end
+    /// the batch. The caller then runs the points one by one.
     pub(crate) is_packet: bool,
 }
 
@@ -136,7 +135,7 @@ impl ShadingContext {
                 stack: StackRange::default(),
                 host,
                 fuel: DEFAULT_FUEL,
-                printed: Printed::default(),
+                printed: PrintOutput::default(),
                 written: WrittenClouds::default(),
                 keeps_files: false,
                 messages: Messages::default(),
@@ -150,30 +149,30 @@ impl ShadingContext {
         }
     }
 
-    /// Sets the fuel of a run: its maximum number of loop iterations and calls of recursive functions that do next to
-    /// nothing, or the same work in fewer (at most 2³¹ − 1).
+    /// Sets the fuel of a run: the maximum number of iterations of nearly empty loops and calls of recursive functions, or
+    /// the same work in fewer iterations (at most 2³¹ − 1).
     pub fn set_fuel(&mut self, fuel: u32) {
         self.run.fuel = fuel.min(i32::MAX as u32);
     }
 
-    /// Returns the work of the last run, in simple operations, of an instance that counts it
+    /// Returns the work of the last run, in simple operations, if the instance counts it
     /// ([`crate::InstanceOptions::counts_work`]); else 0.
     pub fn work(&self) -> u64 {
         self.run.header.work as u64
     }
 
-    /// Returns whether the last run completed: it had enough fuel, depth and memory.
+    /// Returns whether the last run completed, with enough fuel, depth and memory.
     pub fn finished(&self) -> bool {
         self.run.header.fuel >= 0
     }
 
-    /// Takes the output of `printf`, `warning` and `error` since the last call, as displayed text.
+    /// Returns the output of `printf`, `warning` and `error` since the last call, as displayed.
     pub fn take_printed(&mut self) -> String {
         self.take_pieces().text()
     }
 
-    /// Takes the output since the last call in pieces, including that of `fprintf` if it is kept.
-    pub fn take_pieces(&mut self) -> Printed {
+    /// Returns the output since the last call in pieces, including that of `fprintf` if it is kept.
+    pub fn take_pieces(&mut self) -> PrintOutput {
         std::mem::take(&mut self.run.printed)
     }
 
@@ -182,17 +181,17 @@ impl ShadingContext {
         self.run.keeps_files = true;
     }
 
-    /// Points written by `pointcloud_write` and not yet taken.
+    /// Returns the points that `pointcloud_write` has written since the last [`ShadingContext::take_written`].
     pub fn written(&self) -> &WrittenClouds {
         &self.run.written
     }
 
-    /// Takes the points written by `pointcloud_write` since the last call.
+    /// Removes and returns the points written by `pointcloud_write` since the last call.
     pub fn take_written(&mut self) -> WrittenClouds {
         std::mem::take(&mut self.run.written)
     }
 
-    /// Takes the reports since the last call. A context reports each location of a shader once.
+    /// Removes and returns the reports since the last call. A context reports each location of a shader once.
     pub fn take_reports(&mut self) -> Vec<Report> {
         std::mem::take(&mut self.run.reports)
     }
@@ -205,17 +204,17 @@ impl fmt::Debug for ShadingContext {
 }
 
 impl Run {
-    /// The embedder's host, for rare queries.
+    /// Returns the embedder's host, for rare queries.
     pub(crate) fn host(&self) -> &dyn ShaderHost {
         &*self.host
     }
 
-    /// The host, and the destination of written points.
+    /// Returns the host, and the destination of written points.
     pub(crate) fn host_and_written(&mut self) -> (&dyn ShaderHost, &mut WrittenClouds) {
         (&*self.host, &mut self.written)
     }
 
-    /// The host, shared so that the context is not borrowed.
+    /// Returns a shared host, which does not borrow the context.
     pub(crate) fn host_of_run(&self) -> Arc<dyn ShaderHost> {
         self.host.clone()
     }
@@ -224,7 +223,7 @@ impl Run {
     pub(crate) fn start(
         &mut self,
         globals: *const ShaderGlobals,
-        places: *const Places,
+        places: *const ReportPlaces,
         numbers: *const Number,
         output_bytes: usize,
         node_bytes: usize,
@@ -275,7 +274,6 @@ impl Run {
         self.outputs[offset / 16].0[offset / 8 % 2]
     }
 
-    /// Replaces an address in the outputs.
     pub(crate) fn set_output_pointer(&mut self, offset: usize, address: usize) {
         self.outputs[offset / 16].0[offset / 8 % 2] = address;
     }
@@ -299,14 +297,14 @@ impl Run {
     }
 
     /// Returns whether this is the first report of its kind at a location.
-    pub(crate) fn is_first(&mut self, places: &Places, place: u32, kind: ReportKind) -> bool {
+    pub(crate) fn is_first(&mut self, places: &ReportPlaces, place: u32, kind: ReportKind) -> bool {
         self.reported.insert((places.shader, place, kind))
     }
 
     /// Adds a report at a location, unless it is a duplicate.
     pub(crate) fn report(
         &mut self,
-        places: &Places,
+        places: &ReportPlaces,
         place: u32,
         kind: ReportKind,
         message: impl FnOnce() -> String,
@@ -322,7 +320,7 @@ impl Run {
                 shader: places.name.clone(),
                 place: places.get(place),
             };
-            // It is also recorded among the printed texts, to keep its order relative to them.
+            // The report is also recorded among the printed texts, to preserve its order relative to them.
             if kind == ReportKind::IndexOutOfRange {
                 self.printed.push(Sink::Report(report.clone()), "");
             }
@@ -333,21 +331,21 @@ impl Run {
 
 /// Source locations in the reports of a shader.
 #[derive(Clone, Debug)]
-pub(crate) struct Places {
+pub(crate) struct ReportPlaces {
     /// Number of the instance.
     pub(crate) shader: u64,
     /// Name of the unit or group.
     pub(crate) name: String,
     /// Locations by index.
     pub(crate) spans: Vec<Span>,
-    /// The texts that they are in, if these are known.
+    /// Sources of the locations, if they are known.
     pub(crate) sources: Option<Arc<SourceMap>>,
     /// The closures that the shader may print, if any.
     pub(crate) closures: Option<Arc<PrintedClosures>>,
 }
 
-impl Places {
-    /// The location with an index; `None` if its source is not known.
+impl ReportPlaces {
+    /// Returns a location by its index; `None` if its source is unknown.
     pub(crate) fn get(&self, place: u32) -> Option<ReportPlace> {
         let span = self.spans.get(place as usize)?;
         let sources = self.sources.as_ref();
@@ -367,7 +365,7 @@ impl Places {
     }
 }
 
-/// What is needed to print closures.
+/// Registry and layouts for printing closures.
 #[derive(Debug)]
 pub(crate) struct PrintedClosures {
     pub(crate) registry: ClosureRegistry,

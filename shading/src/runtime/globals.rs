@@ -36,25 +36,25 @@ pub struct ShaderGlobals {
     pub ps: Triple,
     /// `dPdtime`.
     pub dpdtime: Triple,
-    /// Differential of `P` to the next pixel in x.
+    /// Change of `P` to the next pixel in x.
     pub dpdx: Triple,
-    /// Differential of `P` to the next pixel in y.
+    /// Change of `P` to the next pixel in y.
     pub dpdy: Triple,
-    /// Differential of `I` to the next pixel in x.
+    /// Change of `I` to the next pixel in x.
     pub didx: Triple,
-    /// Differential of `I` to the next pixel in y.
+    /// Change of `I` to the next pixel in y.
     pub didy: Triple,
     /// `u`.
     pub u: f32,
     /// `v`.
     pub v: f32,
-    /// Differential of `u` to the next pixel in x.
+    /// Change of `u` to the next pixel in x.
     pub dudx: f32,
-    /// Differential of `u` to the next pixel in y.
+    /// Change of `u` to the next pixel in y.
     pub dudy: f32,
-    /// Differential of `v` to the next pixel in x.
+    /// Change of `v` to the next pixel in x.
     pub dvdx: f32,
-    /// Differential of `v` to the next pixel in y.
+    /// Change of `v` to the next pixel in y.
     pub dvdy: f32,
     /// `time`.
     pub time: f32,
@@ -83,7 +83,6 @@ pub struct ShaderGlobals {
 }
 
 impl ShaderGlobals {
-    /// Returns the value of a global.
     pub(crate) fn value(&self, global: Global) -> Const {
         let triple = |t: &Triple| Const::Triple([t.0[0], t.0[1], t.0[2]]);
         match global {

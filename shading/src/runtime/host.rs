@@ -36,7 +36,7 @@ pub enum Subimage {
 }
 
 impl Subimage {
-    /// The subimage with an index; the first one for an invalid index.
+    /// Returns the subimage with an index; the first one for an invalid index.
     pub fn numbered(index: i32) -> Subimage {
         if index == 0 {
             Subimage::First
@@ -45,7 +45,7 @@ impl Subimage {
         }
     }
 
-    /// The subimage with a name; the first one for an empty name.
+    /// Returns the subimage with a name; the first one for an empty name.
     pub fn named(name: &str) -> Subimage {
         if name.is_empty() {
             Subimage::First
@@ -172,7 +172,7 @@ impl TextureLookup {
         error.or_else(unfit).unwrap_or_default()
     }
 
-    /// Result of the lookup if the file does not exist.
+    /// Returns the result of a lookup in a missing file.
     pub fn absent(&self) -> TextureSample {
         TextureSample {
             value: self.missing.unwrap_or([self.fill; 4]),
@@ -187,10 +187,10 @@ impl TextureLookup {
 pub struct TextureSample {
     /// Value.
     pub value: [f32; 4],
-    /// Derivative along s, if [`TextureOptions::derivatives`] is set; of volumes, the differential over
+    /// Derivative along s, if [`TextureOptions::derivatives`] is set; for volumes, the derivative along
     /// [`TextureLookup::dx`].
     pub ds: [f32; 4],
-    /// Derivative along t, if [`TextureOptions::derivatives`] is set; of volumes, the differential over
+    /// Derivative along t, if [`TextureOptions::derivatives`] is set; for volumes, the derivative along
     /// [`TextureLookup::dy`].
     pub dt: [f32; 4],
 }
@@ -214,7 +214,7 @@ pub enum TextureInfo {
 }
 
 impl TextureInfo {
-    /// Converts it to a value of a kind; `None` if it is of another kind.
+    /// Converts the information to a value of a kind; `None` if it has another kind.
     pub fn of_kind(&self, kind: Kind) -> Option<Const> {
         let floats: &[f32] = match (self, kind) {
             (TextureInfo::Text(text), Kind::One(Element::String)) => {
@@ -276,7 +276,7 @@ pub trait ShaderHost: Send + Sync + 'static {
         TextureSample::default()
     }
 
-    /// Returns whether `texture` and `environment` can read an image that has a handle. Called as
+    /// Returns whether `texture` and `environment` can read an image that has a handle. Called like
     /// [`ShaderHost::is_volume`].
     fn is_picture(&self, request: &TextureRequest) -> bool {
         let _ = request;
@@ -290,7 +290,7 @@ pub trait ShaderHost: Send + Sync + 'static {
         true
     }
 
-    /// Returns whether `environment` can read an image that has a handle. Called as [`ShaderHost::is_volume`].
+    /// Returns whether `environment` can read an image that has a handle. Called like [`ShaderHost::is_volume`].
     fn is_environment(&self, request: &TextureRequest) -> bool {
         let _ = request;
         true
@@ -305,8 +305,8 @@ pub trait ShaderHost: Send + Sync + 'static {
         }
     }
 
-    /// Returns a named information about a texture file; if the name denotes many files, about the one at `(s, t)`. Not
-    /// on the per-hit path of most shaders, so it may allocate.
+    /// Returns information about a texture file by name; if the file name denotes many files, about the file at `(s, t)`.
+    /// May allocate, because shaders rarely call it per hit.
     fn texture_info(
         &self,
         request: &TextureRequest,
@@ -397,7 +397,7 @@ pub trait ShaderHost: Send + Sync + 'static {
         None
     }
 
-    /// Returns the differential of an attribute to the next pixel along an axis; zero if it does not vary smoothly.
+    /// Returns the change of an attribute to the next pixel along an axis; zero if the attribute is not smooth.
     fn attribute_derivative(
         &self,
         globals: &ShaderGlobals,
@@ -416,7 +416,7 @@ pub trait ShaderHost: Send + Sync + 'static {
         None
     }
 
-    /// As [`ShaderHost::attribute_handle`], for values of the kinds that [`ShaderHost::any_attribute`] is called for.
+    /// Like [`ShaderHost::attribute_handle`], for the kinds of values for which [`ShaderHost::any_attribute`] is called.
     fn any_attribute_handle(&self, name: &str, kind: Kind) -> Option<AttributeHandle> {
         let _ = (name, kind);
         None
@@ -441,8 +441,8 @@ pub trait ShaderHost: Send + Sync + 'static {
     }
 }
 
-/// Returns the matrix from one space to another. An unknown space is replaced by the common one, and its name is
-/// returned, too.
+/// Returns the matrix from one space to another. An unknown space is replaced by the common one, and its name is returned
+/// too.
 pub(crate) fn matrix_between<H: ShaderHost + ?Sized>(
     host: &H,
     globals: &ShaderGlobals,

@@ -39,7 +39,7 @@ pub enum Param {
 
 impl Param {
     /// Returns the parameters of a component made by compiled code.
-    fn all<'t>(
+    fn read_all<'t>(
         signature: &ClosureSignature,
         params: &Params<'t>,
         roots: &mut Vec<Option<ClosureRef<'t>>>,
@@ -74,7 +74,7 @@ fn single(params: &Params<'_>, base: Base, at: usize) -> Const {
 }
 
 impl Listing {
-    /// Flattens a closure made by compiled code, in the order of the interpreter.
+    /// Flattens a closure created by compiled code, in the order of the interpreter.
     ///
     /// # Panics
     /// If the registry is not the one that the code was compiled with.
@@ -93,7 +93,7 @@ impl Listing {
                 count += 1;
                 let scaled = |w: [f32; 3]| std::array::from_fn(|i| weight[i] * w[i]);
                 match closure.node() {
-                    // Nothing scaled by zero contributes, not even infinity.
+                    // A component scaled by zero is omitted, even if it is infinite.
                     ClosureNode::Mul {
                         weight: [0.0, 0.0, 0.0],
                         ..
@@ -113,7 +113,7 @@ impl Listing {
                     } => {
                         let weight = scaled(own);
                         if weight != [0.0; 3] {
-                            let params = Param::all(&registry[id], &params, &mut roots);
+                            let params = Param::read_all(&registry[id], &params, &mut roots);
                             list.push(Component { id, weight, params });
                         }
                     }
@@ -136,7 +136,7 @@ impl Listing {
                     _ => false,
                 })
         };
-        // Truncated listings are compared as far as both go.
+        // Truncated listings are compared up to the shorter length.
         let cut = self.truncated || other.truncated;
         let lists = |a: &Vec<Component>, b: &Vec<Component>| {
             (cut || a.len() == b.len()) && a.iter().zip(b).all(|(a, b)| same(a, b))

@@ -2,8 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-/// Capacity above which the table is released after a run: clearing it would cost time in proportion to it.
-const KEPT_CAPACITY: usize = 1024;
+/// Maximum capacity of the table after a run. A larger table is released, because clearing it would need time in proportion
+/// to its capacity.
+const MAX_KEPT_CAPACITY: usize = 1024;
 
 /// The messages of a run, by name.
 #[derive(Clone, Debug)]
@@ -38,7 +39,7 @@ impl<V> Default for Messages<V> {
 
 impl<V> Messages<V> {
     pub(crate) fn clear(&mut self) {
-        if self.table.capacity() > KEPT_CAPACITY {
+        if self.table.capacity() > MAX_KEPT_CAPACITY {
             self.table = FxHashMap::default();
         } else {
             self.table.clear();
@@ -49,7 +50,7 @@ impl<V> Messages<V> {
         self.table.get(name)
     }
 
-    fn note(&mut self, MessageQuery { name, ty, place }: MessageQuery<'_>, value: Option<V>) {
+    fn record(&mut self, MessageQuery { name, ty, place }: MessageQuery<'_>, value: Option<V>) {
         let message = Message {
             ty: ty.to_owned(),
             place: place.to_owned(),
@@ -64,7 +65,7 @@ impl<V> Messages<V> {
         let MessageQuery { name, place, .. } = message_query;
         match self.find(name) {
             None => {
-                self.note(message_query, Some(value));
+                self.record(message_query, Some(value));
                 Ok(())
             }
             Some(known) if known.value.is_some() => Err(format!(
@@ -84,7 +85,7 @@ impl<V> Messages<V> {
         let MessageQuery { name, ty, place } = message_query;
         match self.find(name) {
             None => {
-                self.note(message_query, None);
+                self.record(message_query, None);
                 Ok(false)
             }
             Some(known) if known.ty != ty => Err(format!(

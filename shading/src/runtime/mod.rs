@@ -11,13 +11,13 @@ pub mod host;
 pub(crate) mod last_trace;
 pub mod listing;
 pub(crate) mod messages;
-pub mod printed;
+pub mod print_output;
 pub mod report;
 pub(crate) mod shims;
 pub(crate) mod stack;
 pub(crate) mod text;
 pub mod trace;
-pub mod written;
+pub mod written_cloud;
 
 pub use closure::{ClosureNode, ClosureRef, ClosureTree, Component, Components, Params};
 pub use closure_set::{ClosureSet, ClosureTypes, ParamReader};
@@ -28,11 +28,11 @@ pub use host::{
     AttributeHandle, NoHost, ShaderHost, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest,
     TextureSample, UnreadableTexture,
 };
-pub use printed::{Printed, Sink};
+pub use print_output::{PrintOutput, Sink};
 pub use report::{Report, ReportKind, ReportPlace};
 pub use shading_compiler::hir::RayKind;
 pub use shading_compiler::opt::KnownAttributes;
 pub use shims::HostFunctions;
 pub use stack::{MIN_STACK, RunError};
 pub use trace::{TraceHit, TraceRay};
-pub use written::{PointValueType, WrittenCloud, WrittenClouds};
+pub use written_cloud::{PointValueType, WrittenCloud, WrittenClouds};

@@ -1,9 +1,9 @@
-//! The native stack that a run needs, and the error of a run that is not possible.
+//! Native stack that a run needs, and errors of runs.
 
-/// Bytes of native stack that a thread must have left for a run. Shaders take less than 64 KiB, however large they are,
-/// apart from the calls of recursive functions; the rest is for what the host's methods take.
+/// Minimum free stack of a thread for a run [bytes]. Shaders of any size use less than 64 KiB, except for calls of recursive
+/// functions; the rest is available to the host's methods.
 pub const MIN_STACK: usize = 256 << 10;
-/// Bytes of native stack available to recursive functions, in case their frames are so large that
+/// Native stack for recursive functions [bytes], if their frames are so large that
 /// [`MAX_DEPTH`](shading_compiler::eval::MAX_DEPTH) of them do not fit; less if the thread has less. Threads have 2 MiB.
 const RECURSION_BYTES: usize = 1 << 20;
 
@@ -16,10 +16,10 @@ pub enum RunError {
     /// The thread has less stack left than [`MIN_STACK`].
     #[error("the thread has too little stack left to run a shader: it takes {} KiB", MIN_STACK >> 10)]
     SmallStack,
-    /// The last run in the context was of another instance, so that it has no outputs of this one.
+    /// The last run in the context was one of another instance, so the context has no outputs of this instance.
     #[error("the last run in the context was of another shader")]
     OtherInstance,
-    /// The instance has no output of this index.
+    /// The output index is invalid.
     #[error("the shader has no output of this index")]
     NoSuchOutput,
     /// A buffer is shorter than the numbers of its output at all points.
@@ -27,10 +27,10 @@ pub enum RunError {
     BufferTooShort,
 }
 
-/// The part of a thread's stack in which runs have room for recursion; of the thread that ran last.
+/// Stack range of the thread that ran last, in which runs may recurse.
 ///
-/// Stacks of threads are apart, so that an address tells whose it is. A thread that reuses addresses of one that has ended
-/// usually has the same bounds; where it has not, the guard page of its stack ends a recursion that goes too far.
+/// Stacks of threads do not overlap, so an address identifies its thread. A thread that reuses the addresses of a terminated
+/// one usually has the same bounds; otherwise the guard page of its stack ends a recursion that is too deep.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StackRange {
     low: usize,
@@ -38,8 +38,8 @@ pub(crate) struct StackRange {
 }
 
 impl StackRange {
-    /// The lowest address that recursive functions may use. The system is asked only where a thread runs first, or closer
-    /// to the start of its stack than before.
+    /// Returns the lowest address that recursive functions may use. The system is queried only if a thread runs first, or
+    /// closer to the start of its stack than before.
     #[inline]
     pub(crate) fn limit(&mut self) -> Result<usize, RunError> {
         let here = 0u8;
@@ -52,7 +52,7 @@ impl StackRange {
 
     #[cold]
     fn measure(&mut self, here: usize) -> Result<usize, RunError> {
-        // Where the system does not tell, threads are taken to be as large as they usually are.
+        // If the system does not report the size of the stack, the usual size is assumed.
         let left = stacker::remaining_stack().unwrap_or(RECURSION_BYTES + MIN_STACK);
         let spare = left.checked_sub(MIN_STACK).ok_or(RunError::SmallStack)?;
         if let Some(room) = spare.checked_sub(RECURSION_BYTES) {

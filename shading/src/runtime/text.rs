@@ -1,9 +1,9 @@
 //! Strings of compiled code: pointers to immutable texts.
 //!
-//! - A text is 16 bytes of header (hash, length in bytes) and then its UTF-8 bytes, aligned to 8.
-//! - Constants are owned by the shader that uses them; texts made by a run are in the context's arena.
-//! - Texts are equal if their addresses are, or their hashes and bytes are. The empty text of an unassigned variable is
-//!   [`empty`], but other texts may be empty, too: tests for emptiness use the length.
+//! - A text consists of a 16-byte header (hash, length in bytes) and its UTF-8 bytes, aligned to 8.
+//! - The shader that uses a constant owns it; texts created by a run are in the context's arena.
+//! - Texts are equal if their addresses are equal, or their hashes and bytes. The text of an unassigned variable is
+//!   [`empty`], but other texts may be empty too: tests for emptiness use the length.
 
 #![expect(
     unsafe_code,

@@ -1,11 +1,11 @@
 //! Rays that shaders trace (`trace`): request and hit.
 //!
-//! `trace(point, direction)` asks the host for the first hit of a ray, with OSL's options `"mindist"`, `"maxdist"`,
+//! `trace(point, direction)` queries the host for the first hit of a ray, with OSL's options `"mindist"`, `"maxdist"`,
 //! `"shade"` and `"traceset"`. `getmessage("trace", name, variable)` then reads `hit`, `hitdist`, `geom:name`, the globals
-//! at the hit (`P`, `N`, `u` …) and the attributes of the object. `"shade"` is passed on to the host. Kiln's host does not
-//! run the shader at the hit, so `getmessage` finds none of its parameters, outputs and messages, and returns 0. A host
-//! without ray tracing hits nothing. A layer of a group that traces runs when its outputs are first read, and a ray whose
-//! result is not used is not traced.
+//! at the hit (`P`, `N`, `u` …) and the attributes of the object. The host receives `"shade"`. Kiln's host does not run the
+//! shader at the hit, so `getmessage` finds none of its parameters, outputs and messages, and returns 0. A host without ray
+//! tracing returns no hit. A layer of a group that traces runs when its outputs are first read, and a ray whose result is
+//! unused is not traced.
 
 /// A ray traced by a shader.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +24,7 @@ pub struct TraceRay<'a> {
     pub set: &'a str,
 }
 
-/// Hit of a traced ray. All fields other than the distance are the embedder's, to reconstruct the hit point.
+/// Hit of a traced ray. The embedder defines all fields except the distance, to reconstruct the hit point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TraceHit {
     /// Distance from the origin.

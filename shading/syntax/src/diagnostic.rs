@@ -12,7 +12,7 @@ use std::sync::Arc;
 use codespan_reporting::diagnostic as codespan;
 use codespan_reporting::term;
 
-use crate::source::{Source, SourceMap, Span, Written};
+use crate::source::{FileLocation, Source, SourceMap, Span};
 use excerpt::Excerpts;
 
 /// Maximum number of errors, and of warnings, shown by one [`Diagnostics`].
@@ -80,13 +80,13 @@ impl Diagnostic {
         }
     }
 
-    /// Adds a location. One in preprocessed text is mapped to the file where it was written, with the macro it came from and
-    /// the `#include`s that lead there.
+    /// Adds a location. A location in preprocessed text is mapped to the file, with the macro and the `#include`s that
+    /// produced the text.
     #[must_use]
     pub fn at(mut self, sources: &SourceMap, span: Span, text: impl Into<String>) -> Diagnostic {
         let source = sources.get(span.source);
         match source.origin() {
-            Some(origin) => self.at_written(&origin.written(span.start..span.end), text),
+            Some(origin) => self.at_location(&origin.location(span.start..span.end), text),
             None => {
                 self.label(source, span.start..span.end, text);
                 self
@@ -94,16 +94,16 @@ impl Diagnostic {
         }
     }
 
-    /// Adds a location given as the preprocessor records it.
+    /// Adds a location recorded by the preprocessor.
     #[must_use]
-    pub(crate) fn at_written(mut self, written: &Written<'_>, text: impl Into<String>) -> Diagnostic {
+    pub(crate) fn at_location(mut self, location: &FileLocation<'_>, text: impl Into<String>) -> Diagnostic {
         let is_first = self.labels.is_empty();
-        self.label(written.source, written.range.clone(), text);
-        if let Some((name, source, range)) = &written.expansion {
+        self.label(location.source, location.range.clone(), text);
+        if let Some((name, source, range)) = &location.expansion {
             self.label(source, range.clone(), format!("in macro `{name}`"));
         }
         if is_first {
-            for (source, range) in &written.included {
+            for (source, range) in &location.included {
                 self.label(source, range.clone(), "included here");
             }
         }
@@ -299,8 +299,8 @@ fn without_instance(message: &str) -> &str {
 
 /// Returns the name among `known` that is closest to `wrong`, if it is close enough to be a likely spelling error.
 ///
-/// Of equally close names it is the one with most of the same letters at its ends, then the first by alphabet, so
-/// the order of `known` is no matter.
+/// Of equally close names, the name with the most equal letters at its ends is returned, then the alphabetically first, so
+/// the order of `known` does not matter.
 pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let is_comparable =
         |name: &&str| name.len() <= MAX_NAME && name.len().abs_diff(wrong.len()) <= MAX_NAME / 3;
@@ -324,7 +324,7 @@ fn max_distance(wrong: &str, name: &str) -> usize {
     1.max(name.chars().count() / 3)
 }
 
-/// How many letters two names share at their beginnings and ends.
+/// Returns the number of equal letters at the beginnings and ends of two names.
 fn shared_ends(a: &str, b: &str) -> usize {
     let same = |(x, y): &(char, char)| x == y;
     let start = a.chars().zip(b.chars()).take_while(same).count();

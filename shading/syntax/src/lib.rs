@@ -9,15 +9,15 @@
 //! assert_eq!(file.items.len(), 1);
 //! ```
 //!
-//! 1. [`source`]: texts, spans, and where preprocessed text came from. [`token`]: texts as they are written, byte by byte.
+//! 1. [`source`]: texts, spans, and the origin of preprocessed text. [`token`]: tokens of a text as written.
 //! 2. [`preprocess`] includes files and expands macros.
-//! 3. [`parse`] makes a syntax tree ([`ast`]). It reports all syntax errors: top-level items are parsed on their own,
-//!    and what cannot be parsed of an item is left out of the tree. `grammar.pest` is the one grammar of units, functions, groups and the declarations of scene
-//!    files.
-//! 4. [`diagnostic`]: errors and warnings with their place, the line and a hint.
+//! 3. [`parse`] returns a syntax tree ([`ast`]) and all syntax errors. Each top-level item is parsed separately, and incorrect
+//!    parts of an item are omitted from the tree. `grammar.pest` is the grammar of units, functions, groups and scene
+//!    declarations.
+//! 4. [`diagnostic`]: errors and warnings with their location, the source line and a hint.
 
 #![deny(unsafe_code, missing_docs)]
-// Results must have the same bits everywhere, so they must not depend on the C library.
+// Results must have the same bits on all machines, so they must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![allow(
     rustdoc::private_intra_doc_links,
@@ -43,8 +43,8 @@ use crate::source::{Source, SourceId, SourceMap};
 
 pub use parsed_text::ParsedText;
 
-/// Parses a source. The tree holds all that could be parsed; it is complete if there are no errors. After a syntax
-/// error, the parser goes on with the next argument or statement.
+/// Parses a source. The tree is complete if there are no errors. After a syntax error, the parser continues with the next
+/// argument or statement.
 pub fn parse(source: Arc<Source>) -> (ast::File, Diagnostics) {
     parse_into(SourceMap::default(), source)
 }
@@ -64,9 +64,9 @@ pub fn parse_into(mut sources: SourceMap, source: Arc<Source>) -> (ast::File, Di
             lowerer.item(&scan.text, item);
         }
     });
-    scan.lost
-        .into_iter()
-        .for_each(|range| lowerer.lost(&scan.text[range]));
+    for range in scan.unparsed {
+        lowerer.skip_item(&scan.text[range]);
+    }
     let (items, unparsed, mut errors) = lowerer.finish();
     errors.sort_by_key(|(span, _)| span.start);
     for (span, error) in errors {
@@ -76,7 +76,7 @@ pub fn parse_into(mut sources: SourceMap, source: Arc<Source>) -> (ast::File, Di
         sources,
         items,
         unparsed,
-        declared: ast::Declared::default(),
+        declaration_index: ast::DeclarationIndex::default(),
     };
     (file, diagnostics)
 }
@@ -93,7 +93,7 @@ const BYTES_PER_THREAD: usize = 1 << 16;
 /// Returns whether a text has no syntax errors: [`parse`] without a tree, on several threads if the text is long.
 pub fn parses(text: &str) -> bool {
     let scan = scan::scan(text);
-    if !scan.errors.is_empty() || !scan.lost.is_empty() {
+    if !scan.errors.is_empty() || !scan.unparsed.is_empty() {
         return false;
     }
     let threads = match text.len() / BYTES_PER_THREAD {

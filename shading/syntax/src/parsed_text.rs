@@ -1,11 +1,11 @@
-//! A parsed text that can be parsed again after a change in less time: scenes are long, and edits are short.
+//! Parsed text that is parsed again quickly after a change, because scenes are long and edits are short.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::ast::{Declared, File, Item};
+use crate::ast::{DeclarationIndex, File, Item};
 use crate::lower::{Lowerer, STACK};
 use crate::scan;
 use crate::source::{Source, SourceId, SourceMap};
@@ -21,9 +21,9 @@ pub struct ParsedText {
 
 #[derive(Debug)]
 struct WholeDeclaration {
-    /// Its bytes.
+    /// Bytes of the declaration.
     range: Range<usize>,
-    /// Its place among the items of the file.
+    /// Index among the items of the file.
     index: usize,
 }
 
@@ -33,8 +33,7 @@ impl ParsedText {
         parsed(source, &FxHashMap::default())
     }
 
-    /// Parses another text, from which declarations that are in this one are taken over: the tree is that of
-    /// [`ParsedText::new`].
+    /// Parses a changed text. Unchanged declarations are reused; the tree equals that of [`ParsedText::new`].
     #[must_use]
     pub fn changed(&self, source: Arc<Source>) -> ParsedText {
         let text = &self.file.sources.get(SourceId::default()).text;
@@ -46,7 +45,7 @@ impl ParsedText {
     }
 }
 
-/// Parses a text. `known` are declarations by their texts, and where they stood.
+/// Parses a text. `known` contains declarations by their text, with their offsets.
 fn parsed(source: Arc<Source>, known: &FxHashMap<&str, (usize, &Item)>) -> ParsedText {
     let mut sources = SourceMap::default();
     let scan = scan::scan(&source.text);
@@ -54,15 +53,15 @@ fn parsed(source: Arc<Source>, known: &FxHashMap<&str, (usize, &Item)>) -> Parse
     let mut whole = vec![];
     stacker::maybe_grow(STACK / 2, STACK, || {
         for scanned in &scan.items {
-            let (range, index) = (scanned.range.clone(), lowerer.items().len());
+            let (range, index) = (scanned.range.clone(), lowerer.items.len());
             let is_whole = scanned.unclosed == 0 && scanned.marks.is_empty();
             match known.get(&scan.text[range.clone()]).filter(|_| is_whole) {
-                Some((before, item)) => lowerer.take_over(moved(item, *before, range.start)),
+                Some((before, item)) => lowerer.items.push(moved(item, *before, range.start)),
                 None => {
-                    let faults = lowerer.faults();
+                    let errors = lowerer.error_count();
                     lowerer.item(&scan.text, scanned);
-                    let is_one = matches!(lowerer.items()[index..], [Item::Declaration(_)]);
-                    if !is_whole || !is_one || lowerer.faults() > faults {
+                    let is_one = matches!(lowerer.items[index..], [Item::Declaration(_)]);
+                    if !is_whole || !is_one || lowerer.error_count() > errors {
                         continue;
                     }
                 }
@@ -70,20 +69,20 @@ fn parsed(source: Arc<Source>, known: &FxHashMap<&str, (usize, &Item)>) -> Parse
             whole.push(WholeDeclaration { range, index });
         }
     });
-    scan.lost
-        .into_iter()
-        .for_each(|range| lowerer.lost(&scan.text[range]));
+    for range in scan.unparsed {
+        lowerer.skip_item(&scan.text[range]);
+    }
     let (items, unparsed, _) = lowerer.finish();
     let file = File {
         sources,
         items,
         unparsed,
-        declared: Declared::default(),
+        declaration_index: DeclarationIndex::default(),
     };
     ParsedText { file, whole }
 }
 
-/// A declaration at another offset.
+/// Returns a declaration moved to another offset.
 fn moved(item: &Item, from: usize, to: usize) -> Item {
     let mut item = item.clone();
     if let Item::Declaration(declaration) = &mut item
@@ -123,8 +122,7 @@ assign ball.\"Body\" = a;
     fn a_changed_text_has_the_tree_of_a_new_one() {
         let mut parsed = ParsedText::new(Source::new("a.kiln", BEFORE));
         assert_eq!(parsed.file.items.len(), 7);
-        // What is inserted and removed at many characters, one change after another: also strings and brackets that are left
-        // open.
+        // Insertions and removals at many characters, including strings and brackets without an end.
         for (at, _) in BEFORE.char_indices().step_by(5) {
             for inserted in ["x", "\"", "{", ")", "\n#"] {
                 parsed = same(&parsed, &format!("{}{inserted}{}", &BEFORE[..at], &BEFORE[at..]));

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::error::SyntaxError;
 use crate::diagnostic::MAX_ERRORS;
+use crate::token::ITEM_WORDS;
 
 /// Maximum nesting depth of brackets.
 pub(super) const MAX_DEPTH: usize = 256;
@@ -16,21 +17,10 @@ pub(super) const MAX_DEPTH: usize = 256;
 /// Maximum length of a text in bytes, so that offsets fit a [`crate::source::Span`].
 pub(super) const MAX_BYTES: usize = 1 << 28;
 
-/// Words that begin an item if they stand at the start of a line and are followed by a name.
-const ITEM_WORDS: [&str; 7] = [
-    "shader",
-    "surface",
-    "displacement",
-    "volume",
-    "background",
-    "struct",
-    "group",
-];
-
-/// Character that stands for what could not be parsed: the grammar's rule `missing`.
+/// Character that replaces a part that could not be parsed: the grammar's rule `missing`.
 const MARK: char = '\u{1}';
 
-/// Returns a mark in the place of a text, with the same lines and the same length.
+/// Returns a mark that replaces a text, with the same lines and the same length.
 pub(super) fn mark(text: &str) -> String {
     let rest = text.bytes().skip(1);
     let blank = rest.map(|byte| if byte == b'\n' { '\n' } else { ' ' });
@@ -41,32 +31,28 @@ pub(super) fn mark(text: &str) -> String {
 pub(super) struct Scan<'a> {
     /// The text with preprocessor lines blanked; offsets are those of the source.
     pub(super) text: Cow<'a, str>,
-    /// Items to parse.
     pub(super) items: Vec<ScannedItem>,
     /// Byte ranges of the items with errors that make parsing them pointless.
-    pub(super) lost: Vec<Range<usize>>,
-    /// Errors with their byte ranges.
+    pub(super) unparsed: Vec<Range<usize>>,
     pub(super) errors: Vec<(Range<usize>, SyntaxError)>,
 }
 
-/// An item to parse.
 pub(super) struct ScannedItem {
-    /// Its bytes.
+    /// Bytes of the item.
     pub(super) range: Range<usize>,
     /// Number of braces that are missing at its end.
     pub(super) unclosed: usize,
-    /// Offsets in it of marks in place of strings without an end.
+    /// Offsets of marks that replace strings without an end.
     pub(super) marks: Vec<usize>,
 }
 
-/// Scans a text.
 pub(super) fn scan(text: &str) -> Scan<'_> {
     if text.len() > MAX_BYTES {
         let errors = vec![(0..0, SyntaxError::TooLong)];
         return Scan {
             text: Cow::Borrowed(""),
             items: vec![],
-            lost: vec![],
+            unparsed: vec![],
             errors,
         };
     }
@@ -80,14 +66,14 @@ pub(super) fn scan(text: &str) -> Scan<'_> {
         open: vec![],
         excess_depth: 0,
         items: vec![],
-        lost: vec![],
+        unparsed: vec![],
         errors: vec![],
     };
     scanner.run();
     Scan {
         text: scanner.text,
         items: scanner.items,
-        lost: scanner.lost,
+        unparsed: scanner.unparsed,
         errors: scanner.errors,
     }
 }
@@ -107,7 +93,7 @@ struct Scanner<'a> {
     /// Number of open brackets beyond the maximum depth.
     excess_depth: usize,
     items: Vec<ScannedItem>,
-    lost: Vec<Range<usize>>,
+    unparsed: Vec<Range<usize>>,
     errors: Vec<(Range<usize>, SyntaxError)>,
 }
 
@@ -147,8 +133,7 @@ impl Scanner<'_> {
             b'(' | b'[' | b'{' => {
                 self.open.push((at, byte));
                 if self.open.len() == MAX_DEPTH + 1 {
-                    self.errors
-                        .push((at..at + 1, SyntaxError::TooDeep { limit: MAX_DEPTH }));
+                    self.errors.push((at..at + 1, SyntaxError::TooDeep(MAX_DEPTH)));
                     self.broken = true;
                 }
             }
@@ -177,12 +162,8 @@ impl Scanner<'_> {
             }
             Some(_) => {}
             None => {
-                self.errors.push((
-                    at..at + 1,
-                    SyntaxError::NothingToClose {
-                        bracket: byte as char,
-                    },
-                ));
+                self.errors
+                    .push((at..at + 1, SyntaxError::NothingToClose(byte as char)));
                 if self.start == Some(at) {
                     self.start = None;
                     return;
@@ -215,7 +196,7 @@ impl Scanner<'_> {
         let marks = std::mem::take(&mut self.marks);
         if let Some(start) = self.start.take() {
             if self.broken {
-                self.lost.push(start..end);
+                self.unparsed.push(start..end);
             } else {
                 self.items.push(ScannedItem {
                     range: start..end,
@@ -237,7 +218,7 @@ impl Scanner<'_> {
         // A string or a comment without an end may contain the closing bracket.
         if !self.broken && self.marks.is_empty() {
             let bracket = bracket as char;
-            self.errors.push((at..at + 1, SyntaxError::NotClosed { bracket }));
+            self.errors.push((at..at + 1, SyntaxError::NotClosed(bracket)));
         }
         self.broken |= self.open.iter().any(|(_, bracket)| *bracket != b'{');
     }
@@ -300,7 +281,7 @@ impl Scanner<'_> {
         let words = line[1..].trim_start();
         let word: String = words.chars().take_while(char::is_ascii_alphabetic).collect();
         self.errors
-            .push((start..start + line.len(), SyntaxError::Directive { word }));
+            .push((start..start + line.len(), SyntaxError::Directive(word)));
         let blank: String = self.text[start..end]
             .bytes()
             .map(|b| if b == b'\n' { '\n' } else { ' ' })

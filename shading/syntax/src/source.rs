@@ -7,4 +7,4 @@ mod text;
 pub use map::{SourceMap, SourceUser};
 pub use span::{SourceId, Span};
 pub use text::Source;
-pub(crate) use text::{FileIndex, Origin, Written};
+pub(crate) use text::{FileIndex, FileLocation, Origin};

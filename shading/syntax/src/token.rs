@@ -1,5 +1,4 @@
-//! Tokens of a text as it is written, white space and comments included: those of the preprocessor, of editors and of the
-//! formatter.
+//! Tokens of a source text as written, white space and comments included, for the preprocessor, editors and the formatter.
 
 use std::ops::Range;
 
@@ -14,7 +13,7 @@ pub enum TokenKind {
     Splice,
     /// A comment; a block comment without an end reaches to the end of the text.
     Comment,
-    /// A line of the preprocessor with those that continue it, without the line end. [`tokens`] makes them.
+    /// A preprocessor directive with its continuation lines, without the line end. Only [`tokens`] returns it.
     Directive,
     /// A name or keyword.
     Name,
@@ -26,7 +25,7 @@ pub enum TokenKind {
     Char,
     /// An operator, a bracket, or any other character.
     Punctuation,
-    /// Placemarker: an empty argument beside `##`. The preprocessor makes them.
+    /// Placemarker: an empty argument next to `##`. Only the preprocessor creates it.
     Nothing,
 }
 
@@ -56,7 +55,18 @@ pub const TYPES: [&str; 13] = [
     "closure",
 ];
 
-/// Splits a text into tokens: each byte is in one of them.
+/// Keywords of units, structures and groups. They begin an item at the start of a line if a name follows.
+pub const ITEM_WORDS: [&str; 7] = [
+    "shader",
+    "surface",
+    "displacement",
+    "volume",
+    "background",
+    "struct",
+    "group",
+];
+
+/// Splits a text into tokens; each byte belongs to one token.
 pub fn tokens(text: &str) -> Vec<Token> {
     let mut list = vec![];
     let (mut at, mut at_line_start) = (0, true);

@@ -1,4 +1,4 @@
-//! Calls of the host, printed output, and reports.
+//! The host, and what is printed and reported to it.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ impl ShaderHost for TestHost {
 }
 
 #[test]
-fn host_functions_are_called() {
+fn the_host_is_asked() {
     let mut b = CodeBuilder::default();
     let types = [
         Type::array(Base::Float, 4),

@@ -1,4 +1,5 @@
-//! Rasteriser passes: minimal code per pass, live parameters as uniforms, errors for unsupported features.
+//! Each pass computes only what it needs; live parameters are uniforms; unsupported constructs are reported with their
+//! location.
 
 use language_support::wgsl::{Program, Value};
 use shading::hir::{Const, Unit};
@@ -8,7 +9,7 @@ use shading_raster::{Pass, RasterOptions};
 
 use crate::point::{SmoothHost, linked, point, system, template, texel};
 
-/// A surface with a pattern for each lobe, and an opacity mask.
+/// A surface with a pattern for each lobe, behind a mask.
 const SURFACE: &str = r#"
 surface rich(float amount = 0.5, color tint = color(0.2, 0.4, 0.6), output closure color result = 0)
 {
@@ -39,7 +40,7 @@ fn member(members: &[(String, Value)], name: &str) -> Vec<f32> {
 }
 
 #[test]
-fn passes_compute_only_required_values() {
+fn passes_compute_what_they_need_alone() {
     let system = system();
     let template = template(&system, SURFACE);
     let (unit, sources) = linked(&system, &template, &[]);
@@ -68,7 +69,7 @@ fn passes_compute_only_required_values() {
         programs.each_ref().map(|program| program.raster.textures.len()),
         [0, 1, 1]
     );
-    // Every pass has the same mask.
+    // The passes have equal masks.
     for i in 0..8 {
         let opacities = programs
             .each_ref()
@@ -175,7 +176,7 @@ fn closures_become_lobes() {
         "0.5 * diffuse(N) + 0.5 * transparent()",
         &[("metalness", &[0.0]), ("opacity", &[0.5])],
     );
-    // The coat and its base both count.
+    // A coat counts with what is under it.
     gbuffer(
         "coat(0.8 * diffuse(N), \"roughness\", 0.25)",
         &[
@@ -187,6 +188,7 @@ fn closures_become_lobes() {
     check_lobes("diffuse(N)", Pass::Shadow, &[("opacity", &[1.0])]);
 }
 
+/// A template whose parameters are live.
 fn live(template: &Template, parameters: &[(&str, Const)]) -> Program {
     let system = system();
     let params = template.params().expect("its parameters are known");
@@ -264,7 +266,7 @@ fn live_parameters_are_uniforms() {
 }
 
 #[test]
-fn missing_attributes_remove_their_code() {
+fn attributes_that_do_not_exist_cost_nothing() {
     let system = system();
     let source = "shader s(output float result = 0) { float worn = 0; if (getattribute(\"wear\", worn)) result = worn * noise(P); }";
     let template = template(&system, source);
@@ -285,7 +287,7 @@ fn missing_attributes_remove_their_code() {
 }
 
 #[test]
-fn unsupported_features_are_errors_with_locations() {
+fn what_cannot_be_is_told_with_its_place() {
     for (statements, message, word) in [
         ("result = trace(P, N);", "cannot trace rays", "trace"),
         (
@@ -340,7 +342,7 @@ fn unsupported_features_are_errors_with_locations() {
 }
 
 #[test]
-fn endless_loops_are_stopped() {
+fn loops_without_an_end_end() {
     let system = system();
     let source =
         "shader s(output float result = 0) { while (u < 2) result += 1; result = min(result, 7.0); }";

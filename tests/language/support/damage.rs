@@ -1,5 +1,5 @@
-//! Damaged shader sources: sources that compile give the same results in packets, point by point and optimised, without
-//! panics.
+//! Damaged shader sources: texts that still compile give the same results in packets, point by point and optimised,
+//! without panics.
 
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,17 +16,20 @@ use crate::compiled::batch_difference;
 use crate::generate::{Random, globals};
 use crate::{data, number, shipped};
 
-/// Fuel of a run: iterations and calls.
+/// Fuel of a run: loop iterations and calls.
 const FUEL: u32 = 2000;
-/// Maximum time of a text on a busy machine.
-const TIMEOUT: Duration = Duration::from_secs(60);
-/// Maximum number of compared components of an output.
-const MAX_COMPONENTS: usize = 64;
-/// Number of texts between checks of the time limit.
+/// Maximum time for a text, on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Maximum number of an output's numbers that are compared.
+const NUMBERS: usize = 64;
+/// Number of texts between readings of the clock.
 const CHUNK: u64 = 250;
 
-/// Damages `count` texts, or texts for `KILN_FUZZ_SECONDS`, on all cores; `KILN_FUZZ_SEED` sets the seed. Fails if
-/// execution modes of a text differ, a text exceeds the time limit, or almost no text compiles.
+/// Damages `count` texts, or texts for `KILN_FUZZ_SECONDS`, on all cores. Each text is compiled and run by its own system.
+/// `KILN_FUZZ_SEED` sets the seed.
+///
+/// # Panics
+/// If modes differ, a text is too slow, or almost no text compiles.
 pub fn fuzz(count: u64, system: impl Fn() -> ShadingSystem + Sync) {
     verify_all();
     let time = number("KILN_FUZZ_SECONDS").map(Duration::from_secs);
@@ -45,7 +48,7 @@ pub fn fuzz(count: u64, system: impl Fn() -> ShadingSystem + Sync) {
                 };
             }
         }
-        assert!(begin.elapsed() < TIMEOUT, "{:?} for\n{text}", begin.elapsed());
+        assert!(begin.elapsed() < PATIENCE, "{:?} for\n{text}", begin.elapsed());
     };
     let mut tried = 0;
     while time.map_or(tried < count, |time| start.elapsed() < time) {
@@ -61,7 +64,7 @@ pub fn fuzz(count: u64, system: impl Fn() -> ShadingSystem + Sync) {
     );
 }
 
-/// Shipped shaders, and shaders of other tests.
+/// Returns the shipped shaders, and those that other tests run.
 pub(crate) fn texts() -> Vec<String> {
     let folders = [data("shaders/run"), data("shaders/pass")];
     let mut paths: Vec<_> = folders
@@ -80,7 +83,7 @@ pub(crate) fn texts() -> Vec<String> {
         .collect()
 }
 
-/// Words and punctuation of a text with their ranges.
+/// Returns the ranges of the words and signs of a text.
 fn words(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut words: Vec<std::ops::Range<usize>> = vec![];
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
@@ -94,14 +97,14 @@ fn words(text: &str) -> Vec<std::ops::Range<usize>> {
     words
 }
 
-/// A text with a few words replaced by other words of the same or another text, so that it often still compiles.
+/// Replaces a few words of a text by words from the same or another text: many results still compile.
 fn damaged(texts: &[String], random: &mut Random) -> String {
     let text = texts[random.below(texts.len())].clone();
     let count = 1 + random.below(2);
     damage(text, texts, count, random)
 }
 
-/// A text with `count` replacements of a few words by other words of the same or another text.
+/// Replaces, `count` times, a few words of a text by words from the same or another text.
 pub(crate) fn damage(mut text: String, texts: &[String], count: usize, random: &mut Random) -> String {
     for _ in 0..count {
         let places = words(&text);
@@ -133,7 +136,7 @@ fn context(system: &ShadingSystem) -> ShadingContext {
     context
 }
 
-/// The bits of all outputs at a point; `None` if the run exceeded its fuel.
+/// Returns the numbers of all outputs at a point, as bits; `None` if the run was aborted.
 fn outputs(
     instance: &ShaderInstance,
     point: &ShaderGlobals,
@@ -145,9 +148,9 @@ fn outputs(
     }
     let mut all = vec![];
     for output in 0..instance.outputs().len() {
-        let mut numbers = [0.0_f32; MAX_COMPONENTS];
+        let mut numbers = [0.0_f32; NUMBERS];
         instance.output_numbers(output, context, &mut numbers).unwrap();
-        // NaNs are all equal.
+        // All NaNs are equal.
         all.extend(numbers.map(|x| {
             if x.is_nan() {
                 f32::NAN.to_bits()
@@ -159,7 +162,7 @@ fn outputs(
     Some(all)
 }
 
-/// Runs a unit or group in all modes; describes mismatches.
+/// Runs a unit or group in all modes, and returns the errors.
 fn run(system: &ShadingSystem, template: &Template) -> Result<bool, String> {
     let make = |optimize, packets| {
         let options = InstanceOptions {
@@ -175,7 +178,7 @@ fn run(system: &ShadingSystem, template: &Template) -> Result<bool, String> {
     };
     let (mut a, mut b) = (context(system), context(system));
     for point in &points {
-        // Optimised code may complete with less fuel.
+        // An optimised run may complete with less fuel.
         if let Some(expected) = outputs(&plain, point, &mut a) {
             let found = outputs(&exact, point, &mut b);
             if found.as_ref() != Some(&expected) {

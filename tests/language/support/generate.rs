@@ -1,8 +1,8 @@
-//! Random HIR: every operation, nested control flow, arrays, closures, recursive functions. A seed gives the same unit
-//! on every machine.
+//! Random HIR: every operation, nested control flow, arrays, closures, recursive functions. The same seed gives the same
+//! unit on every machine.
 //!
-//! Units are valid and mix ordinary numbers with zeros of both signs, infinities and NaNs. They terminate within the
-//! default fuel, unless the caller asks for endless ones.
+//! Units are valid and mix ordinary numbers with zeros of both signs, infinities and NaNs. They end within the default
+//! fuel, unless endless ones are requested.
 
 mod cloud;
 pub mod group;
@@ -29,12 +29,12 @@ use shading::{
 pub struct Random(u64);
 
 impl Random {
-    /// A generator whose numbers depend on the seed alone.
+    /// Creates a generator whose numbers depend on the seed only.
     pub fn new(seed: u64) -> Random {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bd1_e995)
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -43,28 +43,28 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number in `0..n`; `n` is not zero.
+    /// Returns a number in `0..n`; `n` is not zero.
     pub fn below(&mut self, n: usize) -> usize {
         (self.bits() % n as u64) as usize
     }
 
-    /// True with probability 1/`n`.
+    /// Returns true with probability 1/n.
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// A random element of a list.
+    /// Returns a random element of a list.
     pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }
 
-    /// A number in `[-4, 4)`.
+    /// Returns a number in `[-4, 4)`.
     pub fn float(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / (1 << 21) as f32 - 4.0
     }
 }
 
-/// The closures of generated units. Units compiled with this registry are verified.
+/// Returns the closures that generated units use, and turns on verification of compiled code.
 pub fn registry() -> ClosureRegistry {
     verify_all();
     let mut registry = ClosureRegistry::default();
@@ -81,7 +81,7 @@ pub fn registry() -> ClosureRegistry {
         ),
         ("coat", &[("base", Type::CLOSURE), ("amount", Type::FLOAT)]),
         ("named", &[("label", Type::STRING), ("to", Type::MATRIX)]),
-        // A parameter list that ends with a triple at a multiple of 16 bytes.
+        // Ends with a triple at a multiple of 16 bytes.
         ("tinted", &[("amount", Type::FLOAT), ("tint", Type::COLOR)]),
     ];
     for (name, params) in lobes {
@@ -95,7 +95,7 @@ pub fn registry() -> ClosureRegistry {
     registry
 }
 
-/// A host with one texture, some of whose images are volumes, one space, one point cloud and two attributes.
+/// A host with one texture (some of its subimages are volumes), one space, one point cloud and two attributes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TestHost;
 
@@ -176,7 +176,7 @@ impl ShaderHost for TestHost {
     }
 }
 
-/// A shading point.
+/// Returns a random shading point.
 pub fn globals(seed: u64) -> ShaderGlobals {
     let mut random = Random::new(seed ^ 0x000f_00d5);
     let mut triple = || Triple::from([random.float(), random.float(), random.float()]);
@@ -213,8 +213,8 @@ pub fn globals(seed: u64) -> ShaderGlobals {
 #[derive(Clone, Debug)]
 struct Template {
     op: Op,
-    operands: Vec<Kind>,
-    result: Option<Kind>,
+    takes: Vec<Kind>,
+    gives: Option<Kind>,
 }
 
 const NUMBERS: [Kind; 4] = [Kind::INT, Kind::FLOAT, Kind::TRIPLE, Kind::MATRIX];
@@ -227,10 +227,10 @@ const ELEMENTS: [Element; 6] = [
     Element::Closure,
 ];
 
-/// Element types of units that can run in packets.
+/// The elements of units that can run in packets.
 const NUMERIC: [Element; 4] = [Element::Int, Element::Float, Element::Triple, Element::Matrix];
 
-/// The [`templates`] for units that can run in packets.
+/// The [`templates`] that can be used in units for packets.
 fn numeric_templates() -> Vec<Template> {
     let is_number = |kind: &Kind| {
         let (Kind::One(element) | Kind::Array(element, _)) = kind;
@@ -243,8 +243,8 @@ fn numeric_templates() -> Vec<Template> {
     };
     let mut list = templates();
     list.retain(|template| {
-        template.result.as_ref().is_some_and(is_number)
-            && template.operands.iter().all(is_number)
+        template.gives.as_ref().is_some_and(is_number)
+            && template.takes.iter().all(is_number)
             && is_local(template.op)
     });
     list
@@ -254,11 +254,11 @@ fn numeric_templates() -> Vec<Template> {
 fn templates() -> Vec<Template> {
     use Kind as K;
     let mut list = vec![];
-    let mut add = |op: Op, operands: &[Kind], result: Kind| {
+    let mut add = |op: Op, takes: &[Kind], gives: Kind| {
         list.push(Template {
             op,
-            operands: operands.to_vec(),
-            result: Some(result),
+            takes: takes.to_vec(),
+            gives: Some(gives),
         });
     };
     for element in ELEMENTS {
@@ -271,7 +271,7 @@ fn templates() -> Vec<Template> {
     add(Op::Diagonal, &[K::FLOAT], K::MATRIX);
     for kind in NUMBERS {
         for op in [Op::Add, Op::Sub, Op::Mul, Op::Div] {
-            // Three times as frequent, because algebra and common subexpression elimination work on these.
+            // Three times as frequent, because algebraic simplification and common subexpression elimination apply to them.
             for _ in 0..3 {
                 add(op, &[kind; 2], kind);
             }
@@ -315,8 +315,8 @@ fn templates() -> Vec<Template> {
         }
     }
     for (id, signature) in registry().iter() {
-        let operands: Vec<_> = signature.params.iter().filter_map(|p| Kind::of(p.ty)).collect();
-        add(Op::MakeClosure(id), &operands, K::CLOSURE);
+        let takes: Vec<_> = signature.params.iter().filter_map(|p| Kind::of(p.ty)).collect();
+        add(Op::MakeClosure(id), &takes, K::CLOSURE);
     }
     // With the footprint of the source, and with that of the point.
     for (i, (mapping, implicit_footprint)) in [
@@ -367,8 +367,8 @@ fn templates() -> Vec<Template> {
     builtins(&mut add);
     list.push(Template {
         op: Op::Builtin(B::Printf),
-        operands: vec![],
-        result: None,
+        takes: vec![],
+        gives: None,
     });
     list
 }
@@ -377,9 +377,8 @@ fn builtins(add: &mut impl FnMut(Op, &[Kind], Kind)) {
     use Kind as K;
     for signature in shading::builtins::signatures() {
         let kinds: Option<Vec<_>> = signature.params.iter().map(|&p| Kind::of(p)).collect();
-        if let (Some(operands), Some(result), false) = (kinds, Kind::of(signature.result), signature.variadic)
-        {
-            add(Op::Builtin(signature.builtin), &operands, result);
+        if let (Some(takes), Some(gives), false) = (kinds, Kind::of(signature.result), signature.variadic) {
+            add(Op::Builtin(signature.builtin), &takes, gives);
         }
     }
     add(Op::Builtin(B::SpaceMatrix), &[K::STRING; 2], K::MATRIX);
@@ -388,17 +387,17 @@ fn builtins(add: &mut impl FnMut(Op, &[Kind], Kind)) {
     add(Op::Builtin(B::Format), &[K::STRING, K::TRIPLE], K::STRING);
 }
 
-/// A valid, terminating unit that depends only on the seed.
+/// Returns a valid unit without endless loops, which depends on the seed only.
 pub fn unit(seed: u64) -> Unit {
     write(seed, false, &ELEMENTS)
 }
 
-/// A valid unit that can run in packets; optionally some of its loops are endless.
+/// Returns a valid unit that can run in packets, with some endless loops if requested.
 pub fn numeric_unit(seed: u64, endless: bool) -> Unit {
     write(seed, endless, &NUMERIC)
 }
 
-/// A valid unit that depends only on the seed, with some endless loops and recursions.
+/// Returns a valid unit with some endless loops and recursions, which depends on the seed only.
 pub fn endless_unit(seed: u64) -> Unit {
     write(seed, true, &ELEMENTS)
 }
@@ -447,24 +446,24 @@ fn write(seed: u64, endless: bool, elements: &[Element]) -> Unit {
 struct Writer<'a> {
     random: &'a mut Random,
     templates: &'a [Template],
-    /// Element types of variables.
+    /// Element types that variables may have.
     elements: &'a [Element],
     code: Code,
-    /// Number of callable functions; each has the parameters countdown, float and triple, and the results float and
+    /// Functions that can be called; each has a countdown, a float and a triple as parameters, and returns a float and a
     /// closure.
     functions: usize,
     /// True if endless loops and recursions may be generated.
     endless: bool,
     /// Variables that may be assigned.
     locals: Vec<(LocalId, Kind)>,
-    /// Read-only variables: loop counters.
+    /// Variables that may be read only: counters of loops.
     counters: Vec<LocalId>,
     open: Vec<ScopeId>,
-    /// Nesting depth of the current block.
+    /// Number of blocks around the current one.
     depth: usize,
-    /// Maximum number of executions of the current block.
+    /// Maximum number of times that the current block runs.
     repeats: usize,
-    /// Remaining number of statements.
+    /// Number of statements that may still be generated.
     budget: usize,
 }
 
@@ -513,7 +512,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Initial variables of all kinds.
+    /// Creates initial variables of all kinds.
     fn variables(&mut self) {
         for &element in self.elements {
             for _ in 0..2 + self.random.below(4) {
@@ -541,8 +540,8 @@ impl<'a> Writer<'a> {
                 ty: self.code.locals[local].ty,
                 is_unsized: false,
                 is_any: false,
-                is_asked: false,
-                asks_given: false,
+                queries_connection: false,
+                queries_given: false,
                 output: !self.random.once_in(4),
                 local,
                 init,
@@ -555,7 +554,7 @@ impl<'a> Writer<'a> {
         params
     }
 
-    /// Assigns run-time values to most variables; otherwise nearly everything would be constant.
+    /// Assigns values known only at run time to most variables; otherwise nearly everything would be constant.
     fn unknowns(&mut self, out: &mut Block) {
         for (local, kind) in self.locals.clone() {
             if self.random.once_in(4) {
@@ -597,7 +596,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A function whose number of recursive calls is its first parameter.
+    /// Creates a function that calls itself as often as its first parameter says.
     fn function(mut self, id: FunctionId, index: usize) -> Function {
         let countdown = self.local(Kind::INT);
         let params = vec![countdown, self.local(Kind::FLOAT), self.local(Kind::TRIPLE)];
@@ -675,7 +674,7 @@ impl<'a> Writer<'a> {
         if self.random.once_in(3) {
             self.random.float()
         } else {
-            // Ordinary values are more frequent.
+            // Ordinary numbers are more frequent.
             let n = if self.random.once_in(4) { SPECIAL.len() } else { 7 };
             SPECIAL[self.random.below(n)]
         }
@@ -716,7 +715,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// An operand: a variable or, less often, a constant.
+    /// Returns an operand: usually a variable, sometimes a constant.
     fn operand(&mut self, kind: Kind) -> Operand {
         if kind == Kind::INT && !self.counters.is_empty() && self.random.once_in(4) {
             return Operand::Local(*self.random.pick(&self.counters));
@@ -729,7 +728,7 @@ impl<'a> Writer<'a> {
         Operand::Local(self.random.pick(&fitting).0)
     }
 
-    /// A target of an assignment: an existing variable, or a new one, as front ends create for each subexpression.
+    /// Returns a variable to assign: an existing one, or a new one, as the front end creates for each subexpression.
     fn target(&mut self, kind: Kind) -> LocalId {
         let fitting: Vec<_> = self.locals.iter().filter(|(_, k)| *k == kind).collect();
         if fitting.is_empty() || self.random.once_in(3) {
@@ -799,7 +798,7 @@ impl<'a> Writer<'a> {
         out.push(Stmt::Scope { scope, body });
     }
 
-    /// A loop of few iterations: a constant number, or a variable.
+    /// Generates a loop with few iterations: a constant number, or that of a variable.
     fn repetition(&mut self, out: &mut Block) {
         let counter = self.local(Kind::INT);
         let limit = self.local(Kind::INT);
@@ -853,7 +852,7 @@ impl<'a> Writer<'a> {
         });
     }
 
-    /// Number of iterations or calls: `turns`, or occasionally infinite.
+    /// Returns a number of iterations or calls: `turns`, or sometimes an endless one.
     fn bound(&mut self, turns: i32) -> Operand {
         let endless = self.endless && self.random.once_in(4);
         self.constant(Const::Int(if endless { i32::MAX } else { turns }))
@@ -876,7 +875,7 @@ impl<'a> Writer<'a> {
         });
     }
 
-    /// An operation on an array.
+    /// Generates an operation on an array.
     fn array(&mut self, out: &mut Block) {
         let arrays: Vec<_> = self
             .locals
@@ -908,7 +907,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A mostly valid index.
+    /// Usually in range.
     fn index(&mut self) -> Operand {
         if self.random.once_in(4) {
             return self.operand(Kind::INT);
@@ -919,26 +918,26 @@ impl<'a> Writer<'a> {
 
     fn operation(&mut self, out: &mut Block) {
         let templates = self.templates;
-        let Template { op, operands, result } = self.random.pick(templates);
-        let Some(result) = result else {
+        let Template { op, takes, gives } = self.random.pick(templates);
+        let Some(gives) = gives else {
             let stmt = self.print();
             return out.push(stmt);
         };
         let indexed = matches!(op, Op::TripleGet | Op::TripleSet | Op::MatrixGet | Op::MatrixSet);
         let looks_up = matches!(op, Op::Texture(_) | Op::TextureError(_) | Op::TextureInfo);
-        let args = operands
+        let args = takes
             .iter()
             .enumerate()
             .map(|(i, &kind)| match kind {
                 Kind::INT if indexed => self.index(),
-                // Mostly an existing file.
+                // Usually an existing file.
                 Kind::STRING if i == 0 && looks_up && !self.random.once_in(3) => {
                     self.constant(Const::String("wood".into()))
                 }
                 _ => self.operand(kind),
             })
             .collect();
-        let target = self.target(*result);
+        let target = self.target(*gives);
         out.push(assign(target, *op, args));
     }
 

@@ -17,18 +17,21 @@ use std::sync::Arc;
 
 use shading::{Includes, Source};
 
-/// A folder of test data, in `tests`.
+/// Returns a folder of the tests' data, in `tests`.
 pub fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
 }
 
-/// The value of an environment variable as a number.
+/// Returns the number in an environment variable.
+///
+/// # Panics
+/// If it is not a number.
 pub fn number(variable: &str) -> Option<u64> {
     let text = std::env::var(variable).ok()?;
     Some(text.parse().expect("it is a number"))
 }
 
-/// Searches included files in the including file's folder and in a given folder.
+/// Finds included files in the folder of the including file, and in another folder.
 #[derive(Clone, Debug)]
 pub struct Folder(pub PathBuf);
 

@@ -1,24 +1,24 @@
 //! Shapes of programs: families of texts of any size, for tests of compile time.
 
-/// A family of texts: name, size of the small text, and function from size to text.
+/// A family of texts: its name, the size of the small text, and the text of any size.
 pub type Shape = (&'static str, usize, fn(usize) -> String);
 
-/// Concatenates `text(i)` for each `i` below `count`.
+/// Returns `text(i)` for each `i` below `count`, joined.
 fn repeat(count: usize, text: impl Fn(usize) -> String) -> String {
     (0..count).map(text).collect()
 }
 
-/// A unit with these statements.
+/// Returns a unit with these statements.
 fn unit(body: &str) -> String {
     format!("shader a(float p = 0.5, output color c = 0, output float r = 0) {{ {body} }}")
 }
 
-/// Statements in `count` nested constructs, each opened by `open(i)`.
+/// Returns statements in `count` nested constructs, each opened by `open(i)`.
 fn nested(count: usize, open: impl Fn(usize) -> String, inner: &str) -> String {
     unit(&format!("{}{inner}{}", repeat(count, open), "}".repeat(count)))
 }
 
-/// A group of `count` layers of a unit `n`, with the arguments of each.
+/// Returns a group of `count` layers of a unit `n`, with the arguments of each.
 fn layers(unit: &str, count: usize, args: impl Fn(usize) -> String) -> String {
     let layers = repeat(count, |i| format!("n l{i}({}); ", args(i)));
     let last = count - 1;
@@ -28,11 +28,11 @@ fn layers(unit: &str, count: usize, args: impl Fn(usize) -> String) -> String {
 /// A unit with an addition.
 const ADD: &str = "shader n(float x = 0, float y = 0, output float r = 0) { r = x + y * u; }";
 
-/// A unit that prints, so that it runs only if its output is read.
+/// A unit that prints, and therefore runs only if its output is read.
 const PRINT: &str = "shader n(float x = 0, float y = 0, output float r = 0) \
     { if (x < -1) printf(\"%g\", x); r = x + y * u; }";
 
-/// An overload of a built-in name whose parameters do not match the call.
+/// An overload of a built-in name that does not take its arguments.
 const OVERLOADED: &str = "struct box { float a; };\nvector transform(box b, vector x) { return x; }\n";
 
 fn before(i: usize) -> String {
@@ -43,6 +43,7 @@ fn before(i: usize) -> String {
     }
 }
 
+/// The shapes.
 pub const SHAPES: &[Shape] = &[
     ("nested loops", 12, |n| {
         nested(

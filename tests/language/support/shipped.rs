@@ -1,5 +1,5 @@
-//! The shipped shaders with the renderer's closures but without the renderer, so that closures are only compiled and
-//! listed, not interpreted.
+//! The shipped shaders with the closures of the renderer, without the renderer: closures are only compiled and listed
+//! here, not interpreted.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,13 +12,12 @@ use shading::ty::{Base, Type};
 use shading::{ClosureParam, ClosureRegistry, ClosureSignature, Library, ShaderHost, ShadingSystem, Source};
 
 use crate::data;
-use crate::generate::TestHost;
 
-/// The renderer's closures, one per line: `diffuse(normal N, string label = "")`. The test
-/// `closures_are_those_of_the_renderer` of the program `transport` compares and, with `UPDATE=1`, writes it.
+/// The renderer's closures, one a line: `diffuse(normal N, string label = "")`. The test `closures_are_those_of_the_renderer`
+/// of the program `transport` compares and, with `UPDATE=1`, writes it.
 const SIGNATURES: &str = include_str!("../closures.txt");
 
-/// File stem and text of the shipped shaders.
+/// File name without extension and text of the shipped shaders.
 static FILES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     let paths = fs::read_dir(data("../shaders")).expect("the shaders are there");
     let paths = paths.map(|entry| entry.expect("it can be listed").path());
@@ -35,27 +34,22 @@ static FILES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The list of the renderer's closures.
+/// Returns the list of the renderer's closures.
 pub fn signature_file() -> PathBuf {
     data("language/closures.txt")
 }
 
-/// A shading system with the shipped shaders and the closures of the renderer.
+/// Returns a shading system with the shipped shaders and the closures of the renderer.
 pub fn system<H: ShaderHost + 'static>(host: Arc<H>) -> ShadingSystem {
     ShadingSystem::new(closures(), host).with_library(Library { find, names })
 }
 
-/// [`system`] with the host of generated units.
-pub fn test_system() -> ShadingSystem {
-    system(Arc::new(TestHost))
-}
-
-/// [`system`] without verification of compiled code, for measurements.
+/// As [`system`], but without verification of compiled code: for measurements.
 pub fn unverified_system<H: ShaderHost + 'static>(host: Arc<H>) -> ShadingSystem {
     ShadingSystem::new(registry(), host).with_library(Library { find, names })
 }
 
-/// The renderer's closures. Units compiled with this registry are verified.
+/// Returns the closures of the renderer, and turns on verification of compiled code.
 pub fn closures() -> ClosureRegistry {
     verify_all();
     registry()
@@ -69,18 +63,18 @@ fn registry() -> ClosureRegistry {
     registry
 }
 
-/// The source of a shipped unit or group.
+/// Returns the source of a shipped unit or group.
 pub fn find(name: &str) -> Option<Arc<Source>> {
     let text = FILES.get(name)?;
     Some(Source::new(format!("shaders/{name}.ksl"), text.as_str()))
 }
 
-/// The names of all shipped units and groups.
+/// Returns the names of all shipped units and groups.
 pub fn names() -> Vec<&'static str> {
     FILES.keys().map(String::as_str).collect()
 }
 
-/// The texts of all shipped shaders.
+/// Returns the texts of all shipped shaders.
 pub fn texts() -> impl Iterator<Item = String> {
     FILES.values().cloned()
 }
@@ -134,7 +128,7 @@ fn type_of(text: &str) -> Type {
     length.map_or(one, |length| Type::array(one.base, length))
 }
 
-/// A signature as a line of the list.
+/// Returns a signature as a line of the list.
 pub fn line(signature: &ClosureSignature) -> String {
     let param = |param: &ClosureParam| {
         let default = match &param.default {

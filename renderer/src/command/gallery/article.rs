@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use shading_editor::World;
+use shading_editor::Vocabulary;
 
 use super::calls;
 use super::coloured::coloured;
@@ -12,7 +12,7 @@ use crate::command::html::escaped;
 use renderer_image::srgb8_from_linear;
 
 /// The view of an entry.
-pub(super) fn article(entry: &Entry, world: &World) -> String {
+pub(super) fn article(entry: &Entry, world: &Vocabulary) -> String {
     let mut html = String::new();
     // Writing to a string cannot fail.
     let _ = write!(
@@ -70,7 +70,7 @@ fn place(entry: &Entry) -> String {
 }
 
 /// Calls to copy.
-fn uses(entry: &Entry, world: &World) -> String {
+fn uses(entry: &Entry, world: &Vocabulary) -> String {
     let mut html = String::new();
     let mut add = |title: &str, kind: &str, text: &str, is_source: bool| {
         let shown = if is_source {

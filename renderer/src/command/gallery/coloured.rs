@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use shading_editor::{Document, Meaning, Query, Texts, World, highlights};
+use shading_editor::{Document, FileLookup, Meaning, Query, Vocabulary, highlights};
 
 use crate::command::html::escaped;
 
 /// No other texts are looked at.
 struct Alone;
 
-impl Texts for Alone {
+impl FileLookup for Alone {
     fn find(&self, _: &str, _: &Path) -> Option<Arc<Document>> {
         None
     }
@@ -25,11 +25,11 @@ impl Texts for Alone {
 }
 
 /// The HTML of a source of shaders.
-pub(super) fn coloured(world: &World, text: &str) -> String {
+pub(super) fn coloured(world: &Vocabulary, text: &str) -> String {
     let document = Document::new("source.ksl", text);
     let query = Query {
-        world,
-        texts: &Alone,
+        vocabulary: world,
+        files: &Alone,
         document: &document,
     };
     let (text, mut html, mut at) = (&document.text, String::new(), 0);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use shading_editor::World;
+use shading_editor::Vocabulary;
 
 use super::article::article;
 use super::entry::{Entry, Origin, Shown};
@@ -19,7 +19,7 @@ pub(super) fn text(entries: &[Entry]) -> String {
     } else {
         "Shader library"
     };
-    let world = World::default();
+    let world = Vocabulary::default();
     let cards: String = entries.iter().map(card).collect();
     let articles: String = entries.iter().map(|entry| article(entry, &world)).collect();
     format!(

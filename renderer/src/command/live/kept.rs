@@ -214,7 +214,7 @@ impl Kept {
         self.camera = turned;
         *chosen(args, &mut self.desc)? = turned;
         // Shaders may see the camera.
-        match self.built.scene.asks_host() {
+        match self.built.scene.queries_host() {
             true => self.build(args),
             false => Some(()),
         }

@@ -13,7 +13,9 @@ use lsp_types::{
     WorkspaceSymbolParams,
 };
 use serde_json::{Value, json};
-use shading_editor::{self as editor, Completion, CompletionKind, Document, Location, Query, Symbol, World};
+use shading_editor::{
+    self as editor, Completion, CompletionKind, Document, Location, Query, Symbol, Vocabulary,
+};
 
 use super::address::{path_of, uri_of};
 use super::checker::Findings;
@@ -53,7 +55,7 @@ type Answer = Result<Value, AnswerError>;
 /// All that answers are made of.
 pub(super) struct Answerer<'a> {
     pub(super) store: &'a Store,
-    pub(super) world: &'a World,
+    pub(super) world: &'a Vocabulary,
     pub(super) findings: &'a Findings,
     /// Texts of the folders that the client has open.
     pub(super) workspace: Vec<PathBuf>,
@@ -101,8 +103,8 @@ impl Answerer<'_> {
 
     fn query<'q>(&'q self, document: &'q Arc<Document>) -> Query<'q> {
         Query {
-            world: self.world,
-            texts: self.store,
+            vocabulary: self.world,
+            files: self.store,
             document,
         }
     }

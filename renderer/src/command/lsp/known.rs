@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use shading_editor::{Document, KeyBlock, Keyword, World};
+use shading_editor::{Document, KeyBlock, Keyword, Vocabulary};
 
 use renderer_load::reference;
 use renderer_transport::material::{closure_registry, library};
@@ -30,13 +30,13 @@ const KEYWORDS: [(&str, &str); 12] = [
 const MORE_KINDS: [(&str, &str); 2] = [("camera", "panoramic"), ("integrator", "auto")];
 
 /// Makes the tables.
-pub(super) fn world() -> World {
+pub(super) fn world() -> Vocabulary {
     let keys: Vec<KeyBlock> = reference()
         .iter()
         .map(|block| key_block(block.title, &block.keys))
         .collect();
     let closures = closure_registry();
-    let mut world = World::default();
+    let mut world = Vocabulary::default();
     world.keywords = keywords(&keys);
     world.keys = keys;
     world.closures = closures.iter().map(|(_, signature)| signature.clone()).collect();

@@ -12,7 +12,7 @@ use lsp_types::{
     PublishDiagnosticsParams, Uri,
 };
 use serde_json::json;
-use shading_editor::{Document, World};
+use shading_editor::{Document, Vocabulary};
 
 use super::address::path_of;
 use super::answer::Answerer;
@@ -29,7 +29,7 @@ pub(super) struct Server {
     /// Messages that have arrived.
     queue: VecDeque<Message>,
     store: Store,
-    world: World,
+    world: Vocabulary,
     findings: Findings,
     checks: Sender<CheckRequest>,
     workspace: Workspace,

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use lsp_types::{TextDocumentContentChangeEvent, Uri};
 use rustc_hash::FxHashMap;
-use shading_editor::{Document, EditedText, Position, Texts};
+use shading_editor::{Document, EditedText, FileLookup, Position};
 
 use super::address::clean;
 use renderer_base::files::{DiskFiles, Files as _};
@@ -102,7 +102,7 @@ fn position(at: lsp_types::Position) -> Position {
     }
 }
 
-impl Texts for Store {
+impl FileLookup for Store {
     fn find(&self, name: &str, from: &Path) -> Option<Arc<Document>> {
         let is_text = |path: &PathBuf| {
             let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();

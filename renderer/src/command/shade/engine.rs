@@ -8,7 +8,7 @@ use shading::interp::{self, Listing, Outcome, RunOptions};
 use shading::runtime::ReportPlace;
 use shading::ty::Type;
 use shading::{
-    BatchOutput, ClosureRegistry, Printed, ShaderGlobals, ShaderInstance, ShadingContext, ShadingSystem,
+    BatchOutput, ClosureRegistry, PrintOutput, ShaderGlobals, ShaderInstance, ShadingContext, ShadingSystem,
     SourceMap, WrittenClouds,
 };
 
@@ -56,7 +56,7 @@ pub(super) trait Engine: Sync {
     fn closures(&self) -> &ClosureRegistry;
 
     /// Returns the text printed since the last call.
-    fn take_printed(&self, state: &mut Self::State) -> Printed;
+    fn take_printed(&self, state: &mut Self::State) -> PrintOutput;
 
     /// The points that were written since this was last asked.
     fn take_written(&self, state: &mut Self::State) -> WrittenClouds;
@@ -153,7 +153,7 @@ impl Engine for Compiled<'_> {
         self.system.closures()
     }
 
-    fn take_printed(&self, context: &mut ShadingContext) -> Printed {
+    fn take_printed(&self, context: &mut ShadingContext) -> PrintOutput {
         context.take_pieces()
     }
 
@@ -191,7 +191,7 @@ pub(super) struct Interpreted<'a> {
 #[derive(Default)]
 pub(super) struct Interpretation {
     last: Option<Outcome>,
-    printed: Printed,
+    printed: PrintOutput,
     written: WrittenClouds,
     reports: Vec<Report>,
 }
@@ -289,7 +289,7 @@ impl Engine for Interpreted<'_> {
         self.closures
     }
 
-    fn take_printed(&self, state: &mut Interpretation) -> Printed {
+    fn take_printed(&self, state: &mut Interpretation) -> PrintOutput {
         std::mem::take(&mut state.printed)
     }
 

@@ -207,7 +207,7 @@ impl Layer {
             // The last of several values counts, but under two names they are meant for two inputs.
             match written.iter().find(|(known, _)| *known == name) {
                 Some((_, first)) if *first != param.name => diagnostics.push(
-                    GraphError::GivenTwice {
+                    GraphError::SetTwice {
                         input: name,
                         first: (*first).to_owned(),
                         second: param.name.clone(),

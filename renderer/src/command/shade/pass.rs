@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use shading::{BatchOutput, Printed, Sink, WrittenClouds};
+use shading::{BatchOutput, PrintOutput, Sink, WrittenClouds};
 
 use super::super::tell;
 use super::engine::{Engine, MAX_WRITTEN, Report};
@@ -215,7 +215,7 @@ fn work<E: Engine, P: PointSet>(
         if late || shared.first_stopped.load(Ordering::Relaxed) < band.index {
             break;
         }
-        let mut printed = Printed::default();
+        let mut printed = PrintOutput::default();
         let finished = shade_band(
             engine,
             state,
@@ -254,7 +254,7 @@ fn shade_band<E: Engine, P: PointSet>(
     outputs: &[usize],
     options: &PassOptions<'_>,
     shared: &Shared<'_, '_>,
-    printed: &mut Printed,
+    printed: &mut PrintOutput,
 ) -> bool {
     let mut points = [grid.globals(); BATCH];
     let (mut x, mut y) = (band.points.start % grid.width(), band.points.start / grid.width());
@@ -304,7 +304,7 @@ struct Printer<'a> {
     group: &'a str,
     layers: &'a [String],
     next: usize,
-    waiting: BTreeMap<usize, Printed>,
+    waiting: BTreeMap<usize, PrintOutput>,
     printed: bool,
     repeats: bool,
     /// Warnings and errors that were shown.
@@ -316,7 +316,7 @@ struct Printer<'a> {
 impl Printer<'_> {
     /// Takes the text of a band, and prints what is complete up to the band that stopped. That one is known by the time
     /// that its turn comes: it is told before its text is put.
-    fn put(&mut self, band: usize, printed: Printed, stopped: usize) {
+    fn put(&mut self, band: usize, printed: PrintOutput, stopped: usize) {
         self.waiting.insert(band, printed);
         while self.next <= stopped
             && let Some(printed) = self.waiting.remove(&self.next)

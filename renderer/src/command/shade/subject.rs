@@ -426,7 +426,7 @@ impl Builder<'_> {
                 group
                     .outputs
                     .iter_mut()
-                    .for_each(|output| output.is_unasked = true);
+                    .for_each(|output| output.is_unrequested = true);
             }
         }
         for &word in wanted {

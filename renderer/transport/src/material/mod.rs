@@ -143,7 +143,7 @@ impl Material {
             inside,
         } = instances.into();
         let known = full.statistics();
-        let areas = if known.asks_surface_area {
+        let areas = if known.reads_surface_area {
             host.areas()
         } else {
             Arc::default()
@@ -151,9 +151,9 @@ impl Material {
         let mut flags = closure_effects::flags(known);
         let interior = Interior::new(known, inside.clone(), sides.priority, sides.nesting, context);
         flags.emits &= !sides.is_dark;
-        let counts_derivatives = |of: &Arc<ShaderInstance>| of.statistics().asks_derivatives;
-        let wants_footprint = known.asks_derivatives || replaced.as_ref().is_some_and(counts_derivatives);
-        let emission_varies_by_ray = flags.emits && (wants_footprint || known.asks_ray_kind);
+        let counts_derivatives = |of: &Arc<ShaderInstance>| of.statistics().reads_derivatives;
+        let wants_footprint = known.reads_derivatives || replaced.as_ref().is_some_and(counts_derivatives);
+        let emission_varies_by_ray = flags.emits && (wants_footprint || known.reads_ray_kind);
         let reads_viewer = known.reads_globals.contains(Global::I);
         let full = Shader::new(full, context);
         let light = light.map(|light| Shader::new(light, context));
@@ -431,7 +431,7 @@ impl Material {
         }
         [self.one_sided, self.two_sided_emission, self.culled, self.is_dark].hash(&mut hasher);
         self.interior.hash_behaviour(&mut hasher);
-        if known.asks_ray_kind {
+        if known.reads_ray_kind {
             self.purpose.0.hash(&mut hasher);
         }
         hasher.finish()

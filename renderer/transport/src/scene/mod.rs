@@ -198,7 +198,7 @@ impl Scene {
         let masks = masks(&shapes, &shape_materials, &materials);
         let filters = materials
             .iter()
-            .any(|(instances, _)| instances.full.statistics().asks_derivatives);
+            .any(|(instances, _)| instances.full.statistics().reads_derivatives);
         // Textures are read while the acceleration structure is built.
         let (frozen, accel) = std::thread::scope(|scope| {
             let textures = scope.spawn(|| host.freeze(shapes.clone(), camera, filters));
@@ -482,8 +482,8 @@ impl Scene {
     }
 
     /// Returns whether shaders ask the renderer for attributes or spaces, which may be those of the camera.
-    pub fn asks_host(&self) -> bool {
-        let asks = |material: &Material| material.instances().known().any(|known| known.asks_host);
+    pub fn queries_host(&self) -> bool {
+        let asks = |material: &Material| material.instances().known().any(|known| known.queries_host);
         self.materials.iter().any(asks)
     }
 

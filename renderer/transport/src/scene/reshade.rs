@@ -139,8 +139,8 @@ fn have_equal_requirements(old: &Instances, new: &Instances) -> bool {
 fn have_equal_inputs(old: &ShaderInstance, new: &ShaderInstance) -> bool {
     let (a, b) = (old.statistics(), new.statistics());
     let textures = a.textures.iter().map(|named| &named.request);
-    a.asks_derivatives == b.asks_derivatives
-        && a.asks_host == b.asks_host
+    a.reads_derivatives == b.reads_derivatives
+        && a.queries_host == b.queries_host
         && a.computes_texture_names == b.computes_texture_names
         && a.computes_cloud_names == b.computes_cloud_names
         && a.missing_textures.is_empty()

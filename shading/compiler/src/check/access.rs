@@ -4,7 +4,7 @@ use super::conversion::near;
 use super::error::CheckError;
 use super::host_global::HostGlobal;
 use super::lvalue::{Access, Component, Lvalue};
-use super::scope::Meaning;
+use super::scope::SymbolMeaning;
 use super::warning::Warning;
 use super::{Checker, TypedValue};
 use crate::builtins::Global;
@@ -26,18 +26,21 @@ impl<'a> Checker<'a> {
             Some(index) => {
                 let symbol = self.scopes.get_mut(index);
                 match &symbol.meaning {
-                    Meaning::Value(value) if symbol.body == self.body.id => {
+                    SymbolMeaning::Value(value) if symbol.body == self.body.id => {
                         symbol.is_read = true;
                         Some(value.clone())
                     }
-                    Meaning::Value(_) | Meaning::Variable(_) | Meaning::File(_) | Meaning::Unknown => None,
+                    SymbolMeaning::Value(_)
+                    | SymbolMeaning::Variable(_)
+                    | SymbolMeaning::File(_)
+                    | SymbolMeaning::Unknown => None,
                 }
             }
             None => self.constant_named(name),
         }
     }
 
-    /// Marks the variable that an lvalue expression belongs to as written.
+    /// Marks the variable of an lvalue expression as written.
     pub(super) fn mark_written(&mut self, expr: &'a Expr) {
         match &expr.kind {
             ExprKind::Name(name) => match self.scopes.find(self.scope, name) {
@@ -59,7 +62,6 @@ impl<'a> Checker<'a> {
             .cloned()
     }
 
-    /// Marks the variable that an expression belongs to as read.
     pub(super) fn mark_read(&mut self, expr: &'a Expr) {
         match &expr.kind {
             ExprKind::Name(name) => {
@@ -72,7 +74,7 @@ impl<'a> Checker<'a> {
                 symbol.is_read = true;
                 // In a loop that began after the declaration, a later statement may already have run.
                 if !symbol.is_written && loops <= symbol.loops && symbol.body == body {
-                    self.warn(expr.span, Warning::Uninitialised { name: name.clone() });
+                    self.warn(expr.span, Warning::Uninitialised(name.clone()));
                 }
             }
             ExprKind::Member { object, .. } | ExprKind::Index { object, .. } => self.mark_read(object),
@@ -125,22 +127,17 @@ impl<'a> Checker<'a> {
             let symbol = self.scopes.get(index);
             let is_foreign = symbol.body != self.body.id;
             let meaning = symbol.meaning.clone();
-            if let Meaning::File(index) = meaning {
+            if let SymbolMeaning::File(index) = meaning {
                 return self.file_variable(index, span);
             }
-            if is_foreign && self.alone.is_none() && !matches!(meaning, Meaning::Unknown) {
-                self.report(
-                    span,
-                    CheckError::OutOfReach {
-                        name: name.to_owned(),
-                    },
-                );
+            if is_foreign && self.alone.is_none() && !matches!(meaning, SymbolMeaning::Unknown) {
+                self.report(span, CheckError::OutOfReach(name.to_owned()));
                 return None;
             }
             return match meaning {
-                Meaning::Variable(place) => Some(place),
-                Meaning::Value(value) => Some(self.materialise(value, span)),
-                Meaning::File(_) | Meaning::Unknown => None,
+                SymbolMeaning::Variable(place) => Some(place),
+                SymbolMeaning::Value(value) => Some(self.materialise(value, span)),
+                SymbolMeaning::File(_) | SymbolMeaning::Unknown => None,
             };
         }
         if let Some(global) = Global::from_name(name) {
@@ -228,8 +225,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns whether a component of a triple may have that name. OSL has one set of names for colours and one for the
-    /// other triples; Kiln and TSL allow both for all triples.
+    /// Returns whether a component of a triple may have this name. OSL distinguishes the names for colours from those for
+    /// other triples; Kiln and TSL allow both.
     fn may_name(&self, ty: Type, name: &Name) -> bool {
         let is_color_name = matches!(name.text.as_str(), "r" | "g" | "b");
         self.prelude_call.is_some() || !self.is_osl(name.span) || is_color_name == (ty.base == Base::Color)
@@ -274,7 +271,7 @@ impl<'a> Checker<'a> {
             }
             _ => {
                 let ty = self.show(place.ty);
-                self.report(span, CheckError::NotIndexable { ty });
+                self.report(span, CheckError::NotIndexable(ty));
                 return None;
             }
         };
@@ -286,7 +283,6 @@ impl<'a> Checker<'a> {
         Some(place)
     }
 
-    /// Reads an lvalue.
     pub(super) fn read(&mut self, place: &Lvalue, span: Span) -> Option<TypedValue> {
         if let Some(Component::Row(_)) = place.component {
             self.report(span, CheckError::HalfIndexed);
@@ -378,7 +374,6 @@ impl<'a> Checker<'a> {
         self.body.code.locals.get(local).map_or(Type::VOID, |l| l.ty)
     }
 
-    /// Returns whether an lvalue can be written.
     pub(super) fn is_writable(place: &Lvalue) -> bool {
         !matches!(place.component, Some(Component::Row(_)))
             && matches!(
@@ -396,16 +391,16 @@ impl<'a> Checker<'a> {
         match &place.access {
             Access::Writable => true,
             Access::Param(name) => {
-                self.warn(span, Warning::ParamWritten { name: name.clone() });
+                self.warn(span, Warning::ParamWritten(name.clone()));
                 true
             }
             Access::Global(name) => {
-                self.warn(span, Warning::GlobalWritten { name });
+                self.warn(span, Warning::GlobalWritten(name));
                 true
             }
             access @ (Access::Constant(_) | Access::Value) => {
                 let access = access.clone();
-                self.report(span, CheckError::NotWritable { access });
+                self.report(span, CheckError::NotWritable(access));
                 false
             }
         }

@@ -1,16 +1,16 @@
-//! Adaptive units: queries about their use (`isconnected`, `istexture`, `typeof`, `any`), resolved at compile time for
-//! each use.
+//! Adaptive units: queries about the use of a unit (`isconnected`, `istexture`, `typeof`, `any`) are answered at compile
+//! time.
 //!
-//! Queries are `isconnected isgiven istexture exists`, type queries (`isfloat iscolor isarray …`, `isconvertible`,
-//! `typeof`), and open types: an `any` parameter takes the type of its argument, and `float a[]` its length. An adaptive unit is checked and lowered again
-//! for each distinct use, so that the answers are constants. In a unit with an `any` parameter, a branch excluded by
-//! them is not checked, since it may be wrong for other types.
+//! Queries are `isconnected isgiven istexture exists` and type queries (`isfloat iscolor isarray …`, `isconvertible`,
+//! `typeof`). A parameter `any` has the type of its argument, and `float a[]` its length. An adaptive unit is checked and
+//! lowered again for each distinct use, so that the answers are constants. In a unit with an `any` parameter, branches that
+//! these constants exclude are not checked, since they may be incorrect for other types.
 
 use super::call::SPECIAL_NAMES;
 use super::conversion::{TYPE_NAMES, conversion_rank, near};
 use super::error::CheckError;
 use super::lvalue::Lvalue;
-use super::uses::Uses;
+use super::unit_use::UnitUse;
 use super::{Checker, Environment, TypedValue, prelude};
 use crate::builtins::{self, Builtin};
 use crate::hir::{Op, Unit};
@@ -22,10 +22,8 @@ use shading_syntax::source::Span;
 /// Name of the open type.
 pub(super) const ANY: &str = "any";
 
-/// A type predicate.
 type Predicate = fn(Type) -> bool;
 
-/// Type predicates by name.
 const PREDICATES: [(&str, Predicate); 11] = [
     ("isint", |ty| ty == Type::INT),
     ("isfloat", |ty| ty == Type::FLOAT),
@@ -59,7 +57,7 @@ const CONVERTIBLE: &str = "isconvertible(value, \"type\"), as isconvertible(x, \
 pub fn specialise(
     file: &ast::File,
     index: usize,
-    uses: &Uses,
+    uses: &UnitUse,
     environment: &Environment<'_>,
 ) -> Result<Unit, Diagnostics> {
     super::deep_stack(|| {
@@ -90,7 +88,6 @@ pub fn specialise(
 }
 
 impl<'a> Checker<'a> {
-    /// Returns whether a function of that name is a query.
     pub(super) fn is_query(name: &str) -> bool {
         QUERIES.contains(&name) || PREDICATES.iter().any(|(known, _)| *known == name)
     }
@@ -109,12 +106,7 @@ impl<'a> Checker<'a> {
             },
         ] = args
         else {
-            self.report(
-                span,
-                CheckError::BadQuestion {
-                    name: name.to_owned(),
-                },
-            );
+            self.report(span, CheckError::BadQuery(name.to_owned()));
             return None;
         };
         if name == "exists" {
@@ -168,17 +160,17 @@ impl<'a> Checker<'a> {
     /// `isconvertible(value, "type")`: whether a value can be assigned to a variable of that type.
     fn is_convertible(&mut self, args: &'a [Argument], span: Span) -> Option<bool> {
         let [value, ty] = args else {
-            self.report(span, CheckError::BadForm { form: CONVERTIBLE });
+            self.report(span, CheckError::BadForm(CONVERTIBLE));
             return None;
         };
         let ExprKind::String(name) = &ty.value.kind else {
-            self.report(ty.value.span, CheckError::BadForm { form: CONVERTIBLE });
+            self.report(ty.value.span, CheckError::BadForm(CONVERTIBLE));
             return None;
         };
         let Some(to) = self.type_called(name) else {
             let near = near(name, &TYPE_NAMES);
             let name = name.clone();
-            self.report(ty.value.span, CheckError::UnknownType { name, near });
+            self.report(ty.value.span, CheckError::UnknownType(name, near));
             return None;
         };
         let from = self.checked_type_of(&value.value)?;
@@ -193,8 +185,8 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Answer of `exists` about a function: of `"name()"` whether it can be called; of `"name"` that it is built in.
-    /// `None` if the question is about an attribute.
+    /// Returns the answer of `exists` about a function: for `"name()"` whether it can be called; for `"name"` whether it is
+    /// built in. `None` if the query is about an attribute.
     fn function_exists(&mut self, args: &[Argument]) -> Option<bool> {
         let [
             Argument {
@@ -216,7 +208,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Lowers an expression of which no type is expected: a list in braces is an array of the type of its elements.
+    /// Lowers an expression without an expected type: a list in braces becomes an array.
     pub(super) fn open_value(&mut self, expr: &'a Expr) -> Option<TypedValue> {
         match &expr.kind {
             ExprKind::Braces(list) => self.open_list(list, expr.span),
@@ -225,22 +217,22 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Lowers a list in braces to an array of the type that its elements have in common.
+    /// Lowers a list in braces to an array of the common type of its elements.
     pub(super) fn open_list(&mut self, list: &'a [Expr], span: Span) -> Option<TypedValue> {
         let types = list.iter().map(|element| self.checked_type_of(element));
         let types = types.collect::<Option<Vec<Type>>>()?;
         let Some(element) = common_type(&types) else {
             let types: Vec<String> = types.iter().map(|ty| self.show(*ty)).collect();
             let types = types.join(", ");
-            self.report(span, CheckError::MixedList { types });
+            self.report(span, CheckError::MixedList(types));
             return None;
         };
         let length = Length::Unsized;
         self.braces(list, Type { length, ..element }, span)
     }
 
-    /// Evaluates a condition that is known from the unit's use; a branch that it excludes is left unchecked. `None` if
-    /// it is not known, and for questions about types and arguments in a unit without `any`.
+    /// Evaluates a condition that is known from the unit's use; the branch that it excludes is not checked. `None` if the
+    /// condition is unknown, or tests types or arguments in a unit without `any`.
     pub(super) fn known_condition(&mut self, condition: &'a Expr) -> Option<bool> {
         match &condition.kind {
             ExprKind::Bool(value) => self.adaptive.is_generic.then_some(*value),
@@ -284,8 +276,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports an `any` parameter whose type is not handled by any branch of an `if` chain: a chain without `else` that
-    /// tests only the type of this parameter. Returns whether it did.
+    /// Reports an `any` parameter whose type no branch of an `if` chain handles: a chain without `else` that tests only the
+    /// type of this parameter. Returns whether it reported an error.
     pub(super) fn report_exhausted_chain(
         &mut self,
         condition: &'a Expr,
@@ -314,11 +306,11 @@ impl<'a> Checker<'a> {
             return false;
         };
         let found = self.show(found);
-        self.report(span, CheckError::NoBranch { found });
+        self.report(span, CheckError::NoBranch(found));
         true
     }
 
-    /// Type of an `any` parameter in this use: that of its argument, else that of its default.
+    /// Returns the type of an `any` parameter in this use: that of its argument, or else that of its default.
     pub(super) fn any_type(&mut self, param: &'a ast::Param) -> Option<Type> {
         if let Some(ty) = self.adaptive.used(&param.name.text).ty {
             return Some(ty);
@@ -331,20 +323,20 @@ impl<'a> Checker<'a> {
         let is_plain = !matches!(ty.base, Base::Struct(_) | Base::Void);
         if !is_plain {
             let found = self.show(ty);
-            self.report(default.span, CheckError::AnyOf { found });
+            self.report(default.span, CheckError::AnyOf(found));
         }
         is_plain.then_some(ty)
     }
 
-    /// Returns whether a type name is the open type.
+    /// Returns whether a type name is `any`.
     pub(super) fn is_any(&self, ty: &ast::TypeName) -> bool {
         matches!(&ty.kind, TypeKind::Named(name) if name == ANY)
             && self.scopes.find_struct(self.scope, ANY).is_none()
     }
 }
 
-/// Returns whether a condition tests the type of a single parameter, the same one as the preceding conditions
-/// (`tested`).
+/// Returns whether a condition tests the type of a single parameter: the parameter that preceding conditions (`tested`)
+/// test.
 fn tested_param<'e>(condition: &'e Expr, tested: &mut Option<&'e Expr>) -> bool {
     match &condition.kind {
         ExprKind::Call { name, args, .. } => match &args[..] {
@@ -365,7 +357,7 @@ fn tested_param<'e>(condition: &'e Expr, tested: &mut Option<&'e Expr>) -> bool 
     }
 }
 
-/// Returns whether a call of this name has a form of its own, besides those of [`SPECIAL_NAMES`].
+/// Returns whether a call of this name is lowered specially, in addition to [`SPECIAL_NAMES`].
 fn is_special(name: &str) -> bool {
     Checker::is_query(name)
         || matches!(
@@ -378,7 +370,7 @@ fn is_type_question(name: &str) -> bool {
     name == "istexture" || PREDICATES.iter().any(|(known, _)| *known == name)
 }
 
-/// The type that the elements of a list have in common: numbers are floats, and components of a triple where there is one.
+/// Returns the common type of the elements of a list: float for numbers, a triple if any element is one.
 fn common_type(types: &[Type]) -> Option<Type> {
     let first = *types.first()?;
     if types.iter().any(|ty| ty.is_array()) {

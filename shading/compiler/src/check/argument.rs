@@ -23,7 +23,7 @@ enum GivenKind<'a> {
     Lvalue(Lvalue, &'a Expr),
     /// A value.
     Value(TypedValue),
-    /// `{ a, b }`, which takes its type from the parameter; the shapes of its elements are used in overload resolution.
+    /// `{ a, b }`, whose type is that of the parameter. The shapes of its elements are used in overload resolution.
     Braces(&'a [Expr], Vec<Shape>),
 }
 
@@ -37,7 +37,6 @@ enum Shape {
 }
 
 impl<'a> CallArgument<'a> {
-    /// Creates an argument from a value.
     pub(super) fn value(value: TypedValue, span: Span) -> CallArgument<'a> {
         CallArgument {
             span,
@@ -62,7 +61,6 @@ impl<'a> CallArgument<'a> {
         }
     }
 
-    /// Returns the operand of a value that is not a structure.
     pub(super) fn operand(&self) -> Option<Operand> {
         match &self.kind {
             GivenKind::Value(value) if value.leaves.len() == 1 => Some(value.leaf()),
@@ -81,7 +79,7 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<(Lvalue, &'a Expr)> {
         let Some((place, expr)) = target.and_then(CallArgument::place) else {
-            self.report(span, CheckError::BadForm { form });
+            self.report(span, CheckError::BadForm(form));
             return None;
         };
         self.mark_written(expr);
@@ -89,7 +87,7 @@ impl<'a> Checker<'a> {
             .then(|| (place.clone(), expr))
     }
 
-    /// Writes the result of a call to its variable if the result exists; the value of the call is whether it does.
+    /// Writes the result of a call to its variable if the result exists. The value of the call is whether it exists.
     pub(super) fn write_result(
         &mut self,
         found: TypedValue,
@@ -118,9 +116,9 @@ impl<'a> Checker<'a> {
         );
     }
 
-    /// Checks the arguments of a call with an expected result type. As in OSL, the arguments are first checked with
-    /// that expected type: in `color c = sin(noise(P))` the noise is a colour. If no function takes them so, they are
-    /// checked without it.
+    /// Checks the arguments of a call with an expected result type. Like OSL, first checks the arguments with that type: in
+    /// `color c = sin(noise(P))` the noise is a colour. If no function accepts these arguments, they are checked without an
+    /// expected type.
     pub(super) fn arguments_of(
         &mut self,
         name: &str,
@@ -152,7 +150,7 @@ impl<'a> Checker<'a> {
         self.arguments_as(args, None)
     }
 
-    /// Returns whether a function of the name accepts the arguments, or their types do not matter to it.
+    /// Returns whether a function accepts the arguments, or accepts any arguments.
     pub(super) fn takes_arguments(&mut self, name: &str, given: &[CallArgument<'a>]) -> bool {
         takes_any(name) || self.fits_function(name, given)
     }
@@ -172,7 +170,6 @@ impl<'a> Checker<'a> {
         list.into_iter().collect()
     }
 
-    /// Checks one argument.
     fn argument(&mut self, expr: &'a Expr, expected: Option<Type>) -> Option<CallArgument<'a>> {
         let span = expr.span;
         let kind = match &expr.kind {
@@ -189,7 +186,7 @@ impl<'a> Checker<'a> {
         Some(CallArgument { span, kind })
     }
 
-    /// Shapes of elements. Their types are found by generating code that is discarded.
+    /// Returns the shapes of elements. Their types are found by code that is generated and discarded.
     fn shapes(&mut self, elements: &'a [Expr]) -> Vec<Shape> {
         let mut list = vec![];
         for element in elements {
@@ -237,7 +234,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns the value of an argument with a known type.
     pub(super) fn given_value(&mut self, given: &CallArgument<'a>) -> Option<TypedValue> {
         match &given.kind {
             GivenKind::Lvalue(place, expr) => {
@@ -286,7 +282,7 @@ impl<'a> Checker<'a> {
             return Some(rank::ANY);
         }
         if output {
-            // Passed by reference: the type that is written must fit without conversion.
+            // The argument is passed by reference, so its type must be able to hold the result without conversion.
             return conversion_rank(own, ty).filter(|r| !matches!(*r, rank::PROMOTION | rank::SPREAD));
         }
         if ty == Type::CLOSURE && own != ty {
@@ -299,12 +295,12 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Returns whether elements of these shapes may be those of an array: there are some, and none is itself in braces.
+/// Returns whether elements of these shapes form an array: at least one, and none in braces.
 fn is_list(shapes: &[Shape]) -> bool {
     !shapes.is_empty() && shapes.iter().all(|shape| matches!(shape, Shape::Value(_)))
 }
 
-/// Returns whether a special form has no signatures to compare arguments with.
+/// Returns whether a special form accepts arguments of all types.
 fn takes_any(name: &str) -> bool {
     matches!(name, "transform" | "Dx" | "Dy" | "Dz") || is_noise(name)
 }
@@ -316,7 +312,6 @@ fn has_call(expr: &Expr) -> bool {
     found
 }
 
-/// Returns whether a name is that of a noise function.
 pub(super) fn is_noise(name: &str) -> bool {
     matches!(
         name,

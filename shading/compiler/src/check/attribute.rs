@@ -1,6 +1,6 @@
-//! `getattribute`: attributes of the host, and of the shader itself; `trace` and its options.
+//! `getattribute` of the host and of the shader itself; `trace` with its options.
 //!
-//! `getattribute` fills an array of two to four floats from an attribute of up to four floats, whatever its type.
+//! `getattribute` fills an array of two to four floats from any attribute of up to four floats.
 
 use super::argument::CallArgument;
 use super::error::CheckError;
@@ -46,7 +46,7 @@ impl<'a> Checker<'a> {
         }
         let Some(kind) = Kind::of(place.ty) else {
             let found = self.show(place.ty);
-            self.report(expr.span, CheckError::NotAttribute { found });
+            self.report(expr.span, CheckError::NotAttribute(found));
             return None;
         };
         let own = given.last().and_then(|name| self.given_string(name));
@@ -76,8 +76,8 @@ impl<'a> Checker<'a> {
         Some(self.read_attribute(names, kind, index, &place, span))
     }
 
-    /// `attribute("name")`, `attribute("name", otherwise)`: an attribute of the geometry as a value, of the type of
-    /// `otherwise`, or else of the type that is expected, or else a colour. An int `otherwise` is a float where no int is
+    /// `attribute("name")`, `attribute("name", otherwise)`: an attribute of the geometry as a value. Its type is that of
+    /// `otherwise`, or else the expected type, or else color. An int `otherwise` is converted to float unless an int is
     /// expected.
     pub(super) fn attribute_value(
         &mut self,
@@ -89,7 +89,7 @@ impl<'a> Checker<'a> {
             [name] => (name, None),
             [name, otherwise] => (name, Some(otherwise)),
             _ => {
-                self.report(span, CheckError::BadForm { form: VALUE });
+                self.report(span, CheckError::BadForm(VALUE));
                 return None;
             }
         };
@@ -117,13 +117,13 @@ impl<'a> Checker<'a> {
         let ty = otherwise.ty;
         let Some(kind) = Kind::of(ty).filter(|_| ty.base != Base::Closure) else {
             let found = self.show(ty);
-            self.report(span, CheckError::NotAttribute { found });
+            self.report(span, CheckError::NotAttribute(found));
             return None;
         };
         let locals = self.locals("", ty);
         let place = Lvalue::whole(ty, locals, Access::Writable);
         let names = vec![self.string(""), name.leaf()];
-        // A default is in a branch of its own, by which the attribute is known to be optional.
+        // A separate branch for the default marks the attribute as optional.
         let default = self.block(span, |c| {
             c.write(&place, otherwise, span);
         });
@@ -140,7 +140,7 @@ impl<'a> Checker<'a> {
         self.read(&place, span)
     }
 
-    /// The value of a global of the embedder, which cannot be assigned to.
+    /// Returns the value of a global of the embedder, which is read-only.
     pub(super) fn host_global(&mut self, name: &str, span: Span) -> Option<Lvalue> {
         let ty = self
             .host_globals
@@ -159,7 +159,8 @@ impl<'a> Checker<'a> {
         Some(place)
     }
 
-    /// Reads an attribute that is no int, float or triple into a new variable, which is zero if it does not exist.
+    /// Reads an attribute other than an int, float or triple into a new variable, which is zero if the attribute does not
+    /// exist.
     pub(super) fn large_attribute(
         &mut self,
         names: Vec<Operand>,
@@ -206,8 +207,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reads an array of two to four floats: from an attribute of up to four floats of any type, or else from an
-    /// attribute that is an array of this length.
+    /// Reads an array of two to four floats from an attribute of up to four floats, or else from an array attribute of this
+    /// length.
     fn short_float_array(
         &mut self,
         count: u32,
@@ -239,7 +240,7 @@ impl<'a> Checker<'a> {
         TypedValue::new(Type::INT, Operand::Local(found))
     }
 
-    /// Reads the first floats of an attribute of up to four; the first three have derivatives.
+    /// Reads the first floats of an attribute of up to four floats; the first three have derivatives.
     fn lanes_of_attribute(&mut self, count: u32, names: Vec<Operand>, ty: Type, span: Span) -> TypedValue {
         let triple = self.emit(Op::AttributeValue, names.clone(), Type::VECTOR, span);
         let mut lanes = vec![];
@@ -260,13 +261,13 @@ impl<'a> Checker<'a> {
     pub(super) fn dict_value(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let given = self.arguments(args)?;
         let [node, name, target] = given.as_slice() else {
-            self.report(span, CheckError::BadForm { form: DICT_VALUE });
+            self.report(span, CheckError::BadForm(DICT_VALUE));
             return None;
         };
         let (place, expr) = self.result_variable(Some(target), DICT_VALUE, span)?;
         let Some(kind) = Kind::of(place.ty).filter(|_| place.ty.base != Base::Closure) else {
             let found = self.show(place.ty);
-            self.report(expr.span, CheckError::NotAttribute { found });
+            self.report(expr.span, CheckError::NotAttribute(found));
             return None;
         };
         let node = self.given_as(node, Type::INT)?.leaf();
@@ -282,7 +283,7 @@ impl<'a> Checker<'a> {
         let fits = given.len() >= 2 && given.len().is_multiple_of(2);
         if !fits {
             let form = "trace(point, direction, \"option\", value, …)";
-            self.report(span, CheckError::BadForm { form });
+            self.report(span, CheckError::BadForm(form));
             return None;
         }
         let options = given.split_off(2);
@@ -292,7 +293,7 @@ impl<'a> Checker<'a> {
         let mut values: [TypedValue; 4] =
             std::array::from_fn(|i| TypedValue::new(TRACE_OPTIONS[i].1, defaults[i]));
         self.options(&TRACE_OPTIONS, &options, &mut values, |name, near| {
-            Warning::TraceOption { name, near }
+            Warning::TraceOption(name, near)
         })?;
         let mut operands = vec![origin, direction];
         operands.extend(values.iter().map(TypedValue::leaf));

@@ -9,7 +9,7 @@ use crate::builtins::Global;
 use crate::hir::{Block, Code, ColorSpace, Const, ConstId, Local, LocalId, Operand};
 use crate::ty::{Base, Length, Type};
 
-/// Code under construction, with the tables for reuse of its variables and constants.
+/// Code under construction, with tables that share its constants and reuse its variables.
 #[derive(Debug, Default)]
 pub(super) struct Body {
     /// Identifies the body: its variables are invalid in other bodies.
@@ -17,9 +17,8 @@ pub(super) struct Body {
     pub(super) code: Code,
     /// Block under construction.
     pub(super) block: Block,
-    /// Number of blocks that enclose it.
     pub(super) blocks: usize,
-    pub(super) constants: FxHashMap<Key, ConstId>,
+    pub(super) constants: FxHashMap<ConstantKey, ConstId>,
     /// Local copies of globals.
     pub(super) globals: FxHashMap<Global, LocalId>,
     /// Initialises the copies of globals; runs first.
@@ -28,7 +27,7 @@ pub(super) struct Body {
     pub(super) epilogue: Block,
     /// True while the default of a parameter is lowered, which runs before the prologue.
     pub(super) in_default: bool,
-    /// Flag set if `exit` in a default has ended the unit; present if a default calls it.
+    /// Flag that is set if `exit` in a default ends the unit; `None` if no default calls `exit`.
     pub(super) exited: Option<LocalId>,
     /// Variable of `Ci`, and whether it is written.
     pub(super) ci: Option<LocalId>,
@@ -43,7 +42,7 @@ pub(super) struct Body {
 
 /// Key of a constant: its bits.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) enum Key {
+pub(super) enum ConstantKey {
     Int(i32),
     Float(u32),
     Triple([u32; 3]),
@@ -69,18 +68,17 @@ impl Body {
     /// Adds a constant, sharing equal ones.
     pub(super) fn constant(&mut self, value: Const) -> Operand {
         let key = match &value {
-            Const::Int(i) => Key::Int(*i),
-            Const::Float(f) => Key::Float(f.to_bits()),
-            Const::Triple(t) => Key::Triple(t.map(f32::to_bits)),
-            Const::String(s) => Key::String(s.clone()),
-            Const::NullClosure => Key::Closure,
+            Const::Int(i) => ConstantKey::Int(*i),
+            Const::Float(f) => ConstantKey::Float(f.to_bits()),
+            Const::Triple(t) => ConstantKey::Triple(t.map(f32::to_bits)),
+            Const::String(s) => ConstantKey::String(s.clone()),
+            Const::NullClosure => ConstantKey::Closure,
             Const::Matrix(_) | Const::Array(_) => return Operand::Const(self.code.consts.push(value)),
         };
         let consts = &mut self.code.consts;
         Operand::Const(*self.constants.entry(key).or_insert_with(|| consts.push(value)))
     }
 
-    /// Returns the value of an operand that is a constant.
     pub(super) fn known(&self, operand: Operand) -> Option<&Const> {
         match operand {
             Operand::Const(id) => self.code.consts.get(id),
@@ -96,7 +94,6 @@ impl Body {
         }
     }
 
-    /// Returns the value of an operand that is a constant int.
     pub(super) fn known_int(&self, operand: Operand) -> Option<i32> {
         match self.known(operand)? {
             Const::Int(value) => Some(*value),

@@ -1,7 +1,7 @@
 //! Calls: user functions, special forms, closures, built-ins.
 //!
-//! Lookup order: user functions, special forms (which a signature cannot describe), closures of the registry, overloads
-//! of prelude and built-ins.
+//! Lookup order: user functions, special forms (which signatures cannot describe), closures of the registry, overloads of
+//! prelude and built-ins.
 
 use super::argument::{CallArgument, is_noise};
 use super::conversion::near;
@@ -41,7 +41,7 @@ pub(super) const SPECIAL_NAMES: [&str; 22] = [
     "Dz",
 ];
 
-/// Where `with { … }` may stand, for messages.
+/// Valid positions of `with { … }`, for messages.
 const WITH: &str = "`with { … }` in `sample(input, with { P = …; })` only";
 
 impl<'a> Checker<'a> {
@@ -55,12 +55,7 @@ impl<'a> Checker<'a> {
         let text = name.text.as_str();
         if self.is_osl(name.span) && self.scopes.is_hidden_function(self.scope, text) {
             self.arguments(args);
-            self.report(
-                name.span,
-                CheckError::NotAFunction {
-                    name: text.to_owned(),
-                },
-            );
+            self.report(name.span, CheckError::NotAFunction(text.to_owned()));
             return None;
         }
         let is_users = self
@@ -75,12 +70,12 @@ impl<'a> Checker<'a> {
             .find_map(|arg| arg.name.as_ref())
             .filter(|_| !self.in_group)
         {
-            self.report(name.span, CheckError::BadForm { form: WITH });
+            self.report(name.span, CheckError::BadForm(WITH));
             return None;
         }
         if is_users && (!self.has_other_meaning(text) || self.user_function_accepts(name, args)) {
             let given = self.arguments_of(text, args, expected, span)?;
-            // Users may overload special forms for types of their own.
+            // Users may overload special forms for their own types.
             return match text {
                 "transform" if !self.fits_function(text, &given) => self.transform(given, span),
                 _ if is_noise(text) && !self.fits_function(text, &given) => {
@@ -147,7 +142,7 @@ impl<'a> Checker<'a> {
             || !self.functions_named(self.scope, name).is_empty()
     }
 
-    /// Parameters of the closures of that name that the file declares without a definition.
+    /// Returns the parameters of closures of that name that the file declares without a definition.
     fn declared_closures(&mut self, name: &str) -> Vec<Vec<Formal>> {
         let functions = self.functions_named(self.scope, name);
         let infos = functions.iter().map(|index| &self.functions[*index]);
@@ -157,7 +152,7 @@ impl<'a> Checker<'a> {
             .collect()
     }
 
-    /// Returns whether a closure declared in the file takes these arguments; keyword arguments may follow.
+    /// Returns whether a closure that the file declares accepts these arguments; keyword arguments may follow.
     pub(super) fn declaration_fits(&mut self, name: &str, given: &[CallArgument<'a>]) -> bool {
         self.declared_closures(name).iter().any(|formals| {
             formals.len() <= given.len()
@@ -181,12 +176,7 @@ impl<'a> Checker<'a> {
                 self.given_value(given);
             }
         }
-        self.warn(
-            span,
-            Warning::UnknownClosure {
-                name: name.text.clone(),
-            },
-        );
+        self.warn(span, Warning::UnknownClosure(name.text.clone()));
         Some(self.zero(Type::CLOSURE))
     }
 
@@ -229,13 +219,7 @@ impl<'a> Checker<'a> {
                 let mut known: Vec<&str> = Global::ALL.iter().map(|g| g.name()).collect();
                 known.extend(["position", "normal", "gnormal", "uvw"]);
                 let near = near(&name.text, &known);
-                self.report(
-                    name.span,
-                    CheckError::UnknownGlobal {
-                        name: name.text.clone(),
-                        near,
-                    },
-                );
+                self.report(name.span, CheckError::UnknownGlobal(name.text.clone(), near));
                 None
             }
         }
@@ -258,12 +242,7 @@ impl<'a> Checker<'a> {
         match length {
             Some(length) => Some(TypedValue::new(Type::INT, self.int(length))),
             None => {
-                self.report(
-                    span,
-                    CheckError::BadForm {
-                        form: "arraylength(array)",
-                    },
-                );
+                self.report(span, CheckError::BadForm("arraylength(array)"));
                 None
             }
         }
@@ -279,12 +258,7 @@ impl<'a> Checker<'a> {
     ) -> Option<TypedValue> {
         let given = self.arguments_of(name, args, expected, span)?;
         let [of] = given.as_slice() else {
-            self.report(
-                span,
-                CheckError::BadForm {
-                    form: "Dx(value), Dy(value) or Dz(value)",
-                },
-            );
+            self.report(span, CheckError::BadForm("Dx(value), Dy(value) or Dz(value)"));
             return None;
         };
         let value = self.given_value(of)?;
@@ -295,7 +269,7 @@ impl<'a> Checker<'a> {
             Type::COLOR => Type::COLOR,
             ty => {
                 let found = self.show(ty);
-                self.report(of.span, CheckError::NoDerivative { found });
+                self.report(of.span, CheckError::NoDerivative(found));
                 return None;
             }
         };
@@ -310,7 +284,7 @@ impl<'a> Checker<'a> {
     /// `exit()` ends the unit.
     fn exit(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         if !args.is_empty() {
-            self.report(span, CheckError::BadForm { form: "exit()" });
+            self.report(span, CheckError::BadForm("exit()"));
         }
         match self.unit_scope.filter(|_| !self.is_apart) {
             Some(scope) => {
@@ -326,12 +300,7 @@ impl<'a> Checker<'a> {
                 self.push(Stmt::Leave(scope), span);
             }
             None if self.alone.is_some() => {}
-            None => self.report(
-                span,
-                CheckError::NotYet {
-                    what: "`exit` here".to_owned(),
-                },
-            ),
+            None => self.report(span, CheckError::NotYet("`exit` here".to_owned())),
         }
         Some(TypedValue::void())
     }

@@ -14,7 +14,7 @@ use super::inference::Inference;
 use super::lvalue::Lvalue;
 use super::scope::{FileVariable, ScopeIndex, Scopes};
 use super::struct_info::StructInfo;
-use super::uses::Adaptive;
+use super::unit_use::Adaptive;
 use super::warning::Warning;
 use crate::eval::color_system::ColorSystem;
 use crate::hir;
@@ -45,21 +45,20 @@ impl<'a> Environment<'a> {
     }
 }
 
-/// Runs `work` with enough stack for the maximum nesting, whatever the thread's stack size. Recursion over checked code
-/// needs it as checking does.
+/// Runs `work` with enough stack for the maximum nesting, whatever the thread's stack size. Traversals of checked code need
+/// it too.
 pub fn deep_stack<T>(work: impl FnOnce() -> T) -> T {
     const STACK: usize = 64 << 20;
     stacker::maybe_grow(STACK / 2, STACK, work)
 }
 
-/// State of the checker.
 pub(super) struct Checker<'a> {
     pub(super) sources: &'a SourceMap,
     pub(super) closures: &'a ClosureRegistry,
     pub(super) color_system: ColorSystem,
     pub(super) host_globals: &'a [HostGlobal],
     pub(super) diagnostics: Vec<(Span, Diagnostic)>,
-    /// Warnings about unused variables; dropped if there are errors, which may be the reason.
+    /// Warnings about unused variables. They are dropped if there are errors, which may be the cause.
     pub(super) unused: Vec<(Span, Diagnostic)>,
     /// Messages already reported; a body may be checked more than once.
     pub(super) reported: FxHashSet<(Span, String)>,
@@ -71,13 +70,11 @@ pub(super) struct Checker<'a> {
     /// Length in bytes of the paths to the leaves of all structures.
     pub(super) path_bytes: usize,
     pub(super) functions: Vec<FunctionInfo<'a>>,
-    /// Variables at file scope.
     pub(super) file_variables: Vec<FileVariable<'a>>,
     /// Functions with errors in their declarations.
     pub(super) broken: Vec<&'a ast::Function>,
     pub(super) inference: Inference,
     pub(super) scopes: Scopes<'a>,
-    /// Innermost scope.
     pub(super) scope: ScopeIndex,
     /// Code under construction.
     pub(super) body: Body,
@@ -94,7 +91,6 @@ pub(super) struct Checker<'a> {
     pub(super) lowered: usize,
     /// True once the unit's size was reported as too large.
     pub(super) exhaustion_reported: bool,
-    /// Number of errors reported.
     pub(super) errors: usize,
     /// Current nesting depth of inlined calls.
     pub(super) inlined: usize,
@@ -110,7 +106,7 @@ pub(super) struct Checker<'a> {
     pub(super) unit_scope: Option<hir::ScopeId>,
     /// Name of the unit being checked.
     pub(super) unit_name: Option<String>,
-    /// True if the code under construction is that of a function that is not inlined.
+    /// True if the code under construction belongs to a function that is not inlined.
     pub(super) is_apart: bool,
     /// Number of bodies created so far.
     pub(super) bodies: u32,
@@ -120,9 +116,9 @@ pub(super) struct Checker<'a> {
     pub(super) adaptive: Adaptive,
     /// True in a group's expression, in which `(1, 2, 3)` is a triple.
     pub(super) in_group: bool,
-    /// Ints of a group's expression that are made of literals.
+    /// Ints in a group's expression that are computed from literals.
     pub(super) whole_numbers: FxHashSet<hir::LocalId>,
-    /// Names in what could not be parsed: errors about them are consequences, and are not reported.
+    /// Names in text that could not be parsed. Errors about them are consequences and not reported.
     pub(super) unparsed: Option<&'a BTreeSet<String>>,
 }
 
@@ -209,7 +205,7 @@ impl<'a> Checker<'a> {
         declared
     }
 
-    /// Checks functions on their own, and finds the recursive ones.
+    /// Checks each function separately, and finds the recursive ones.
     pub(super) fn check_functions(&mut self, declared: &[usize]) {
         for index in declared {
             self.check_alone(*index);
@@ -225,7 +221,6 @@ impl<'a> Checker<'a> {
         self.sources.get(span.source).name.ends_with(".osl")
     }
 
-    /// Reports an error.
     pub(super) fn report(&mut self, span: Span, error: CheckError) {
         let is_consequence =
             |names: &BTreeSet<String>| error.subject().is_some_and(|name| names.contains(name));
@@ -243,17 +238,16 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports a warning.
     pub(super) fn warn(&mut self, span: Span, warning: Warning) {
-        // What could not be parsed may use the variable, or give it a value.
-        let is_consequence = matches!(warning, Warning::Unused { .. } | Warning::Uninitialised { .. });
+        // The text that could not be parsed may use or assign the variable.
+        let is_consequence = matches!(warning, Warning::Unused(..) | Warning::Uninitialised(..));
         let is_unwanted =
             self.sources.get(span.source).is_quiet(span.start) || is_consequence && self.unparsed.is_some();
         if self.quiet > 0 || is_unwanted || self.reported.len() >= 2 * MAX_ERRORS {
             return;
         }
-        let is_unused = matches!(warning, Warning::Unused { .. });
-        // The user of an included header is not its author.
+        let is_unused = matches!(warning, Warning::Unused(..));
+        // Warnings in an included header do not concern the user.
         let source = self.sources.get(span.source);
         if is_unused && source.locate(span.start).0 != source.name {
             return;

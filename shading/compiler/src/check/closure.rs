@@ -19,20 +19,14 @@ impl<'a> Checker<'a> {
         let Some(first) = overloads.first() else {
             let known: Vec<&str> = closures.iter().map(|(_, s)| s.name).collect();
             let near = near(&name.text, &known);
-            self.report(
-                name.span,
-                CheckError::UnknownClosure {
-                    name: name.text.clone(),
-                    near,
-                },
-            );
+            self.report(name.span, CheckError::UnknownClosure(name.text.clone(), near));
             return None;
         };
         let given = given?;
         let fitting = overloads
             .iter()
             .find(|(_, signature)| self.closure_fits(signature, &given));
-        // Some closures take closures as arguments.
+        // Some closures have closure parameters.
         if fitting.is_none() {
             let unlabelled = self.without_label(&given);
             if self.fits_function(&name.text, unlabelled) {
@@ -42,7 +36,7 @@ impl<'a> Checker<'a> {
                 let label = label.and_then(|label| self.given_as(&label, Type::STRING));
                 return Some(self.labelled(closure, label, span));
             }
-            // The file refers to another renderer's closure of that name.
+            // The closure is one of another renderer that the file declares.
             if self.declaration_fits(&name.text, &given) {
                 return self.declared_closure(name, &given, span);
             }
@@ -57,7 +51,6 @@ impl<'a> Checker<'a> {
         )
     }
 
-    /// Returns the arguments without a trailing label.
     fn without_label<'g>(&self, given: &'g [CallArgument<'a>]) -> &'g [CallArgument<'a>] {
         match given {
             [before @ .., key, _] if self.given_string(key).as_deref() == Some("label") => before,
@@ -65,7 +58,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns the number of positional arguments.
     fn positional(&self, signature: &ClosureSignature, given: &[CallArgument<'a>]) -> usize {
         let required = signature.params.iter().filter(|p| p.default.is_none()).count();
         let is_keyword = |i: usize| {
@@ -150,7 +142,7 @@ impl<'a> Checker<'a> {
             .filter(|note| self.applies(note, signature, &values))
         {
             let (name, note) = (signature.name, note.text);
-            self.warn(span, Warning::StandIn { name, note });
+            self.warn(span, Warning::StandIn(name, note));
         }
         let mut args = vec![];
         for (value, param) in values.iter().zip(&signature.params) {
@@ -164,8 +156,7 @@ impl<'a> Checker<'a> {
         Some(self.labelled(closure, label, span))
     }
 
-    /// Puts a label on a closure, if it has one and the renderer has the closure for that: labels are no parameters of
-    /// most closures.
+    /// Adds a label to a closure if the renderer has the closure for labels. Most closures have no label parameter.
     fn labelled(&mut self, closure: TypedValue, label: Option<TypedValue>, span: Span) -> TypedValue {
         match (self.closures.find("labelled"), label) {
             (Some(id), Some(label)) => {

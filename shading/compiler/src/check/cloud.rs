@@ -24,11 +24,11 @@ struct AttributeArray {
     /// True if the attribute is [`DISTANCE`], and floats are requested.
     is_distance: bool,
     place: Lvalue,
-    /// Number of values it takes; 1 for a variable that is not an array.
+    /// Number of values that fit; 1 for a variable that is not an array.
     room: u32,
 }
 
-/// The points of a query: an array of indices, and how many of its elements are used.
+/// Points of a query: an array of indices, and the number of indices in use.
 #[derive(Clone, Copy)]
 struct Points {
     file: Operand,
@@ -48,7 +48,7 @@ impl<'a> Checker<'a> {
         // A search without attributes only counts the points.
         let first = 4 + usize::from(is_sort);
         if given.len() < first {
-            self.report(span, CheckError::BadForm { form: SEARCH });
+            self.report(span, CheckError::BadForm(SEARCH));
             return None;
         }
         let arrays = given.split_off(first);
@@ -98,7 +98,7 @@ impl<'a> Checker<'a> {
                 .is_some_and(|ty| ty.element() == Type::INT && ty != Type::INT)
         };
         if given.len() < 5 || !is_indices(&given[1]) {
-            self.report(span, CheckError::BadForm { form: GET });
+            self.report(span, CheckError::BadForm(GET));
             return None;
         }
         let arrays = given.split_off(3);
@@ -127,7 +127,7 @@ impl<'a> Checker<'a> {
     pub(super) fn cloud_write(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let given = self.arguments(args)?;
         let [file, position, attributes @ ..] = given.as_slice() else {
-            self.report(span, CheckError::BadForm { form: WRITE });
+            self.report(span, CheckError::BadForm(WRITE));
             return None;
         };
         let mut operands = vec![
@@ -136,7 +136,7 @@ impl<'a> Checker<'a> {
         ];
         for pair in attributes.chunks(2) {
             let [name, value] = pair else {
-                self.report(span, CheckError::BadForm { form: WRITE });
+                self.report(span, CheckError::BadForm(WRITE));
                 return None;
             };
             operands.push(self.given_as(name, Type::STRING)?.leaf());
@@ -147,7 +147,7 @@ impl<'a> Checker<'a> {
                 Some(Kind::INT | Kind::FLOAT | Kind::TRIPLE | Kind::MATRIX | Kind::STRING)
             ) {
                 let found = self.show(value.ty);
-                self.report(of, CheckError::NotPointValue { found });
+                self.report(of, CheckError::NotPointValue(found));
                 return None;
             }
             operands.push(value.leaf());
@@ -165,7 +165,7 @@ impl<'a> Checker<'a> {
         let mut list = vec![];
         for pair in arrays.chunks(2) {
             let [name, array] = pair else {
-                self.report(span, CheckError::BadForm { form });
+                self.report(span, CheckError::BadForm(form));
                 return None;
             };
             let known = self.given_string(name);
@@ -175,12 +175,12 @@ impl<'a> Checker<'a> {
             let room = match place.ty.length {
                 Length::Single => 1,
                 Length::Array(n) => n,
-                // In a function checked on its own, whose code is discarded.
+                // The function is checked separately, and its code is discarded.
                 Length::Unsized => 1,
             };
             if !is_plain {
                 let found = self.show(place.ty);
-                self.report(expr.span, CheckError::NotAttribute { found });
+                self.report(expr.span, CheckError::NotAttribute(found));
                 return None;
             }
             let is_distance = known.as_deref() == Some(DISTANCE) && place.ty.base == Base::Float;
@@ -209,7 +209,7 @@ impl<'a> Checker<'a> {
         has
     }
 
-    /// Returns an operand's value before the arrays are filled, because one of them may be its source.
+    /// Returns an operand's value before the arrays are filled, because an array may be its source.
     fn kept(&mut self, value: TypedValue, wanted: &[AttributeArray], span: Span) -> Operand {
         let operand = value.leaf();
         let is_filled = |local| wanted.iter().any(|wanted| wanted.place.leaves.contains(&local));
@@ -247,7 +247,6 @@ impl<'a> Checker<'a> {
 }
 
 impl AttributeArray {
-    /// Type of the array.
     fn array(&self) -> Type {
         Type::array(self.place.ty.base, self.room)
     }

@@ -89,7 +89,7 @@ impl<'a> Checker<'a> {
     fn convert_one(&mut self, ty: Type, given: &[CallArgument<'a>], span: Span) -> Option<TypedValue> {
         let [only] = given else {
             let (name, found) = (self.show(ty), given.len());
-            self.report(span, CheckError::BadConstructor { name, found });
+            self.report(span, CheckError::BadConstructor(name, found));
             return None;
         };
         let value = self.given_value(only)?;

@@ -38,14 +38,14 @@ impl Checker<'_> {
     /// Reports, once, that the unit is too large.
     pub(super) fn report_exhausted(&mut self, span: Span) {
         if self.is_too_large() && !std::mem::replace(&mut self.exhaustion_reported, true) {
-            // Reported even inside an inlined function, whose own errors are reported elsewhere.
+            // The error is reported even inside an inlined function, whose other errors are reported at its declaration.
             let quiet = std::mem::take(&mut self.quiet);
             let limit = if self.emitted < MAX_STATEMENTS {
                 MAX_EXPRESSIONS
             } else {
                 MAX_STATEMENTS
             };
-            self.report(self.here(span), CheckError::TooLarge { limit });
+            self.report(self.here(span), CheckError::TooLarge(limit));
             self.quiet = quiet;
         }
     }
@@ -62,12 +62,7 @@ impl Checker<'_> {
     /// `dst = op(args)`
     pub(super) fn assign(&mut self, dst: Option<LocalId>, op: Op, args: Vec<Operand>, span: Span) {
         let at = self.here(span);
-        let stmt = Stmt::Op {
-            dst,
-            op,
-            args,
-            span: at,
-        };
+        let stmt = Stmt::op(dst, op, args, at);
         self.push(stmt, span);
     }
 
@@ -157,12 +152,7 @@ impl Checker<'_> {
         }
         let local = self.body.local(global.name(), global.ty());
         let at = self.here(span);
-        let stmt = Stmt::Op {
-            dst: Some(local),
-            op: Op::Global(global),
-            args: vec![],
-            span: at,
-        };
+        let stmt = Stmt::op(Some(local), Op::Global(global), vec![], at);
         if self.body.in_default {
             self.push(stmt, span);
         } else {

@@ -6,8 +6,7 @@ use shading_syntax::ast::BinaryOp;
 use shading_syntax::diagnostic::Diagnostic;
 use shading_syntax::source::{SourceMap, Span};
 
-/// A semantic error with the data of its message. Types are given as displayed; `near` is a known name similar to the
-/// wrong one.
+/// A semantic error with the data of its message. Types are in source form; `near` is a known name similar to the wrong one.
 #[derive(Clone, Debug)]
 pub(super) enum CheckError {
     // Names.
@@ -16,67 +15,29 @@ pub(super) enum CheckError {
         near: Option<String>,
         is_function: bool,
     },
-    UnknownType {
-        name: String,
-        near: Option<String>,
-    },
+    UnknownType(String, Option<String>),
     UnknownMember {
         ty: String,
         name: String,
         near: Option<String>,
     },
-    UnknownFunction {
-        name: String,
-        near: Option<String>,
-    },
-    UnknownClosure {
-        name: String,
-        near: Option<String>,
-    },
-    UnknownGlobal {
-        name: String,
-        near: Option<String>,
-    },
-    UnknownWrap {
-        name: String,
-        near: Option<String>,
-    },
-    UnknownInterpolation {
-        name: String,
-        near: Option<String>,
-    },
-    UnknownColorSpace {
-        name: String,
-        near: Option<String>,
-    },
-    Duplicate {
-        what: &'static str,
-        name: String,
-    },
-    OutOfReach {
-        name: String,
-    },
+    UnknownFunction(String, Option<String>),
+    UnknownClosure(String, Option<String>),
+    UnknownGlobal(String, Option<String>),
+    UnknownWrap(String, Option<String>),
+    UnknownInterpolation(String, Option<String>),
+    UnknownColorSpace(String, Option<String>),
+    Duplicate(&'static str, String),
+    OutOfReach(String),
     // Declarations.
-    BadFieldType {
-        found: String,
-    },
-    BadElementType {
-        element: String,
-    },
-    StructTooLarge {
-        name: String,
-        limit: usize,
-    },
+    BadFieldType(String),
+    BadElementType(String),
+    /// The name of the structure and the largest number of leaves.
+    StructTooLarge(String, usize),
     /// The path to a leaf is longer than the limit.
-    StructTooDeep {
-        name: String,
-        limit: usize,
-    },
+    StructTooDeep(String, usize),
     /// The paths to the leaves of all structures are longer than the limit.
-    StructsTooLarge {
-        name: String,
-        limit: usize,
-    },
+    StructsTooLarge(String, usize),
     BadLength {
         length: i64,
         limit: i64,
@@ -85,20 +46,12 @@ pub(super) enum CheckError {
     VoidVariable,
     UnsizedVariable,
     NamelessParam,
-    UnsizedOutput {
-        name: String,
-    },
-    NoDefault {
-        name: String,
-    },
-    IntOverflow {
-        value: i64,
-    },
+    UnsizedOutput(String),
+    NoDefault(String),
+    IntOverflow(i64),
     FunctionDefault,
     MetadataNotConstant,
-    RecursiveUnsized {
-        name: String,
-    },
+    RecursiveUnsized(String),
     NoReturn {
         name: String,
         ty: String,
@@ -114,17 +67,12 @@ pub(super) enum CheckError {
         to: String,
     },
     NoValue,
-    NotACondition {
-        found: String,
-    },
+    NotACondition(String),
     TernaryMismatch {
         then: String,
         otherwise: String,
     },
-    BadOperand {
-        symbol: &'static str,
-        found: String,
-    },
+    BadOperand(&'static str, String),
     BadOperands {
         op: BinaryOp,
         left: String,
@@ -139,28 +87,20 @@ pub(super) enum CheckError {
     BracesWithoutType,
     EmptyBraces,
     ListInCode,
-    TupleLength {
-        found: usize,
-    },
+    TupleLength(usize),
     ElementCount {
         ty: String,
         expected: usize,
         found: usize,
     },
     // Lvalues.
-    NotIndexable {
-        ty: String,
-    },
+    NotIndexable(String),
     IndexNotInt(String),
     HalfIndexed,
-    NotWritable {
-        access: Access,
-    },
+    NotWritable(Access),
     // Calls.
     NamedArgument,
-    NotAFunction {
-        name: String,
-    },
+    NotAFunction(String),
     Ambiguous {
         name: String,
         found: Vec<String>,
@@ -171,10 +111,8 @@ pub(super) enum CheckError {
         expected: usize,
         found: usize,
     },
-    FormatType {
-        directive: char,
-        found: String,
-    },
+    /// The letter of the directive and the type of its argument.
+    FormatType(char, String),
     ArgumentCount {
         name: String,
         expected: usize,
@@ -194,76 +132,36 @@ pub(super) enum CheckError {
         found: Vec<String>,
         candidates: Vec<String>,
     },
-    BadConstructor {
-        name: String,
-        found: usize,
-    },
+    /// The name of the type and the number of arguments.
+    BadConstructor(String, usize),
     FileVariable,
-    TypeAsName {
-        name: String,
-    },
+    TypeAsName(String),
     MisplacedAny,
     AnyWithoutDefault,
-    AnyOf {
-        found: String,
-    },
+    AnyOf(String),
     ArrayOfTypeof,
-    NoBranch {
-        found: String,
-    },
-    BadQuestion {
-        name: String,
-    },
-    BadForm {
-        form: &'static str,
-    },
-    MixedList {
-        types: String,
-    },
-    NotPrintable {
-        found: String,
-    },
-    NotTransformable {
-        found: String,
-    },
-    NotAttribute {
-        found: String,
-    },
-    NotPointValue {
-        found: String,
-    },
-    NotMessage {
-        found: String,
-    },
-    NoDerivative {
-        found: String,
-    },
+    NoBranch(String),
+    BadQuery(String),
+    BadForm(&'static str),
+    MixedList(String),
+    NotPrintable(String),
+    NotTransformable(String),
+    NotAttribute(String),
+    NotPointValue(String),
+    NotMessage(String),
+    NoDerivative(String),
     OptionNotConstant,
     OptionWithoutValue,
-    OptionNotVariable {
-        name: String,
-    },
-    CallsTooDeep {
-        name: String,
-    },
+    OptionNotVariable(String),
+    CallsTooDeep(String),
     // Statements.
-    OutsideLoop {
-        word: &'static str,
-    },
-    UnwantedReturn {
-        found: String,
-    },
-    MissingReturnValue {
-        expected: String,
-    },
+    OutsideLoop(&'static str),
+    UnwantedReturn(String),
+    MissingReturnValue(String),
     // Limits.
-    TooLarge {
-        limit: usize,
-    },
+    TooLarge(usize),
     TooDeep,
-    NotYet {
-        what: String,
-    },
+    NotYet(String),
 }
 
 impl CheckError {
@@ -272,21 +170,20 @@ impl CheckError {
         use CheckError as E;
         match self {
             E::UnknownName { name, .. }
-            | E::UnknownType { name, .. }
+            | E::UnknownType(name, _)
             | E::UnknownMember { name, .. }
-            | E::UnknownFunction { name, .. }
-            | E::UnknownClosure { name, .. }
-            | E::NotAFunction { name }
+            | E::UnknownFunction(name, _)
+            | E::UnknownClosure(name, _)
+            | E::NotAFunction(name)
             | E::Ambiguous { name, .. }
             | E::ArgumentCount { name, .. }
             | E::BadArgument { name, .. }
             | E::NoOverload { name, .. }
-            | E::BadConstructor { name, .. } => Some(name),
+            | E::BadConstructor(name, _) => Some(name),
             _ => None,
         }
     }
 
-    /// Returns the diagnostic of the error.
     pub(super) fn diagnostic(self, sources: &SourceMap, span: Span) -> Diagnostic {
         use CheckError as E;
         let error = |message: String| Diagnostic::error(message).at(sources, span, "");
@@ -312,35 +209,35 @@ impl CheckError {
             } => {
                 error(format!("`{name}` is a function, not a variable")).hint(format!("call it: `{name}(…)`"))
             }
-            E::UnknownType { name, .. } if name == "unit" => error("unknown type `unit`".to_owned())
+            E::UnknownType(name, _) if name == "unit" => error("unknown type `unit`".to_owned())
                 .hint("a shader unit begins with `shader` or `surface`: `surface name(…) { … }`"),
-            E::UnknownType { name, near } => foreign("type", NameUse::Type, &name, near),
+            E::UnknownType(name, near) => foreign("type", NameUse::Type, &name, near),
             E::UnknownMember { ty, name, near } => {
                 did_you_mean(error(format!("{ty} has no member `{name}`")), near)
             }
-            E::UnknownFunction { name, near } => foreign("function", NameUse::Function, &name, near),
-            E::UnknownClosure { name, near } => unknown("closure", &name, near),
-            E::UnknownGlobal { name, near } => unknown("global", &name, near),
-            E::UnknownWrap { name, near } => unknown("wrap mode", &name, near),
-            E::UnknownInterpolation { name, near } => unknown("interpolation", &name, near),
-            E::UnknownColorSpace { name, near } => unknown("colour space", &name, near),
-            E::Duplicate { what, name } => error(format!("{what} `{name}` is declared twice")),
-            E::OutOfReach { name } => error(format!(
+            E::UnknownFunction(name, near) => foreign("function", NameUse::Function, &name, near),
+            E::UnknownClosure(name, near) => unknown("closure", &name, near),
+            E::UnknownGlobal(name, near) => unknown("global", &name, near),
+            E::UnknownWrap(name, near) => unknown("wrap mode", &name, near),
+            E::UnknownInterpolation(name, near) => unknown("interpolation", &name, near),
+            E::UnknownColorSpace(name, near) => unknown("colour space", &name, near),
+            E::Duplicate(what, name) => error(format!("{what} `{name}` is declared twice")),
+            E::OutOfReach(name) => error(format!(
                 "a recursive function cannot use `{name}` of the code around it"
             ))
             .hint("pass it as an argument"),
 
-            E::BadFieldType { found } => error(format!("a field cannot be of type {found}")),
-            E::BadElementType { element } => error(format!("there are no arrays of {element}"))
+            E::BadFieldType(found) => error(format!("a field cannot be of type {found}")),
+            E::BadElementType(element) => error(format!("arrays cannot have elements of type {element}"))
                 .hint("the elements of an array cannot be void, or structures that hold arrays"),
-            E::StructTooLarge { name, limit } => {
+            E::StructTooLarge(name, limit) => {
                 error(format!("structure `{name}` has more than {limit} values"))
             }
-            E::StructTooDeep { name, limit } => error(format!(
+            E::StructTooDeep(name, limit) => error(format!(
                 "the name of a value in structure `{name}` has more than {limit} bytes, with those of the structures around it"
             ))
             .hint("nest fewer structures"),
-            E::StructsTooLarge { name, limit } => error(format!(
+            E::StructsTooLarge(name, limit) => error(format!(
                 "the names of the values in `{name}` and the structures before it have more than {limit} bytes"
             ))
             .hint("nest fewer structures"),
@@ -351,11 +248,11 @@ impl CheckError {
             E::UnsizedVariable => error("this array has no length".to_owned())
                 .hint("write it between the brackets, or give the elements: `= { … }`"),
             E::NamelessParam => error("this parameter has no name".to_owned()),
-            E::UnsizedOutput { name } => error(format!("output `{name}` has no length"))
+            E::UnsizedOutput(name) => error(format!("output `{name}` has no length"))
                 .hint("write it between the brackets: only inputs can take an array of any length"),
-            E::NoDefault { name } => error(format!("parameter `{name}` has no default value"))
+            E::NoDefault(name) => error(format!("parameter `{name}` has no default value"))
                 .hint("in OSL every parameter of a shader has one"),
-            E::IntOverflow { value } => error(format!("{value} does not fit an int")).hint(format!(
+            E::IntOverflow(value) => error(format!("{value} does not fit an int")).hint(format!(
                 "an int is from {} to {}",
                 i32::MIN,
                 i32::MAX
@@ -363,7 +260,7 @@ impl CheckError {
             E::FunctionDefault => error("parameters of functions have no default values".to_owned())
                 .hint("write an overload that takes fewer parameters"),
             E::MetadataNotConstant => error("the value of metadata must be constant".to_owned()),
-            E::RecursiveUnsized { name } => error(format!(
+            E::RecursiveUnsized(name) => error(format!(
                 "`{name}` calls itself, and so cannot take an array of any length"
             ))
             .hint("write the length between the brackets"),
@@ -383,11 +280,11 @@ impl CheckError {
             }
             E::NoCast { from, to } => error(format!("cannot convert {from} to {to}")),
             E::NoValue => error("this has no value".to_owned()),
-            E::NotACondition { found } => error(format!("expected a condition, found {found}")),
+            E::NotACondition(found) => error(format!("expected a condition, found {found}")),
             E::TernaryMismatch { then, otherwise } => error(format!(
                 "the two values of `?:` are of different types, {then} and {otherwise}"
             )),
-            E::BadOperand { symbol, found } => error(format!("`{symbol}` does not work on {found}")),
+            E::BadOperand(symbol, found) => error(format!("`{symbol}` does not work on {found}")),
             E::BadOperands { op, left, right } => bad_operands(error, op, &left, &right),
             E::NoOperator {
                 symbol,
@@ -399,33 +296,33 @@ impl CheckError {
             ))
             .hint(format!("a function `{name}` defines it")),
             E::ClosureSubtracted => {
-                error("light cannot be taken away: closures have no difference".to_owned())
+                error("closures cannot be subtracted".to_owned())
                     .hint("scale the closure by a smaller weight instead")
             }
-            E::BracesWithoutType => error("it is not known what `{ … }` is here".to_owned()).hint(
+            E::BracesWithoutType => error("the type of `{ … }` is unknown here".to_owned()).hint(
                 "braces give a value where the type is known: to a declared variable, a parameter, a result",
             ),
             E::EmptyBraces => error("`{ }` without elements is a default of a parameter only".to_owned())
-                .hint("what is not initialised is zero"),
-            E::ListInCode => error("a list in brackets means nothing here".to_owned())
+                .hint("variables without an initial value are zero"),
+            E::ListInCode => error("a list in brackets is not allowed here".to_owned())
                 .hint("an array is written with braces: `{ a, b }`"),
-            E::TupleLength { found } => error(format!(
+            E::TupleLength(found) => error(format!(
                 "expected 3 numbers for a triple or 16 for a matrix, found {found}"
             )),
             E::ElementCount { ty, expected, found } => {
                 error(format!("{ty} takes {}, found {found}", plural(expected, "value")))
             }
 
-            E::NotIndexable { ty } => error(format!("{ty} has no elements to index")),
+            E::NotIndexable(ty) => error(format!("{ty} has no elements to index")),
             E::IndexNotInt(found) => error(format!("an index must be int, found {found}")),
             E::HalfIndexed => {
                 error("an element of a matrix needs two indices".to_owned()).hint("`m[row][column]`")
             }
-            E::NotWritable { access } => not_writable(error, access),
+            E::NotWritable(access) => not_writable(error, access),
 
             E::NamedArgument => error("arguments of a function have no names".to_owned())
                 .hint("only instances of units take named arguments"),
-            E::NotAFunction { name } => error(format!("`{name}` is a variable, not a function")),
+            E::NotAFunction(name) => error(format!("`{name}` is a variable, not a function")),
             E::Ambiguous {
                 name,
                 found,
@@ -445,7 +342,7 @@ impl CheckError {
                 "the format of `{name}` takes {}, found {found}",
                 plural(expected, "value")
             )),
-            E::FormatType { directive, found } => error(format!("`%{directive}` does not show {found}")),
+            E::FormatType(directive, found) => error(format!("`%{directive}` does not show {found}")),
             E::ArgumentCount {
                 name,
                 expected,
@@ -479,7 +376,7 @@ impl CheckError {
                 let message = format!("no overload of `{name}` takes ({})", found.join(", "));
                 with_candidates(error(message), &candidates)
             }
-            E::BadConstructor { name, found } => error(format!(
+            E::BadConstructor(name, found) => error(format!(
                 "{name} is not made of {}",
                 plural(found, "argument")
             ))
@@ -490,47 +387,47 @@ impl CheckError {
             }),
             E::FileVariable => error("OSL has no variables outside of shaders and functions".to_owned())
                 .hint("a `.ksl` file may have constants and texture handles there"),
-            E::TypeAsName { name } => error(format!("`{name}` is a type in OSL, and no name")),
+            E::TypeAsName(name) => error(format!("`{name}` is a type in OSL and cannot be a name")),
             E::MisplacedAny => error("only a parameter can be of type `any`".to_owned())
                 .hint("a variable or a result has the type of a value: `typeof(value) copy = value;`"),
             E::AnyWithoutDefault => error("a parameter of type `any` needs a default".to_owned())
                 .hint("its type is that of the default where nothing is given"),
-            E::AnyOf { found } => error(format!("a parameter of type `any` cannot be {found}")),
+            E::AnyOf(found) => error(format!("a parameter of type `any` cannot be {found}")),
             E::ArrayOfTypeof => error("there is no array of `typeof(…)`".to_owned()),
-            E::NoBranch { found } => error(format!("no branch accepts {found}")),
-            E::BadQuestion { name } => error(format!("`{name}` takes one argument")),
-            E::MixedList { types } => error(format!("the elements have no type in common: {types}"))
+            E::NoBranch(found) => error(format!("no branch accepts {found}")),
+            E::BadQuery(name) => error(format!("`{name}` takes one argument")),
+            E::MixedList(types) => error(format!("the elements have no type in common: {types}"))
                 .hint("the elements of an array are of one type; numbers and one kind of triple mix"),
-            E::BadForm { form } => {
+            E::BadForm(form) => {
                 error("these arguments do not fit".to_owned()).hint(format!("write {form}"))
             }
-            E::NotPrintable { found } => error(format!("{found} cannot be printed")),
-            E::NotTransformable { found } => error(format!("expected point, vector, normal, found {found}"))
-                .hint("colours are taken between spaces by `transformc`"),
-            E::NotAttribute { found } => error(format!("an attribute cannot be of type {found}")),
-            E::NotPointValue { found } => error(format!(
+            E::NotPrintable(found) => error(format!("{found} cannot be printed")),
+            E::NotTransformable(found) => error(format!("expected point, vector, normal, found {found}"))
+                .hint("`transformc` converts colours between spaces"),
+            E::NotAttribute(found) => error(format!("an attribute cannot be of type {found}")),
+            E::NotPointValue(found) => error(format!(
                 "points cannot be written with a value of type {found}"
             ))
             .hint(
                 "an int, a float, a color, a point, a vector, a normal, a matrix or a string can be written",
             ),
-            E::NotMessage { found } => error(format!("a message cannot be of type {found}")),
-            E::NoDerivative { found } => error(format!("{found} has no derivative")),
+            E::NotMessage(found) => error(format!("a message cannot be of type {found}")),
+            E::NoDerivative(found) => error(format!("{found} has no derivative")),
             E::OptionNotConstant => error("the name of an option must be constant".to_owned()),
             E::OptionWithoutValue => error("this option has no value".to_owned()),
-            E::OptionNotVariable { name } => error(format!("\"{name}\" needs a variable to write to")),
-            E::CallsTooDeep { name } => error(format!("calls are nested too deeply at `{name}`")),
+            E::OptionNotVariable(name) => error(format!("\"{name}\" needs a variable to write to")),
+            E::CallsTooDeep(name) => error(format!("calls are nested too deeply at `{name}`")),
 
-            E::OutsideLoop { word } => error(format!("`{word}` outside of a loop")),
-            E::UnwantedReturn { found } => error(format!("nothing is returned here, found {found}")),
-            E::MissingReturnValue { expected } => {
+            E::OutsideLoop(word) => error(format!("`{word}` outside of a loop")),
+            E::UnwantedReturn(found) => error(format!("expected `return` without a value, found {found}")),
+            E::MissingReturnValue(expected) => {
                 error(format!("expected a value of type {expected} to return"))
             }
 
-            E::TooLarge { limit } => error(format!("this comes to more than {limit} operations"))
+            E::TooLarge(limit) => error(format!("the code of this unit exceeds {limit} operations"))
                 .hint("every call of a function is a copy of it; call fewer, or in a loop"),
             E::TooDeep => error("this is nested too deeply".to_owned()),
-            E::NotYet { what } => error(format!("{what} is not supported yet")),
+            E::NotYet(what) => error(format!("{what} is not supported yet")),
         }
     }
 }
@@ -582,7 +479,7 @@ fn bad_operands(error: impl Fn(String) -> Diagnostic, op: BinaryOp, left: &str, 
 
 fn not_writable(error: impl Fn(String) -> Diagnostic, access: Access) -> Diagnostic {
     match access {
-        Access::Writable => error("this can be written".to_owned()),
+        Access::Writable => error("this is writable".to_owned()),
         Access::Param(name) => error(format!("parameter `{name}` can be written")),
         Access::Constant(name) => error(format!("constant `{name}` cannot be written")),
         Access::Global(name) => error(format!("global `{name}` can be written")),

@@ -10,7 +10,7 @@ use shading_syntax::ast::{BinaryOp, Expr, ExprKind, TypeName};
 use shading_syntax::source::Span;
 
 impl<'a> Checker<'a> {
-    /// Lowers an expression. If overloads differ in their result type, `expected` decides; it is only a preference.
+    /// Lowers an expression. `expected` is a preference that decides between overloads with different result types.
     pub(super) fn expr(&mut self, expr: &'a Expr, expected: Option<Type>) -> Option<TypedValue> {
         self.lowered += 1;
         let span = expr.span;
@@ -154,7 +154,7 @@ impl<'a> Checker<'a> {
     fn truth(&mut self, value: &TypedValue, span: Span) -> Option<Operand> {
         if value.ty.is_array() || matches!(value.ty.base, Base::Struct(_)) {
             let found = self.show(value.ty);
-            self.report(span, CheckError::NotACondition { found });
+            self.report(span, CheckError::NotACondition(found));
             return None;
         }
         if value.ty == Type::INT {
@@ -170,7 +170,7 @@ impl<'a> Checker<'a> {
                 3 => expected.filter(|ty| ty.is_triple()).unwrap_or(Type::COLOR),
                 16 => Type::MATRIX,
                 found => {
-                    self.report(span, CheckError::TupleLength { found });
+                    self.report(span, CheckError::TupleLength(found));
                     return None;
                 }
             };
@@ -207,12 +207,7 @@ impl<'a> Checker<'a> {
         let first = first?;
         second?;
         let constant = self.int(i32::from(op == BinaryOp::Or));
-        let other = vec![Stmt::Op {
-            dst: Some(result),
-            op: Op::Copy,
-            args: vec![constant],
-            span,
-        }];
+        let other = vec![Stmt::op(Some(result), Op::Copy, vec![constant], span)];
         let (then, otherwise) = if op == BinaryOp::And {
             (block, other)
         } else {
@@ -343,7 +338,7 @@ impl<'a> Checker<'a> {
         }
         let right = self.value(value, place.as_ref().map(|p| p.ty));
         self.body.block.extend(indices);
-        // Marked only now, so that `x = x + 1` reads an unset `x`.
+        // The target is marked only now, so that `x = x + 1` reads an unset `x`.
         self.mark_written(target);
         let (place, right) = (place?, right?);
         if !self.check_writable(&place, target.span) {
@@ -402,7 +397,7 @@ impl<'a> Checker<'a> {
         if !is_number {
             let found = self.show(old.ty);
             let symbol = if increment { "++" } else { "--" };
-            self.report(span, CheckError::BadOperand { symbol, found });
+            self.report(span, CheckError::BadOperand(symbol, found));
             return None;
         }
         if !prefix {
@@ -422,7 +417,6 @@ fn is_element(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Index { .. } | ExprKind::Member { .. })
 }
 
-/// Returns whether evaluating an expression only yields its value.
 fn has_no_effect(expr: &Expr) -> bool {
     let is_effect = |expr: &Expr| {
         matches!(

@@ -1,11 +1,11 @@
 //! Variables at file scope, in TSL's spelling: constants, and handles of textures (`texture2d tex;`).
 //!
-//! A body gets its own copy of a variable when it first uses it. A handle is a parameter of each unit that uses it.
+//! Each body has its own copy of a variable, created at the first use. A handle is a parameter of each unit that uses it.
 
 use super::Checker;
 use super::error::CheckError;
 use super::lvalue::Lvalue;
-use super::scope::{FileVariable, Meaning, Role, Symbol};
+use super::scope::{FileVariable, Role, Symbol, SymbolMeaning};
 use crate::hir::Param;
 use crate::ty::Type;
 use shading_syntax::ast::{Stmt, StmtKind};
@@ -30,7 +30,7 @@ impl<'a> Checker<'a> {
             }
             let symbol = Symbol {
                 name: &name.text,
-                meaning: Meaning::File(index),
+                meaning: SymbolMeaning::File(index),
                 role: Role::Param,
                 span: name.span,
                 body: self.body.id,
@@ -44,7 +44,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The variable in the body under construction; `None` after an error.
+    /// Returns the variable in the body under construction; `None` after an error.
     pub(super) fn file_variable(&mut self, index: usize, span: Span) -> Option<Lvalue> {
         if let Some(known) = self.body.file_variables.get(&index) {
             return known.clone();
@@ -53,19 +53,19 @@ impl<'a> Checker<'a> {
         let scope = std::mem::replace(&mut self.scope, declared.scope);
         let references = std::mem::take(&mut self.references);
         let in_group = std::mem::take(&mut self.in_group);
-        let mut meaning = Meaning::Unknown;
+        let mut meaning = SymbolMeaning::Unknown;
         let block = self.block(span, |c| {
             meaning = c.variable_meaning(true, declared.ty, declared.variable);
         });
         self.in_group = in_group;
         self.references = references;
         self.scope = scope;
-        let Meaning::Variable(place) = meaning else {
+        let SymbolMeaning::Variable(place) = meaning else {
             self.body.file_variables.insert(index, None);
             return None;
         };
         if declared.is_texture() && !self.is_apart {
-            // The unit's parameter, which has no code here.
+            // The handle is a parameter of the unit, whose code is elsewhere.
             self.body.file_variables.insert(index, Some(place.clone()));
             self.body.texture_handles.push((index, place.clone()));
         } else if self.body.in_default {
@@ -78,7 +78,7 @@ impl<'a> Checker<'a> {
         Some(place)
     }
 
-    /// Parameters of a unit for the handles that its code uses.
+    /// Returns the parameters of a unit for the handles that its code uses.
     pub(super) fn texture_handles(&mut self) -> Vec<Param> {
         let handles = std::mem::take(&mut self.body.texture_handles);
         let mut params = vec![];

@@ -1,4 +1,4 @@
-//! Names of GLSL, HLSL and other languages, for hints: what stands for them here.
+//! Names of GLSL, HLSL and other languages with their replacements, for hints.
 
 /// Kind of an unknown name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub(super) enum NameUse {
     Variable,
 }
 
-/// Names with their use and what to write instead.
+/// Names with their use and replacement.
 const NAMES: [(&[&str], NameUse, &str); 30] = [
     (
         &["vec3", "float3", "half3", "double3", "vec3f", "Vector3"],

@@ -43,7 +43,7 @@ impl<'a> Checker<'a> {
             for directive in directives.by_ref().take(count) {
                 if !fits(directive, ty.element()) {
                     let found = self.show(ty);
-                    self.report(given.span, CheckError::FormatType { directive, found });
+                    self.report(given.span, CheckError::FormatType(directive, found));
                     break;
                 }
             }

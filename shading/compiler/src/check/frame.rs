@@ -9,10 +9,9 @@ use crate::hir::{LocalId, ScopeId};
 use crate::ty::Type;
 use shading_syntax::ast;
 
-/// Type of a formal parameter that takes values of all types (`any`).
+/// Type of a formal parameter that accepts values of all types (`any`).
 pub(super) const ANY_TYPE: Type = Type::VOID;
 
-/// A formal parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Formal {
     /// Type; [`ANY_TYPE`] for `any`.
@@ -20,18 +19,16 @@ pub(super) struct Formal {
     pub(super) output: bool,
 }
 
-/// A declared function.
 #[derive(Debug)]
 pub(super) struct FunctionInfo<'a> {
     pub(super) ast: &'a ast::Function,
-    /// Scope of the declaration, in which its body is checked.
+    /// Scope that encloses the declaration, in which the body is checked.
     pub(super) scope: ScopeIndex,
     pub(super) formals: Vec<Formal>,
-    /// Void if it depends on the call: `typeof(…)` of a parameter.
+    /// Result type; void if it depends on the call: `typeof(…)` of a parameter.
     pub(super) result: Type,
     /// True if a parameter is of type `any`: the function is lowered for the types of each call.
     pub(super) is_generic: bool,
-    /// True for functions of the prelude.
     pub(super) is_prelude: bool,
     /// For each parameter, whether the body writes it; computed on demand.
     pub(super) written: Option<Rc<[bool]>>,
@@ -44,7 +41,6 @@ pub(super) struct FunctionInfo<'a> {
 /// The function or unit being lowered.
 #[derive(Debug)]
 pub(super) struct FunctionFrame {
-    /// Return type.
     pub(super) ty: Type,
     /// Variables that receive the result.
     pub(super) result: Vec<LocalId>,

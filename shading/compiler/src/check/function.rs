@@ -13,7 +13,7 @@ use super::global_uses::GlobalUses;
 use super::lvalue::{Access, Lvalue};
 use super::overload::same_formals;
 use super::prelude;
-use super::scope::{Meaning, Role, ScopeIndex, Symbol};
+use super::scope::{Role, ScopeIndex, Symbol, SymbolMeaning};
 use super::warning::Warning;
 use crate::hir::{Function, Stmt};
 use crate::ty::Type;
@@ -24,7 +24,7 @@ impl<'a> Checker<'a> {
     pub(super) fn add_function(&mut self, function: &'a ast::Function, is_prelude: bool) -> Option<usize> {
         let is_generic = function.params.iter().any(|param| self.is_any(&param.ty));
         let result = match function.ty.kind {
-            // Parameters have types in calls only.
+            // Parameters have types only in calls.
             TypeKind::Of(_) if is_generic => Some(Type::VOID),
             _ => self.resolve(&function.ty, None),
         };
@@ -99,15 +99,14 @@ impl<'a> Checker<'a> {
                 && info.result == self.functions[index].result
             {
                 let (name, other) = (name.clone(), info.ast.name.span);
-                self.warn(function.name.span, Warning::Redefined { name, other });
+                self.warn(function.name.span, Warning::Redefined(name, other));
                 break;
             }
         }
         Some(index)
     }
 
-    /// Reports calls of unknown functions in a function whose declaration has errors, which prevents checking it
-    /// further.
+    /// Checks the calls in a function whose declaration has errors, which prevent further checks.
     pub(super) fn check_calls(&mut self, function: &'a ast::Function) {
         let mut calls: Vec<&'a ast::Name> = vec![];
         for stmt in function.body.iter().flatten() {
@@ -122,17 +121,13 @@ impl<'a> Checker<'a> {
         }
         for name in calls {
             if !self.is_known_callee(&name.text) {
-                let error = CheckError::UnknownFunction {
-                    name: name.text.clone(),
-                    near: None,
-                };
+                let error = CheckError::UnknownFunction(name.text.clone(), None);
                 self.report(name.span, error);
             }
         }
     }
 
-    /// For each parameter of a function, whether its body writes it, directly or through a call, although it is not an
-    /// output.
+    /// Returns, for each parameter of a function that is not an output, whether the body writes it, directly or by a call.
     pub(super) fn written_params(&mut self, index: usize) -> Rc<[bool]> {
         if let Some(written) = &self.functions[index].written {
             return written.clone();
@@ -198,8 +193,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks a function on its own and records its calls. The generated code is discarded. A function with parameters
-    /// of type `any` is checked in its calls.
+    /// Checks a function separately and records its calls. The generated code is discarded. A function with parameters of
+    /// type `any` is checked at its calls.
     pub(super) fn check_alone(&mut self, index: usize) {
         if self.functions[index].is_generic {
             return;
@@ -218,7 +213,6 @@ impl<'a> Checker<'a> {
         self.alone = alone;
     }
 
-    /// Finds the recursive functions.
     pub(super) fn find_recursion(&mut self) {
         let callees = |index: usize| self.functions[index].callees.iter().copied().collect();
         let calls: Vec<Vec<usize>> = (0..self.functions.len()).map(callees).collect();
@@ -243,7 +237,7 @@ impl<'a> Checker<'a> {
         false
     }
 
-    pub(super) fn declare_param(&mut self, name: &'a ast::Name, meaning: Meaning) {
+    pub(super) fn declare_param(&mut self, name: &'a ast::Name, meaning: SymbolMeaning) {
         self.check_name(name);
         let symbol = Symbol {
             name: &name.text,
@@ -256,13 +250,7 @@ impl<'a> Checker<'a> {
             is_written: true,
         };
         if self.scopes.declare(self.scope, symbol).is_some() && !name.text.is_empty() {
-            self.report(
-                name.span,
-                CheckError::Duplicate {
-                    what: "parameter",
-                    name: name.text.clone(),
-                },
-            );
+            self.report(name.span, CheckError::Duplicate("parameter", name.text.clone()));
         }
     }
 
@@ -284,7 +272,7 @@ impl<'a> Checker<'a> {
             ..FunctionFrame::default()
         };
         let outer_frame = std::mem::replace(&mut self.frame, frame);
-        // Its parameters are those of no unit.
+        // A function has no parameters of a unit.
         let outer_params = std::mem::take(&mut self.adaptive.params);
 
         let mut params = vec![];
@@ -303,7 +291,7 @@ impl<'a> Checker<'a> {
             }
             self.declare_param(
                 &param.name,
-                Meaning::Variable(Lvalue::whole(formal.ty, locals, access)),
+                SymbolMeaning::Variable(Lvalue::whole(formal.ty, locals, access)),
             );
         }
         let statements = function.body.as_deref().unwrap_or_default();
@@ -353,7 +341,7 @@ const WRITING: [&str; 14] = [
     "environment",
 ];
 
-/// Returns the name of the variable that an expression is, or is a part of.
+/// Returns the variable that an expression is, or is a part of.
 fn root(expr: &ast::Expr) -> Option<&str> {
     match &expr.kind {
         ExprKind::Name(name) => Some(name),
@@ -362,7 +350,7 @@ fn root(expr: &ast::Expr) -> Option<&str> {
     }
 }
 
-/// Finds the nodes of a graph that lie on a cycle: those of strongly connected components with an inner edge.
+/// Returns the nodes of a graph that are on a cycle: those of strongly connected components with an inner edge.
 // Tarjan 1972, "Depth-first search and linear graph algorithms", with an explicit stack.
 fn on_cycles(edges: &[Vec<usize>]) -> Vec<bool> {
     const NEW: usize = usize::MAX;

@@ -6,21 +6,21 @@ use crate::builtins::Global;
 use crate::hir::{Block, LocalId, Op, Stmt, walk};
 
 /// A global; `None` for `Ci`.
-pub(super) type Key = Option<Global>;
+pub(super) type GlobalKey = Option<Global>;
 
 /// Globals of a function that is not inlined, and of the functions that it calls.
 #[derive(Debug, Default)]
 pub(super) struct GlobalUses {
     /// Globals used, with the function's variables.
-    pub(super) used: Vec<(Key, LocalId)>,
+    pub(super) used: Vec<(GlobalKey, LocalId)>,
     /// Globals assigned.
-    pub(super) written: Vec<Key>,
+    pub(super) written: Vec<GlobalKey>,
 }
 
 impl GlobalUses {
-    /// The variables of globals in a function's code.
+    /// Creates the uses of globals in a function's code.
     pub(super) fn new(globals: &FxHashMap<Global, LocalId>, ci: Option<LocalId>, code: &Block) -> GlobalUses {
-        let mut used: Vec<(Key, LocalId)> = globals
+        let mut used: Vec<(GlobalKey, LocalId)> = globals
             .iter()
             .map(|(&global, &local)| (Some(global), local))
             .collect();
@@ -38,8 +38,8 @@ impl GlobalUses {
         GlobalUses { used, written }
     }
 
-    /// The function's variable of a global.
-    pub(super) fn local(&self, key: Key) -> Option<LocalId> {
+    /// Returns the function's variable of a global.
+    pub(super) fn local(&self, key: GlobalKey) -> Option<LocalId> {
         self.used
             .iter()
             .find(|(known, _)| *known == key)

@@ -1,4 +1,4 @@
-//! Globals of the embedder: names that shaders read like `P` and `u`, and that the host answers as attributes.
+//! Globals of the embedder: names that shaders read like `P` and `u`, and whose values are attributes of the host.
 
 use super::named_constant::constant_names;
 use crate::builtins::Global;
@@ -18,13 +18,13 @@ pub struct HostGlobal {
 /// Reasons why a global cannot be declared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HostGlobalError {
-    /// The name is no identifier, or means something in the language.
+    /// The name is not an identifier, or has a meaning in the language.
     #[error("no global can be called `{name}`: it is no name, or one of the language's own")]
     Name {
         /// The name.
         name: String,
     },
-    /// The type is not that of a value with a size, or it is that of closures.
+    /// Only types with a size, except closures, are allowed.
     #[error("global `{name}` cannot be of the type {ty}")]
     Type {
         /// The name.
@@ -38,7 +38,7 @@ impl HostGlobal {
     /// Declares a global.
     ///
     /// # Errors
-    /// If the name or the type is not possible.
+    /// If the name or the type is invalid.
     pub fn new(name: &str, ty: Type) -> Result<HostGlobal, HostGlobalError> {
         let name = name.to_owned();
         if !is_free(&name) {
@@ -61,7 +61,7 @@ impl HostGlobal {
     }
 }
 
-/// Returns whether a name is one that the language reads as a variable's.
+/// Returns whether a name can denote a variable.
 fn is_free(name: &str) -> bool {
     let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let is_known = Global::from_name(name).is_some()

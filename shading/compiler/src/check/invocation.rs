@@ -4,7 +4,7 @@ use super::argument::CallArgument;
 use super::error::CheckError;
 use super::frame::{ANY_TYPE, Formal, FunctionFrame};
 use super::lvalue::{Access, Lvalue};
-use super::scope::Meaning;
+use super::scope::SymbolMeaning;
 use super::warning::Warning;
 use super::{Checker, TypedValue};
 use crate::hir::{Function, FunctionId, LocalId, Operand, Stmt};
@@ -17,7 +17,7 @@ const MAX_INLINED: usize = 256;
 
 /// An argument bound to a parameter, and the lvalue to write back to.
 struct Bound {
-    meaning: Meaning,
+    meaning: SymbolMeaning,
     back: Option<(Lvalue, Vec<LocalId>)>,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Checker<'a> {
         self.inline(index, given, span)
     }
 
-    /// Returns a placeholder result of a call, in a function that is checked on its own.
+    /// Returns a placeholder for the result of a call in a function that is checked separately.
     fn placeholder_call(
         &mut self,
         caller: usize,
@@ -85,7 +85,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Marks a reference argument as used: its new value may be the purpose of the call.
+    /// Marks a reference argument as used, because the call may be made for its new value.
     fn mark_reference_read(&mut self, expr: &'a ast::Expr) {
         self.quiet += 1;
         self.mark_read(expr);
@@ -105,10 +105,7 @@ impl<'a> Checker<'a> {
         if self.inlined >= MAX_INLINED {
             let name = function.name.text.clone();
             let quiet = std::mem::take(&mut self.quiet);
-            self.report(
-                self.prelude_call.unwrap_or(span),
-                CheckError::CallsTooDeep { name },
-            );
+            self.report(self.prelude_call.unwrap_or(span), CheckError::CallsTooDeep(name));
             self.quiet = quiet;
             return None;
         }
@@ -173,7 +170,7 @@ impl<'a> Checker<'a> {
         Some(TypedValue { ty, leaves })
     }
 
-    /// Result type of a function whose parameters are declared in the current scope.
+    /// Returns the result type of a function whose parameters are declared in the current scope.
     fn result_type(&mut self, index: usize) -> Type {
         let info = &self.functions[index];
         match info.ast.ty.kind {
@@ -182,8 +179,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns the variable of an argument that the same call also takes as an output, whole or as part of a structure.
-    /// Arguments are passed by reference, so the function sees its own writes to it.
+    /// Returns the variable of an argument that is also an output argument of the call, whole or as part of a structure.
+    /// Arguments are passed by reference, so the function sees its own writes to the variable.
     fn shared_place(
         &mut self,
         formal: Formal,
@@ -212,13 +209,13 @@ impl<'a> Checker<'a> {
     fn bind_shared(place: Lvalue, name: &str) -> Bound {
         let access = Access::Param(name.to_owned());
         Bound {
-            meaning: Meaning::Variable(Lvalue { access, ..place }),
+            meaning: SymbolMeaning::Variable(Lvalue { access, ..place }),
             back: None,
         }
     }
 
-    /// Binds an argument: outputs by reference, constants directly, other values as copies. A parameter that is not an
-    /// output but `is_written` modifies the variable passed to it, as in OSL.
+    /// Binds an argument: outputs by reference, constants directly, other values as copies. If a parameter is not an output
+    /// but `is_written`, the function modifies the argument's variable, as in OSL.
     fn bind(
         &mut self,
         formal: Formal,
@@ -244,7 +241,7 @@ impl<'a> Checker<'a> {
             if place.is_whole() {
                 place.ty = ty;
                 return Some(Bound {
-                    meaning: Meaning::Variable(place),
+                    meaning: SymbolMeaning::Variable(place),
                     back: None,
                 });
             }
@@ -253,7 +250,7 @@ impl<'a> Checker<'a> {
             for (local, leaf) in locals.iter().zip(&value.leaves) {
                 self.store(*local, *leaf, given.span);
             }
-            let meaning = Meaning::Variable(Lvalue::whole(ty, locals.clone(), Access::Writable));
+            let meaning = SymbolMeaning::Variable(Lvalue::whole(ty, locals.clone(), Access::Writable));
             return Some(Bound {
                 meaning,
                 back: Some((place, locals)),
@@ -263,7 +260,7 @@ impl<'a> Checker<'a> {
         if !is_written && !formal.output && value.leaves.iter().all(|leaf| matches!(leaf, Operand::Const(_)))
         {
             return Some(Bound {
-                meaning: Meaning::Value(value),
+                meaning: SymbolMeaning::Value(value),
                 back: None,
             });
         }
@@ -285,7 +282,7 @@ impl<'a> Checker<'a> {
         };
         let place = Lvalue::whole(value.ty, locals, access);
         Some(Bound {
-            meaning: Meaning::Variable(place),
+            meaning: SymbolMeaning::Variable(place),
             back,
         })
     }
@@ -300,7 +297,7 @@ impl<'a> Checker<'a> {
         for (formal, given) in formals.iter().zip(given) {
             if formal.ty.length == Length::Unsized {
                 let name = self.functions[index].ast.name.text.clone();
-                self.report(given.span, CheckError::RecursiveUnsized { name });
+                self.report(given.span, CheckError::RecursiveUnsized(name));
                 return None;
             }
             let Some((place, expr)) = self.output_place(given, *formal) else {
@@ -339,7 +336,7 @@ impl<'a> Checker<'a> {
         Some(TypedValue { ty, leaves })
     }
 
-    /// Returns the id of a function that is not inlined; its code is made at the first call.
+    /// Returns the id of a function that is not inlined. Its code is generated at the first call.
     fn recursive(&mut self, index: usize) -> FunctionId {
         if let Some(id) = self.called_ids.get(&index) {
             return *id;

@@ -13,8 +13,7 @@ use shading_syntax::ast::{Expr, ExprKind};
 use shading_syntax::source::Span;
 
 impl<'a> Checker<'a> {
-    /// Returns the value of a named constant. Some are computed by the prelude, because they depend on the colour
-    /// system.
+    /// Returns the value of a named constant. The prelude computes the constants that depend on the colour system.
     pub(super) fn constant_named(&mut self, name: &str) -> Option<TypedValue> {
         if let Some(value) = named_constant(name) {
             return Some(TypedValue::new(Type::FLOAT, self.float(value)));
@@ -23,7 +22,7 @@ impl<'a> Checker<'a> {
             return None;
         }
         if name == "__P" {
-            // The point itself, also where the unit has assigned to `P`.
+            // The shading point itself, even if the unit has assigned to `P`.
             let span = self.prelude_call.unwrap_or_default();
             return Some(self.emit_value(Op::Global(Global::P), vec![], Type::POINT, span));
         }
@@ -43,7 +42,8 @@ impl<'a> Checker<'a> {
 
     pub(super) fn int_literal(&mut self, value: i64, span: Span) -> TypedValue {
         if i32::try_from(value).is_err() {
-            // A number of a scene or a group is an int only if an int is expected; out of range it is then an error.
+            // A number of a scene or a group is an int only if an int is expected. If it is then out of range, it is an
+            // error.
             if self.in_group {
                 return TypedValue::new(Type::FLOAT, self.float(value as f32));
             }
@@ -52,7 +52,7 @@ impl<'a> Checker<'a> {
                 let wrapped = value as i32;
                 self.warn(span, Warning::IntOverflow { value, wrapped });
             } else {
-                self.report(span, CheckError::IntOverflow { value });
+                self.report(span, CheckError::IntOverflow(value));
             }
         }
         TypedValue::new(Type::INT, self.int(value as i32))

@@ -14,7 +14,6 @@ pub(super) struct Lvalue {
     pub(super) element: Option<Operand>,
     /// Component, of a triple or matrix.
     pub(super) component: Option<Component>,
-    /// Access rights.
     pub(super) access: Access,
 }
 
@@ -55,7 +54,6 @@ impl Lvalue {
         }
     }
 
-    /// Returns whether it is a whole variable.
     pub(super) fn is_whole(&self) -> bool {
         self.element.is_none() && self.component.is_none()
     }

@@ -14,7 +14,7 @@ impl<'a> Checker<'a> {
         const FORM: &str = "setmessage(\"name\", value)";
         let given = self.arguments(args)?;
         let [name, value] = given.as_slice() else {
-            self.report(span, CheckError::BadForm { form: FORM });
+            self.report(span, CheckError::BadForm(FORM));
             return None;
         };
         let name = self.given_as(name, Type::STRING)?.leaf();
@@ -22,7 +22,7 @@ impl<'a> Checker<'a> {
         let value = self.given_value(value)?;
         if !is_message(value.ty) {
             let found = self.show(value.ty);
-            self.report(of, CheckError::NotMessage { found });
+            self.report(of, CheckError::NotMessage(found));
             return None;
         }
         let [ty, place] = self.message_origin(value.ty, span);
@@ -44,7 +44,7 @@ impl<'a> Checker<'a> {
         let (place, expr) = self.result_variable(target.filter(|_| fits).as_ref(), FORM, span)?;
         if !is_message(place.ty) {
             let found = self.show(place.ty);
-            self.report(expr.span, CheckError::NotMessage { found });
+            self.report(expr.span, CheckError::NotMessage(found));
             return None;
         }
         let source = if given.len() == 2 {

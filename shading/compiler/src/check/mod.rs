@@ -1,11 +1,11 @@
 //! Semantic analysis: resolves names and types and lowers every unit from AST to [`crate::hir`] in one pass.
 //!
-//! - All errors of a file are reported together. The value of an erroneous expression is `None`, about which nothing
-//!   more is reported: one error, one message.
-//! - Functions are inlined at each call, which supports unsized arrays and arguments by reference at no cost; recursive
-//!   ones become [`hir::Function`]s. Each function is also checked once by itself; its errors are reported only then.
+//! - All errors of a file are reported together. The value of an incorrect expression is `None`, which causes no further
+//!   errors: one mistake, one message.
+//! - Functions are inlined at each call, which supports unsized arrays and arguments by reference without cost; recursive
+//!   ones become [`hir::Function`]s. Each function is also checked separately, and its errors are reported only then.
 //! - Structures are flattened: a value is the list of the values of its *leaves*, the fields that are not structures.
-//! - Library functions that can be written in the language are in `prelude.ksl`; they cost nothing until called.
+//! - Library functions that can be written in the language are in `prelude.ksl`; only functions that are called cost time.
 
 mod access;
 mod adaptive;
@@ -53,7 +53,7 @@ mod texture;
 mod types;
 mod typing;
 mod unit;
-mod uses;
+mod unit_use;
 mod value;
 mod warning;
 
@@ -75,19 +75,19 @@ pub use checker::Environment;
 pub use checker::deep_stack;
 pub use host_global::{HostGlobal, HostGlobalError};
 pub use reference::{ReferencePart, ReferencePath};
-pub use uses::{ParamUse, Uses};
+pub use unit_use::{ParamUse, UnitUse};
 
 /// The result of [`check`].
 #[derive(Clone, Debug, Default)]
-pub struct Checked {
-    /// Units of the file, in order; those with errors are left out.
+pub struct CheckedFile {
+    /// Units of the file, in order, without those with errors.
     pub units: Vec<Unit>,
     /// Errors and warnings, in source order.
     pub diagnostics: Diagnostics,
 }
 
-/// Checks the functions and units of a file. Groups and declarations are checked by their users.
-pub fn check(file: &ast::File, environment: &Environment<'_>) -> Checked {
+/// Checks the functions and units of a file. Groups and declarations are checked by other modules.
+pub fn check(file: &ast::File, environment: &Environment<'_>) -> CheckedFile {
     deep_stack(|| {
         let mut checker = Checker::of_file(file, environment);
         let declared = checker.declare_all(file);
@@ -108,16 +108,16 @@ pub fn check(file: &ast::File, environment: &Environment<'_>) -> Checked {
                 | ast::Item::Declaration(_) => {}
             }
         }
-        Checked {
+        CheckedFile {
             units,
             diagnostics: checker.finish(),
         }
     })
 }
 
-/// Compiles an expression to a unit with one output `result`, and a parameter for each reference in it that `inputs`
-/// contains, named by the reference as written (`tex.result`, `tint`, `a[2]`). Other names are looked up as globals.
-/// `file` provides the functions, structures and sources. With `expected`, the result has that type.
+/// Compiles an expression to a unit with one output `result`, and with a parameter for each reference that `inputs`
+/// contains, named by the reference as written (`tex.result`, `tint`, `a[2]`). Other names denote globals. `file` provides
+/// the functions, structures and sources. With `expected`, the result has that type.
 ///
 /// # Errors
 /// The errors in the expression.
@@ -148,8 +148,8 @@ pub fn expression(
     })
 }
 
-/// Returns whether an expression may need the declarations of a file: it calls a function that is not built in, or one
-/// of a name declared there, or may operate on structures.
+/// Returns whether an expression may need the declarations of a file: it calls a function that is not built in or that the
+/// file declares, or may operate on structures.
 fn may_need(file: &ast::File, expr: &ast::Expr) -> bool {
     let mut needs = match &expr.kind {
         ast::ExprKind::Call { name, .. } => {
@@ -163,7 +163,7 @@ fn may_need(file: &ast::File, expr: &ast::Expr) -> bool {
     needs
 }
 
-/// Lowers the metadata of a group or of its parameters. Entries with errors are left out: [`check`] reports them.
+/// Lowers the metadata of a group or of its parameters, without entries that have errors; [`check`] reports these errors.
 pub fn metadata(list: &[ast::Metadata], sources: &SourceMap) -> Vec<hir::Metadata> {
     let closures = ClosureRegistry::default();
     let mut checker = Checker::new(sources, &Environment::new(&closures));
@@ -189,7 +189,7 @@ pub fn param_type(param: &ast::Param, sources: &SourceMap) -> Result<Type, Diagn
         && ty.length == Length::Unsized
     {
         let name = param.name.text.clone();
-        checker.report(param.name.span, CheckError::UnsizedOutput { name });
+        checker.report(param.name.span, CheckError::UnsizedOutput(name));
     }
     match (
         checker

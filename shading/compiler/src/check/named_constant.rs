@@ -21,7 +21,6 @@ const CONSTANTS: [(&str, f32); 15] = [
     ("M_1_PI", consts::FRAC_1_PI),
 ];
 
-/// Returns the value of a named constant.
 pub(super) fn named_constant(name: &str) -> Option<f32> {
     CONSTANTS
         .iter()
@@ -29,7 +28,6 @@ pub(super) fn named_constant(name: &str) -> Option<f32> {
         .map(|(_, value)| *value)
 }
 
-/// Names of the constants.
 pub(super) fn constant_names() -> impl Iterator<Item = &'static str> {
     CONSTANTS.iter().map(|(name, _)| *name)
 }

@@ -47,7 +47,7 @@ impl<'a> Checker<'a> {
             let name = known.to_string();
             let at = self.place_text(span);
             let message = format!("noise type \"{name}\" is unknown, called from ({at})");
-            self.warn(kind.span, Warning::UnknownNoise { name, near });
+            self.warn(kind.span, Warning::UnknownNoise(name, near));
             let message = self.string(&message);
             self.assign(None, Op::Builtin(Builtin::Error), vec![message], span);
             return Some(self.zero(expected.unwrap_or(Type::FLOAT)));
@@ -116,7 +116,7 @@ impl<'a> Checker<'a> {
         .map(|(value, (_, ty))| TypedValue::new(ty, self.body.constant(value)))
         .collect::<Vec<_>>();
         self.options(&OPTIONS, given, &mut values, |name, near| {
-            Warning::UnknownNoiseOption { name, near }
+            Warning::UnknownNoiseOption(name, near)
         })?;
         Some(values.into_iter().map(|v| CallArgument::value(v, span)).collect())
     }

@@ -62,13 +62,7 @@ impl<'a> Checker<'a> {
             }
             UnaryOp::Plus | UnaryOp::Neg | UnaryOp::Not | UnaryOp::BitNot => {
                 let found = self.show(value.ty);
-                self.report(
-                    span,
-                    CheckError::BadOperand {
-                        symbol: op.symbol(),
-                        found,
-                    },
-                );
+                self.report(span, CheckError::BadOperand(op.symbol(), found));
                 None
             }
         }
@@ -110,7 +104,7 @@ impl<'a> Checker<'a> {
             _ if self.in_group && is_of_ints => Some(Type::INT),
             expected => expected.filter(|_| !is_comparison),
         };
-        // A variable is read by the operation, after the effects of the right side, as in OSL.
+        // If an operand is a variable, the operation reads it after the effects of the right side, as in OSL.
         let a = self.value(left, expected);
         let b = self.value(right, expected);
         let (mut a, mut b) = (a?, b?);
@@ -128,9 +122,9 @@ impl<'a> Checker<'a> {
         Some(result)
     }
 
-    /// Returns whether an operation on ints, of which one is a whole number of a group, is one on floats: where no int is
-    /// expected, whole numbers are floats. Only where both results are the same, it remains one on ints, which can be an
-    /// argument of a function of ints.
+    /// Returns whether an operation on ints, one of them a whole number of a group, is an operation on floats: whole numbers
+    /// are floats unless an int is expected. If both results are equal, it remains an operation on ints, whose result can be
+    /// the argument of a function of ints.
     fn is_real(&self, op: BinaryOp, a: &TypedValue, b: &TypedValue, expected: Option<Type>) -> bool {
         if a.ty != Type::INT || b.ty != Type::INT || expected == Some(Type::INT) {
             return false;
@@ -149,7 +143,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns whether a value is a literal of a group without a decimal point, or an int that is made of one.
+    /// Returns whether a value is a literal of a group without a decimal point, or an int computed from literals.
     pub(super) fn is_whole_number(&self, value: &TypedValue) -> bool {
         self.in_group
             && value.ty == Type::INT
@@ -159,7 +153,7 @@ impl<'a> Checker<'a> {
             }
     }
 
-    /// Notes that an int of a group's expression is made of a literal.
+    /// Records that an int of a group's expression is computed from literals.
     pub(super) fn note_whole_number(&mut self, value: &TypedValue) {
         if let Operand::Local(local) = value.leaf() {
             self.whole_numbers.insert(local);

@@ -10,8 +10,8 @@ use crate::ty::Type;
 use shading_syntax::source::Span;
 
 impl<'a> Checker<'a> {
-    /// Sets the values of options, which start as their defaults; `unknown` makes the warning for an unknown name, with
-    /// the most similar known one. A name that is not a constant is compared at run time.
+    /// Sets the values of options, which begin with their defaults. `unknown` creates the warning for an unknown name, with
+    /// the most similar known one. A name that is not constant is compared at run time.
     pub(super) fn options(
         &mut self,
         known: &[(&'static str, Type)],

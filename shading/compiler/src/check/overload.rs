@@ -1,8 +1,8 @@
 //! Overload resolution by OSL's rules.
 //!
-//! Each argument is ranked by the conversion that it needs, and the candidates with the highest sum remain. Ties are
-//! decided by the best match of the result with the expected type, then by OSL's order of result types, with user
-//! functions, later ones first, before the prelude before built-ins. An ambiguity between structures is an error.
+//! Each argument is ranked by its conversion, and the candidates with the highest sum remain. Ties are decided by the match
+//! of the result with the expected type, then by OSL's order of result types, then by origin: user functions (later ones
+//! first), prelude, built-ins. An ambiguity between structures is an error.
 
 use std::cmp::Reverse;
 
@@ -143,7 +143,7 @@ impl<'a> Checker<'a> {
         let mut list = vec![];
         for index in self.functions_named(self.scope, name) {
             let info = &self.functions[index];
-            // A prototype stands for a definition elsewhere.
+            // A prototype refers to a definition elsewhere.
             if info.ast.body.is_some() {
                 list.push(Candidate {
                     callee: Callee::Function(index),
@@ -189,7 +189,6 @@ impl<'a> Checker<'a> {
         !self.candidates(name).is_empty() || self.closures.find(name).is_some()
     }
 
-    /// Returns whether a function of the name accepts the arguments.
     pub(super) fn fits_function(&mut self, name: &str, given: &[CallArgument<'a>]) -> bool {
         let candidates = self.candidates(name);
         candidates
@@ -225,7 +224,7 @@ impl<'a> Checker<'a> {
             }?;
             if !builtins::is_printable(value.ty) {
                 let found = self.show(value.ty);
-                self.report(given.span, CheckError::NotPrintable { found });
+                self.report(given.span, CheckError::NotPrintable(found));
                 return None;
             }
             args.extend(value.leaves);
@@ -247,10 +246,7 @@ impl<'a> Checker<'a> {
             self.check_ray_kind(&given[0]);
         }
         let result = match (signature.result.length, given.first().and_then(CallArgument::ty)) {
-            (Length::Unsized, Some(first)) => Type {
-                length: first.length,
-                ..signature.result
-            },
+            (Length::Unsized, Some(first)) => signature.result.with_length(first.length),
             _ => signature.result,
         };
         Some(self.emit_builtin(signature.builtin, args, result, span))
@@ -265,7 +261,7 @@ impl<'a> Checker<'a> {
         if !known.contains(&&*name) {
             let near = near(&name, &known);
             let name = name.to_string();
-            self.warn(given.span, Warning::UnknownRayKind { name, near });
+            self.warn(given.span, Warning::UnknownRayKind(name, near));
         }
     }
 
@@ -317,13 +313,7 @@ impl<'a> Checker<'a> {
             known.extend(self.closures.iter().map(|(_, s)| s.name));
             known.extend(self.scopes.struct_names(self.scope));
             let near = near(name, &known);
-            self.report(
-                span,
-                CheckError::UnknownFunction {
-                    name: name.to_owned(),
-                    near,
-                },
-            );
+            self.report(span, CheckError::UnknownFunction(name.to_owned(), near));
             return;
         }
         let found: Vec<String> = given.iter().map(|g| self.show_given(g)).collect();

@@ -58,7 +58,7 @@ pub(super) fn has(name: &str) -> bool {
     OVERLOADS.contains_key(name)
 }
 
-/// All names, for hints.
+/// Returns the names of the functions, for hints.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     OVERLOADS.keys().copied()
 }

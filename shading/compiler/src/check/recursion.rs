@@ -1,9 +1,10 @@
-//! Globals in recursive functions: parameters of each function that uses them, since every call may see other values.
+//! Globals in recursive functions. They become parameters of each function that uses them, since their values may differ
+//! between calls.
 
 use rustc_hash::FxHashMap;
 
 use super::Checker;
-use super::global_uses::{GlobalUses, Key, is_copy_of_global};
+use super::global_uses::{GlobalKey, GlobalUses, is_copy_of_global};
 use crate::hir::{Block, FunctionId, Local, LocalId, Op, Operand, Param, Stmt, walk};
 use crate::ty::Type;
 use shading_syntax::source::Span;
@@ -29,17 +30,12 @@ impl<'a> Checker<'a> {
             extend_calls(&mut block, &all, &mut |key, _| uses.local(key));
             function.code.body = block;
         }
-        // Defaults run before the unit's own variables of globals are set.
+        // Defaults are evaluated before the unit's own variables of globals are set.
         for param in params {
             let (locals, span) = (&mut self.body.code.locals, param.span);
             extend_calls(&mut param.init, &all, &mut |key, before| {
                 let local = locals.push(variable(key));
-                before.extend(key.map(|global| Stmt::Op {
-                    dst: Some(local),
-                    op: Op::Global(global),
-                    args: vec![],
-                    span,
-                }));
+                before.extend(key.map(|global| Stmt::op(Some(local), Op::Global(global), vec![], span)));
                 Some(local)
             });
         }
@@ -64,7 +60,7 @@ impl<'a> Checker<'a> {
             changes = false;
             for (caller, callee) in &calls {
                 let Some(uses) = all.get(callee) else { continue };
-                let keys: Vec<Key> = uses.used.iter().map(|(key, _)| *key).collect();
+                let keys: Vec<GlobalKey> = uses.used.iter().map(|(key, _)| *key).collect();
                 let written = uses.written.clone();
                 let (Some(own), locals) = (all.get_mut(caller), &mut self.called[*caller].code.locals) else {
                     continue;
@@ -86,7 +82,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The unit's variable of a global.
-    fn variable_of(&mut self, key: Key) -> LocalId {
+    fn variable_of(&mut self, key: GlobalKey) -> LocalId {
         match key {
             Some(global) => self.global(global, Span::default()),
             None => {
@@ -97,7 +93,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-fn variable(key: Key) -> Local {
+fn variable(key: GlobalKey) -> Local {
     let (name, ty) = key.map_or(("Ci", Type::CLOSURE), |global| (global.name(), global.ty()));
     let name = name.to_owned();
     Local { name, ty }
@@ -108,7 +104,7 @@ fn variable(key: Key) -> Local {
 fn extend_calls(
     block: &mut Block,
     all: &AllUses,
-    local: &mut impl FnMut(Key, &mut Block) -> Option<LocalId>,
+    local: &mut impl FnMut(GlobalKey, &mut Block) -> Option<LocalId>,
 ) {
     let mut at = 0;
     while at < block.len() {

@@ -1,6 +1,6 @@
-//! `sample(input, with { P = … })`: evaluates what is connected to a parameter again, with other values of globals.
+//! `sample(input, with { P = … })`: evaluates the connection of a parameter again, with other values of globals.
 //!
-//! The call is one of a function whose code is that of the input, known when the unit is linked.
+//! The call becomes one of a function whose code is that of the input. The code is known when the unit is linked.
 
 use super::body::zero_const;
 use super::conversion::near;
@@ -17,7 +17,7 @@ use shading_syntax::source::Span;
 const FORM: &str = "sample(input, with { P = P + offset; }), of a parameter of the unit that is no structure";
 
 impl<'a> Checker<'a> {
-    /// Returns whether a call is one of `sample` rather than of a function of that name.
+    /// Returns whether a call is the special form `sample` rather than a function of that name.
     pub(super) fn is_sample(name: &str, args: &[Argument], has_own: bool) -> bool {
         name == "sample" && (!has_own || args.iter().any(|arg| arg.name.is_some()))
     }
@@ -32,7 +32,7 @@ impl<'a> Checker<'a> {
             overrides,
         )) = args.split_first()
         else {
-            self.report(span, CheckError::BadForm { form: FORM });
+            self.report(span, CheckError::BadForm(FORM));
             return None;
         };
         let found = self.sampled_param(input);
@@ -53,26 +53,25 @@ impl<'a> Checker<'a> {
         Some(TypedValue { ty, leaves })
     }
 
-    /// Name and type of the parameter that is sampled.
     fn sampled_param(&mut self, input: &'a Expr) -> Option<(String, Type)> {
         let place = self.place(input)?;
         self.mark_read(input);
         let is_input = matches!(place.access, Access::Param(_) | Access::Constant(_)) && place.is_whole();
         let [local] = place.leaves[..] else {
-            self.report(input.span, CheckError::BadForm { form: FORM });
+            self.report(input.span, CheckError::BadForm(FORM));
             return None;
         };
         let name = match self.adaptive.params.get(&local) {
             Some(name) => name.clone(),
-            // A function that is checked for itself is given the parameter by its callers.
+            // In a function that is checked separately, callers provide the parameter.
             None if self.alone.is_some() => String::new(),
             None => {
-                self.report(input.span, CheckError::BadForm { form: FORM });
+                self.report(input.span, CheckError::BadForm(FORM));
                 return None;
             }
         };
         if !is_input || self.is_apart && self.alone.is_none() {
-            self.report(input.span, CheckError::BadForm { form: FORM });
+            self.report(input.span, CheckError::BadForm(FORM));
             return None;
         }
         Some((name, place.ty))
@@ -82,13 +81,13 @@ impl<'a> Checker<'a> {
         let (mut globals, mut values, mut failed) = (vec![], vec![], false);
         for Argument { name, value, .. } in overrides {
             let Some(name) = name else {
-                self.report(value.span, CheckError::BadForm { form: FORM });
+                self.report(value.span, CheckError::BadForm(FORM));
                 return None;
             };
             let Some(global) = Global::from_name(&name.text) else {
                 let near = near(&name.text, &Global::ALL.map(Global::name));
                 let name = (name.text.clone(), name.span);
-                self.report(name.1, CheckError::UnknownGlobal { name: name.0, near });
+                self.report(name.1, CheckError::UnknownGlobal(name.0, near));
                 failed = true;
                 continue;
             };
@@ -108,7 +107,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The function that stands for a sample until the unit is linked.
+/// Returns the function that represents a sample until the unit is linked.
 fn placeholder(param: String, ty: Type, globals: Vec<Global>) -> Function {
     let mut code = Code::default();
     let name = |global: &Global| Local {
@@ -124,12 +123,12 @@ fn placeholder(param: String, ty: Type, globals: Vec<Global>) -> Function {
         ty,
     });
     let zero = code.consts.push(zero_const(ty));
-    code.body.push(Stmt::Op {
-        dst: Some(result),
-        op: Op::Copy,
-        args: vec![Operand::Const(zero)],
-        span: Span::default(),
-    });
+    code.body.push(Stmt::op(
+        Some(result),
+        Op::Copy,
+        vec![Operand::Const(zero)],
+        Span::default(),
+    ));
     Function {
         name: param.clone(),
         params,

@@ -7,7 +7,6 @@ use super::lvalue::Lvalue;
 use shading_syntax::ast::{TypeKind, TypeName, Variable};
 use shading_syntax::source::Span;
 
-/// Index of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ScopeIndex(usize);
 
@@ -16,13 +15,11 @@ impl ScopeIndex {
     pub(super) const ROOT: ScopeIndex = ScopeIndex(0);
 }
 
-/// Index of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct SymbolIndex(usize);
 
-/// Meaning of a name.
 #[derive(Clone, Debug)]
-pub(super) enum Meaning {
+pub(super) enum SymbolMeaning {
     /// A variable.
     Variable(Lvalue),
     /// A parameter with a constant argument.
@@ -46,7 +43,7 @@ pub(super) enum Role {
 #[derive(Clone, Debug)]
 pub(super) struct Symbol<'a> {
     pub(super) name: &'a str,
-    pub(super) meaning: Meaning,
+    pub(super) meaning: SymbolMeaning,
     pub(super) role: Role,
     pub(super) span: Span,
     /// Body that its variables belong to.
@@ -67,7 +64,6 @@ pub(super) struct FileVariable<'a> {
 }
 
 impl FileVariable<'_> {
-    /// Returns whether it is a handle of a texture.
     pub(super) fn is_texture(&self) -> bool {
         matches!(self.ty.kind, TypeKind::Texture2d)
     }
@@ -81,7 +77,7 @@ struct Scope<'a> {
     functions: FxHashMap<&'a str, Vec<usize>>,
 }
 
-/// All scopes of a check. They are kept because a nested function sees the scope of its declaration.
+/// Scopes of a check. They are kept because a nested function sees the scope of its declaration.
 #[derive(Debug)]
 pub(super) struct Scopes<'a> {
     list: Vec<Scope<'a>>,
@@ -134,22 +130,19 @@ impl<'a> Scopes<'a> {
         self.list[scope.0].symbols.get(name).copied()
     }
 
-    /// Returns a symbol.
     pub(super) fn get(&self, index: SymbolIndex) -> &Symbol<'a> {
         &self.symbols[index.0]
     }
 
-    /// Returns a symbol for modification.
     pub(super) fn get_mut(&mut self, index: SymbolIndex) -> &mut Symbol<'a> {
         &mut self.symbols[index.0]
     }
 
-    /// Iterates over the symbols of one scope.
     pub(super) fn symbols_of(&self, scope: ScopeIndex) -> impl Iterator<Item = &Symbol<'a>> {
         self.list[scope.0].symbols.values().map(|i| self.get(*i))
     }
 
-    /// All visible symbol names, for hints.
+    /// Returns the visible symbol names, for hints.
     pub(super) fn names(&self, from: ScopeIndex) -> Vec<&'a str> {
         self.chain(from).flat_map(|s| s.symbols.keys().copied()).collect()
     }
@@ -164,12 +157,11 @@ impl<'a> Scopes<'a> {
         self.chain(from).find_map(|s| s.structs.get(name).copied())
     }
 
-    /// All visible structure names, for hints.
+    /// Returns the visible structure names, for hints.
     pub(super) fn struct_names(&self, from: ScopeIndex) -> Vec<&'a str> {
         self.chain(from).flat_map(|s| s.structs.keys().copied()).collect()
     }
 
-    /// Declares an overload of a function.
     pub(super) fn declare_function(&mut self, scope: ScopeIndex, name: &'a str, index: usize) {
         self.list[scope.0].functions.entry(name).or_default().push(index);
     }
@@ -179,7 +171,7 @@ impl<'a> Scopes<'a> {
         self.list[scope.0].functions.contains_key(name)
     }
 
-    /// All declared overloads of a name, innermost first.
+    /// Returns the declared overloads of a name, innermost first.
     pub(super) fn find_functions(&self, from: ScopeIndex, name: &str) -> Vec<usize> {
         self.chain(from)
             .filter_map(|s| s.functions.get(name))
@@ -196,7 +188,7 @@ impl<'a> Scopes<'a> {
         innermost.is_some_and(|scope| !scope.functions.contains_key(name))
     }
 
-    /// All visible function names, for hints.
+    /// Returns the visible function names, for hints.
     pub(super) fn function_names(&self, from: ScopeIndex) -> Vec<&'a str> {
         self.chain(from)
             .flat_map(|s| s.functions.keys().copied())

@@ -10,7 +10,6 @@ use crate::hir::{Op, Operand};
 use crate::ty::{Base, Type};
 use shading_syntax::source::Span;
 
-/// Names of spaces.
 const SPACES: [&str; 9] = [
     "common", "world", "camera", "object", "shader", "screen", "NDC", "raster", "model",
 ];
@@ -47,7 +46,7 @@ impl<'a> Checker<'a> {
             Type::NORMAL => Builtin::TransformNormal,
             ty => {
                 let found = self.show(ty);
-                self.report(span, CheckError::NotTransformable { found });
+                self.report(span, CheckError::NotTransformable(found));
                 return None;
             }
         };
@@ -75,7 +74,7 @@ impl<'a> Checker<'a> {
             && let Some(near) = near(&name, &SPACES)
         {
             let (name, near) = (name.to_string(), Some(near));
-            self.warn(span, Warning::UnknownSpace { name, near });
+            self.warn(span, Warning::UnknownSpace(name, near));
         }
     }
 
@@ -89,7 +88,7 @@ impl<'a> Checker<'a> {
         let (space, floats) = given.split_first()?;
         if floats.len() != 3 {
             let (name, found) = (self.show(ty), given.len());
-            self.report(span, CheckError::BadConstructor { name, found });
+            self.report(span, CheckError::BadConstructor(name, found));
             return None;
         }
         let value = self.build_from(ty, floats, span)?;
@@ -118,13 +117,7 @@ impl<'a> Checker<'a> {
             [only] => self.given_as(only, Type::MATRIX)?,
             floats if floats.len() == 16 => self.build_from(Type::MATRIX, floats, span)?,
             _ => {
-                self.report(
-                    span,
-                    CheckError::BadConstructor {
-                        name: "matrix".to_owned(),
-                        found: given.len(),
-                    },
-                );
+                self.report(span, CheckError::BadConstructor("matrix".to_owned(), given.len()));
                 return None;
             }
         };

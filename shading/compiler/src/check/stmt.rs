@@ -3,7 +3,7 @@
 use super::error::CheckError;
 use super::frame::LoopFrame;
 use super::lvalue::{Access, Lvalue};
-use super::scope::{Meaning, Role, Symbol};
+use super::scope::{Role, Symbol, SymbolMeaning};
 use super::warning::Warning;
 use super::{Checker, TypedValue};
 use crate::hir::Stmt as Out;
@@ -12,8 +12,8 @@ use shading_syntax::ast::{Expr, ExprKind, Name, Stmt, StmtKind, TypeName, Variab
 use shading_syntax::source::Span;
 
 impl<'a> Checker<'a> {
-    /// Lowers statements in the current scope (a block is statements in a new scope). `tail` tells that these are the
-    /// last statements of the function, so that a `return` at their end needs no jump.
+    /// Lowers statements in the current scope (a block is statements in a new scope). `tail` is true for the last statements
+    /// of the function, in which a `return` at the end needs no jump.
     pub(super) fn statements(&mut self, list: &'a [Stmt], tail: bool) {
         for (i, stmt) in list.iter().enumerate() {
             self.stmt(stmt, tail && i + 1 == list.len());
@@ -80,13 +80,13 @@ impl<'a> Checker<'a> {
                     let leave = Out::Leave(frame.break_scope);
                     self.push(leave, stmt.span);
                 }
-                None => self.report(stmt.span, CheckError::OutsideLoop { word: "break" }),
+                None => self.report(stmt.span, CheckError::OutsideLoop("break")),
             },
             StmtKind::Continue => self.continue_stmt(stmt.span),
             StmtKind::Return(value) => self.return_stmt(value.as_ref(), tail, stmt.span),
             StmtKind::Block(list) => self.scoped(|c| c.statements(list, tail)),
             StmtKind::Empty => {}
-            // It may return a value.
+            // The missing statement may return a value.
             StmtKind::Missing => self.frame.returns = true,
         }
     }
@@ -217,7 +217,7 @@ impl<'a> Checker<'a> {
 
     fn continue_stmt(&mut self, span: Span) {
         let Some(frame) = self.frame.loops.last() else {
-            self.report(span, CheckError::OutsideLoop { word: "continue" });
+            self.report(span, CheckError::OutsideLoop("continue"));
             return;
         };
         let scope = match frame.continue_scope {
@@ -238,7 +238,7 @@ impl<'a> Checker<'a> {
                 let found = self.expr(value, None);
                 if let Some(found) = found.filter(|v| v.ty != Type::VOID) {
                     let found = self.show(found.ty);
-                    self.report(value.span, CheckError::UnwantedReturn { found });
+                    self.report(value.span, CheckError::UnwantedReturn(found));
                 }
             }
             Some(value) => {
@@ -251,7 +251,7 @@ impl<'a> Checker<'a> {
             }
             None if ty != Type::VOID => {
                 let expected = self.show(ty);
-                self.report(span, CheckError::MissingReturnValue { expected });
+                self.report(span, CheckError::MissingReturnValue(expected));
             }
             None => {}
         }
@@ -275,19 +275,19 @@ impl<'a> Checker<'a> {
         constant: bool,
         ty: &'a TypeName,
         variable: &'a Variable,
-    ) -> Meaning {
+    ) -> SymbolMeaning {
         let name = &variable.name;
         let resolved = self.resolve(ty, variable.array.as_ref());
         let mut value = None;
         if let (Some(init), Some(ty)) = (&variable.init, resolved) {
             value = self.assigned(init, ty);
             if value.is_none() {
-                // The error of the initialiser is reported; the variable is still declared.
+                // The error of the initialiser is reported; the variable is declared anyway.
                 let is_known = ty != Type::VOID && ty.length != Length::Unsized;
                 return if is_known {
                     self.variable(name, ty, Access::Writable)
                 } else {
-                    Meaning::Unknown
+                    SymbolMeaning::Unknown
                 };
             }
         } else if let Some(init) = &variable.init {
@@ -296,18 +296,18 @@ impl<'a> Checker<'a> {
             self.quiet -= 1;
         }
         let Some(mut ty) = resolved else {
-            return Meaning::Unknown;
+            return SymbolMeaning::Unknown;
         };
         if ty == Type::VOID {
             self.report(name.span, CheckError::VoidVariable);
-            return Meaning::Unknown;
+            return SymbolMeaning::Unknown;
         }
         if ty.length == Length::Unsized {
             match &value {
                 Some(value) => ty = value.ty,
                 None => {
                     self.report(name.span, CheckError::UnsizedVariable);
-                    return Meaning::Unknown;
+                    return SymbolMeaning::Unknown;
                 }
             }
         }
@@ -317,7 +317,7 @@ impl<'a> Checker<'a> {
             Access::Writable
         };
         let meaning = self.variable(name, ty, access);
-        if let (Some(TypedValue { leaves, .. }), Meaning::Variable(place)) = (value, &meaning) {
+        if let (Some(TypedValue { leaves, .. }), SymbolMeaning::Variable(place)) = (value, &meaning) {
             for (local, leaf) in place.leaves.clone().into_iter().zip(leaves) {
                 self.store(local, leaf, name.span);
             }
@@ -325,32 +325,24 @@ impl<'a> Checker<'a> {
         meaning
     }
 
-    fn variable(&mut self, name: &Name, ty: Type, access: Access) -> Meaning {
+    fn variable(&mut self, name: &Name, ty: Type, access: Access) -> SymbolMeaning {
         let leaves = self.locals(&name.text, ty);
-        Meaning::Variable(Lvalue::whole(ty, leaves, access))
+        SymbolMeaning::Variable(Lvalue::whole(ty, leaves, access))
     }
 
-    fn declare_local(&mut self, name: &'a Name, meaning: Meaning, is_written: bool) {
+    fn declare_local(&mut self, name: &'a Name, meaning: SymbolMeaning, is_written: bool) {
         self.check_name(name);
         let is_twice = self.scopes.find_here(self.scope, &name.text).is_some();
         if let Some(other) = self.scopes.find(self.scope, &name.text).filter(|_| !is_twice) {
             let other = self.scopes.get(other);
             if other.body == self.body.id {
-                let warning = Warning::Shadowed {
-                    name: name.text.clone(),
-                    other: other.span,
-                };
+                let warning = Warning::Shadowed(name.text.clone(), other.span);
                 self.warn(name.span, warning);
             }
         } else if crate::builtins::Global::from_name(&name.text).is_some() || name.text == "Ci" {
-            self.warn(
-                name.span,
-                Warning::GlobalShadowed {
-                    name: name.text.clone(),
-                },
-            );
+            self.warn(name.span, Warning::GlobalShadowed(name.text.clone()));
         }
-        let is_unknown = matches!(meaning, Meaning::Unknown);
+        let is_unknown = matches!(meaning, SymbolMeaning::Unknown);
         let symbol = Symbol {
             name: &name.text,
             meaning,
@@ -366,18 +358,18 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports a name of a variable that is a type in OSL; TSL's sources have such names.
+    /// Reports a variable whose name is a type in OSL. TSL's sources use such names.
     pub(super) fn check_name(&mut self, name: &Name) {
         if matches!(name.text.as_str(), "normal" | "point") && self.is_osl(name.span) {
             let name_text = name.text.clone();
-            self.report(name.span, CheckError::TypeAsName { name: name_text });
+            self.report(name.span, CheckError::TypeAsName(name_text));
         }
     }
 
     /// Reports a name that is declared twice in a scope.
     pub(super) fn report_twice(&mut self, what: &'static str, name: &Name) {
         let text = name.text.clone();
-        self.report(name.span, CheckError::Duplicate { what, name: text });
+        self.report(name.span, CheckError::Duplicate(what, text));
     }
 
     fn warn_unused(&mut self) {
@@ -391,7 +383,7 @@ impl<'a> Checker<'a> {
             .map(|s| (s.span, s.name.to_owned()))
             .collect();
         for (span, name) in unused {
-            self.warn(span, Warning::Unused { name });
+            self.warn(span, Warning::Unused(name));
         }
     }
 }
@@ -408,7 +400,7 @@ fn ends(body: &Stmt) -> bool {
 /// Returns whether a statement contains `return`, or a `break` of the enclosing loop.
 fn leaves(stmt: &Stmt, breaks: bool) -> bool {
     match &stmt.kind {
-        // What could not be read may leave it.
+        // The missing statement may leave the loop.
         StmtKind::Return(_) | StmtKind::Missing => true,
         StmtKind::Break => breaks,
         StmtKind::If { then, otherwise, .. } => {

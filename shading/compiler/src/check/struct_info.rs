@@ -2,7 +2,6 @@
 
 use crate::ty::Type;
 
-/// A structure type.
 #[derive(Clone, Debug)]
 pub(super) struct StructInfo {
     pub(super) name: String,
@@ -11,7 +10,6 @@ pub(super) struct StructInfo {
     pub(super) leaves: Vec<(String, Type)>,
 }
 
-/// A field of a structure.
 #[derive(Clone, Debug)]
 pub(super) struct FieldInfo {
     pub(super) name: String,

@@ -16,7 +16,6 @@ const MAX_PATH: usize = 512;
 const MAX_PATHS: usize = 16 << 20;
 
 impl<'a> Checker<'a> {
-    /// Declares a structure.
     pub(super) fn declare_struct(&mut self, structure: &'a ast::Struct) {
         let name = &structure.name;
         let mut info = StructInfo {
@@ -43,13 +42,7 @@ impl<'a> Checker<'a> {
             .is_some()
         {
             let (what, name_text) = ("structure", name.text.clone());
-            self.report(
-                name.span,
-                CheckError::Duplicate {
-                    what,
-                    name: name_text,
-                },
-            );
+            self.report(name.span, CheckError::Duplicate(what, name_text));
         }
     }
 
@@ -59,12 +52,12 @@ impl<'a> Checker<'a> {
         let name = &field.name;
         if info.fields.iter().any(|f| f.name == name.text) {
             let (what, text) = ("field", name.text.clone());
-            self.report(name.span, CheckError::Duplicate { what, name: text });
+            self.report(name.span, CheckError::Duplicate(what, text));
             return None;
         }
         if ty == Type::VOID || ty.length == Length::Unsized {
             let found = self.show(ty);
-            self.report(name.span, CheckError::BadFieldType { found });
+            self.report(name.span, CheckError::BadFieldType(found));
             return None;
         }
         Some(ty)
@@ -80,15 +73,15 @@ impl<'a> Checker<'a> {
             let name = || info.name.clone();
             if info.leaves.len() == MAX_LEAVES {
                 let limit = MAX_LEAVES;
-                return Err(CheckError::StructTooLarge { name: name(), limit });
+                return Err(CheckError::StructTooLarge(name(), limit));
             }
             if path.len() > MAX_PATH {
                 let limit = MAX_PATH;
-                return Err(CheckError::StructTooDeep { name: name(), limit });
+                return Err(CheckError::StructTooDeep(name(), limit));
             }
             if self.path_bytes + path.len() > MAX_PATHS {
                 let limit = MAX_PATHS;
-                return Err(CheckError::StructsTooLarge { name: name(), limit });
+                return Err(CheckError::StructsTooLarge(name(), limit));
             }
             self.path_bytes += path.len();
             info.leaves.push((path, leaf));

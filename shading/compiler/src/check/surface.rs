@@ -1,4 +1,4 @@
-//! Surfaces that a unit returns as a structure, as in the shaders of MaterialX.
+//! Surfaces that a unit returns as a structure, as MaterialX's shaders do.
 
 use super::argument::CallArgument;
 use super::{Checker, TypedValue};
@@ -7,8 +7,8 @@ use crate::ty::Type;
 use shading_syntax::source::Span;
 
 impl Checker<'_> {
-    /// Adds `Ci` to a unit whose only closures are in a structure of `bsdf`, `edf` and `opacity`, MaterialX's surface
-    /// shaders; it is computed after all other statements of the unit.
+    /// Adds `Ci` to a unit whose only closures are in a structure of `bsdf`, `edf` and `opacity`, as in MaterialX's surface
+    /// shaders. `Ci` is computed after all other statements of the unit.
     pub(super) fn surface_of_structure(&mut self, params: &[Param], span: Span) -> Option<Param> {
         let outputs = || params.iter().filter(|param| param.output);
         let has_closure = outputs().any(|param| param.ty == Type::CLOSURE && !param.name.contains('.'));

@@ -13,7 +13,7 @@ use crate::ty::{Base, Type};
 use shading_syntax::ast::{Argument, Name};
 use shading_syntax::source::Span;
 
-/// Options of the specification that have no effect on image files; `rwrap` has one on volumes.
+/// Options of the specification without effect on image files; `rwrap` has an effect on volumes.
 const WITHOUT_EFFECT: [&str; 5] = ["rwrap", "rwidth", "rblur", "time", ""];
 
 /// Names of options, for hints.
@@ -134,7 +134,7 @@ impl<'a> Checker<'a> {
         let after = given.iter().skip(1).position(is_string);
         let options = given.split_off(after.map_or(given.len(), |n| n + 1));
         if given.is_empty() || !form.counts.contains(&(given.len() - 1)) || !is_string(&given[0]) {
-            self.report(span, CheckError::BadForm { form: form.words });
+            self.report(span, CheckError::BadForm(form.words));
             return None;
         }
         let mut operands = vec![self.given_as(&given[0], Type::STRING)?.leaf()];
@@ -150,7 +150,7 @@ impl<'a> Checker<'a> {
         options.how.channels = if ty == Type::FLOAT { 1 } else { 3 };
         options.how.implicit_footprint = operands.len() - 1 == form.counts[0];
         if options.how.color_space == ColorSpace::Default {
-            // The metadata of a parameter that names a file may give its colour space; the option takes precedence.
+            // The metadata of a file name parameter may state its colour space; the option takes precedence.
             let color_space = match operands[0] {
                 Operand::Local(file) => self.body.color_spaces.get(&file),
                 Operand::Const(_) => None,
@@ -251,17 +251,17 @@ impl<'a> Checker<'a> {
             "swrap" => self.wrap(found, &[O::WrapS], value),
             "twrap" => self.wrap(found, &[O::WrapT], value),
             "interp" => {
-                let unknown = |name: String| CheckError::UnknownInterpolation {
-                    near: near(&name, &["linear", "closest", "cubic", "smartcubic"]),
-                    name,
+                let unknown = |name: String| {
+                    let near = near(&name, &["linear", "closest", "cubic", "smartcubic"]);
+                    CheckError::UnknownInterpolation(name, near)
                 };
                 let known = |name: &str| Interpolation::from_name(name).is_some();
                 self.enumeration(found, &[O::Interpolation], value, known, unknown);
             }
             "colorspace" => {
-                let unknown = |name: String| CheckError::UnknownColorSpace {
-                    near: near(&name, &["auto", "srgb", "linear", "raw"]),
-                    name,
+                let unknown = |name: String| {
+                    let near = near(&name, &["auto", "srgb", "linear", "raw"]);
+                    CheckError::UnknownColorSpace(name, near)
                 };
                 let known = |name: &str| ColorSpace::from_name(name).is_some();
                 self.enumeration(found, &[O::ColorSpace], value, known, unknown);
@@ -288,13 +288,13 @@ impl<'a> Checker<'a> {
             "errormessage" if value.place().is_some() => found.error = Some(value.clone()),
             "alpha" | "errormessage" => {
                 let name = name.to_owned();
-                self.report(value.span, CheckError::OptionNotVariable { name });
+                self.report(value.span, CheckError::OptionNotVariable(name));
             }
             other => {
                 let is_known = WITHOUT_EFFECT.contains(&other);
                 if !is_known {
                     let (name, near) = (other.to_owned(), near(other, &OPTIONS));
-                    self.warn(key, Warning::TextureOption { name, near });
+                    self.warn(key, Warning::TextureOption(name, near));
                 }
                 if let Some((_, expr)) = value.place() {
                     self.mark_written(expr);
@@ -307,9 +307,9 @@ impl<'a> Checker<'a> {
     }
 
     fn wrap(&mut self, found: &mut Options<'a>, options: &[TextureOperand], value: &CallArgument<'a>) {
-        let unknown = |name: String| CheckError::UnknownWrap {
-            near: near(&name, &["periodic", "clamp", "black", "mirror", "default"]),
-            name,
+        let unknown = |name: String| {
+            let near = near(&name, &["periodic", "clamp", "black", "mirror", "default"]);
+            CheckError::UnknownWrap(name, near)
         };
         let known = |name: &str| Wrap::from_name(name).is_some();
         self.enumeration(found, options, value, known, unknown);
@@ -365,7 +365,7 @@ impl<'a> Checker<'a> {
         let kind = Kind::of(place.ty).filter(|kind| kind.element() != Kind::CLOSURE);
         let Some(kind) = kind else {
             let what = format!("texture information of type {}", self.show(place.ty));
-            self.report(expr.span, CheckError::NotYet { what });
+            self.report(expr.span, CheckError::NotYet(what));
             return None;
         };
         let file = self.given_as(&given[0], Type::STRING)?.leaf();
@@ -410,13 +410,13 @@ impl<'a> Checker<'a> {
             }
         };
         let file = match file {
-            super::scope::Meaning::Variable(place) => self.read(&place, name.span)?,
-            super::scope::Meaning::File(index) => {
+            super::scope::SymbolMeaning::Variable(place) => self.read(&place, name.span)?,
+            super::scope::SymbolMeaning::File(index) => {
                 let place = self.file_variable(index, name.span)?;
                 self.read(&place, name.span)?
             }
-            super::scope::Meaning::Value(value) => value,
-            super::scope::Meaning::Unknown => return None,
+            super::scope::SymbolMeaning::Value(value) => value,
+            super::scope::SymbolMeaning::Unknown => return None,
         };
         if file.ty != Type::STRING {
             let (expected, found) = ("texture2d".to_owned(), self.show(file.ty));
@@ -432,12 +432,7 @@ impl<'a> Checker<'a> {
         }
         let given = given?;
         let [u, v] = given.as_slice() else {
-            self.report(
-                span,
-                CheckError::BadForm {
-                    form: "texture2d_sample<texture>(u, v)",
-                },
-            );
+            self.report(span, CheckError::BadForm("texture2d_sample<texture>(u, v)"));
             return None;
         };
         let (u, v) = (self.given_as(u, Type::FLOAT), self.given_as(v, Type::FLOAT));

@@ -28,7 +28,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns the structure of a base type.
     pub(super) fn structure(&self, base: Base) -> Option<&StructInfo> {
         match base {
             Base::Struct(index) => self.structs.get(index as usize),
@@ -36,7 +35,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Paths and types of a type's leaves; a type that is not a structure has one leaf with an empty path.
+    /// Returns paths and types of a type's leaves; a type that is not a structure has one leaf with an empty path.
     pub(super) fn leaves(&self, ty: Type) -> Vec<(String, Type)> {
         match self.structure(ty.base) {
             None if ty == Type::VOID => vec![],
@@ -72,7 +71,6 @@ impl<'a> Checker<'a> {
         Some(found)
     }
 
-    /// Resolves a type name.
     pub(super) fn resolve(&mut self, ty: &'a ast::TypeName, array: Option<&'a ArrayLength>) -> Option<Type> {
         let base = match &ty.kind {
             TypeKind::Void => Base::Void,
@@ -100,13 +98,7 @@ impl<'a> Checker<'a> {
                     let mut known = self.scopes.struct_names(self.scope);
                     known.extend(TYPE_NAMES);
                     let near = near(name, &known);
-                    self.report(
-                        ty.span,
-                        CheckError::UnknownType {
-                            name: name.clone(),
-                            near,
-                        },
-                    );
+                    self.report(ty.span, CheckError::UnknownType(name.clone(), near));
                     return None;
                 }
             },
@@ -121,7 +113,7 @@ impl<'a> Checker<'a> {
             .is_some_and(|s| s.leaves.iter().any(|(_, t)| t.is_array()));
         if length != Length::Single && (nested || base == Base::Void) {
             let element = self.show(Type::single(base));
-            self.report(ty.span, CheckError::BadElementType { element });
+            self.report(ty.span, CheckError::BadElementType(element));
             return None;
         }
         Some(Type { base, length })
@@ -267,7 +259,6 @@ fn is_zero(value: &Const) -> bool {
     }
 }
 
-/// Evaluates a constant expression of ints.
 pub(super) fn constant_int(expr: &ast::Expr) -> Option<i64> {
     match &expr.kind {
         ExprKind::Int(value) => Some(*value),

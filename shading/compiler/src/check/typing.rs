@@ -1,8 +1,8 @@
 //! Type inference ahead of lowering: types of expressions for overload resolution and `typeof`.
 //!
-//! The code of an expression is generated and discarded, but functions are not inlined, since the type of a call follows
-//! from the types of its arguments. Results are stored by expression and scope (each inlined call has scopes of its own):
-//! without them, each level of nested calls would double the work.
+//! The code of an expression is generated and discarded. Functions are not inlined, since the type of a call follows from
+//! the types of its arguments. Results are stored by expression and scope (each inlined call has its own scopes): otherwise
+//! each level of nested calls would double the work.
 
 use super::{Checker, TypedValue};
 use crate::hir::Operand;
@@ -54,7 +54,7 @@ impl<'a> Checker<'a> {
         found
     }
 
-    /// Returns whether a function declared in the file accepts the arguments of a call, as far as their types are known.
+    /// Returns whether a function that the file declares accepts the arguments of a call, as far as their types are known.
     pub(super) fn user_function_accepts(&mut self, name: &'a Name, args: &'a [Argument]) -> bool {
         let key = (std::ptr::from_ref(name), self.scope);
         if let Some(known) = self.inference.accepted.get(&key) {
@@ -68,7 +68,7 @@ impl<'a> Checker<'a> {
         accepts
     }
 
-    /// Returns whether arguments are known to be unfit for a call with that expected type as their own.
+    /// Returns whether the arguments are known to be unfit with the call's expected type as their own.
     pub(super) fn are_unfit(&mut self, name: &str, args: &'a [Argument], expected: Option<Type>) -> bool {
         !self.inference.is_active
             && self.inference.unfit.contains(&args.as_ptr())
@@ -78,14 +78,14 @@ impl<'a> Checker<'a> {
             })
     }
 
-    /// Records that arguments are unfit in the sense of [`Checker::are_unfit`] in one scope, so that they are tried with
-    /// less effort in others.
+    /// Records in one scope that arguments are unfit (see [`Checker::are_unfit`]), so that they are checked with less effort
+    /// in others.
     pub(super) fn note_unfit(&mut self, args: &'a [Argument]) {
         self.inference.unfit.insert(args.as_ptr());
     }
 
-    /// The result of a call during type inference; `None` if the call has to be lowered: outside of inference, and for
-    /// a result type that depends on the arguments.
+    /// Returns the result of a call during type inference; `None` if the call must be lowered: outside inference, and for a
+    /// result type that depends on the arguments.
     pub(super) fn inferred_call(&mut self, index: usize) -> Option<TypedValue> {
         let info = &self.functions[index];
         let is_open = info.is_generic && matches!(info.ast.ty.kind, TypeKind::Of(_));
@@ -97,7 +97,7 @@ impl<'a> Checker<'a> {
         Some(TypedValue { ty, leaves })
     }
 
-    /// Returns whether the bodies of functions are left out.
+    /// Returns whether bodies of functions are skipped.
     pub(super) fn infers_types(&self) -> bool {
         self.inference.is_active
     }

@@ -8,7 +8,7 @@ use super::error::CheckError;
 use super::frame::FunctionFrame;
 use super::lvalue::{Access, Lvalue};
 use super::reference::ReferencePath;
-use super::scope::Meaning;
+use super::scope::SymbolMeaning;
 use super::{Checker, TypedValue};
 use crate::hir::{
     self, Block, ColorSpace, Const, GlobalVariable, LocalId, Operand, Param, ScopeId, Stmt, Unit, UnitKind,
@@ -36,8 +36,8 @@ impl<'a> Checker<'a> {
             let mut block = c.body_of_unit(&unit.body, unit.span);
             c.pass_globals(&mut params, &mut block);
             for param in &mut params {
-                param.is_asked = c.adaptive.queried.contains(&param.name);
-                param.asks_given = c.adaptive.asked_given.contains(&param.name);
+                param.queries_connection = c.adaptive.queried.contains(&param.name);
+                param.queries_given = c.adaptive.asked_given.contains(&param.name);
             }
             params.extend(c.texture_handles());
             if let Some(local) = c.body.ci.filter(|_| c.body.ci_written) {
@@ -214,7 +214,7 @@ impl<'a> Checker<'a> {
             if resolved.is_some() {
                 self.report(param.ty.span, CheckError::VoidVariable);
             }
-            self.declare_param(name, Meaning::Unknown);
+            self.declare_param(name, SymbolMeaning::Unknown);
             return;
         };
         if name.text.is_empty() {
@@ -224,11 +224,11 @@ impl<'a> Checker<'a> {
         let is_unsized = ty.length == Length::Unsized;
         if is_unsized && param.passing == Passing::Output {
             let name = name.text.clone();
-            self.report(param.name.span, CheckError::UnsizedOutput { name });
+            self.report(param.name.span, CheckError::UnsizedOutput(name));
         }
         if param.default.is_none() && self.is_osl(param.name.span) {
             let name = name.text.clone();
-            self.report(param.name.span, CheckError::NoDefault { name });
+            self.report(param.name.span, CheckError::NoDefault(name));
         }
         if is_unsized {
             let used = self.adaptive.used(&name.text);
@@ -237,7 +237,7 @@ impl<'a> Checker<'a> {
                 None => Type::array(ty.base, self.default_length(param, ty).max(used.grown)),
             };
         }
-        // The default does not apply to a parameter whose argument has another type.
+        // The default is unused if the argument has another type.
         let is_given = self.adaptive.used(&name.text).ty.is_some();
         let output = param.passing == Passing::Output;
         let struct_name = self.structure(ty.base).map(|s| s.name.clone());
@@ -258,8 +258,8 @@ impl<'a> Checker<'a> {
                 ty: leaf,
                 is_unsized,
                 is_any,
-                is_asked: false,
-                asks_given: false,
+                queries_connection: false,
+                queries_given: false,
                 output,
                 local,
                 init,
@@ -284,7 +284,7 @@ impl<'a> Checker<'a> {
             Passing::In => Access::Param(name.text.clone()),
             Passing::Const => Access::Constant(name.text.clone()),
         };
-        self.declare_param(name, Meaning::Variable(Lvalue::whole(ty, locals, access)));
+        self.declare_param(name, SymbolMeaning::Variable(Lvalue::whole(ty, locals, access)));
     }
 
     /// Statements that set leaf `i` of a parameter to its default; the statements of each leaf are independent. A
@@ -394,7 +394,8 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Location of the default of one of the `count` values of a parameter: an element of `{ … }`, if it has so many.
+/// Returns the location of the default of one of the `count` values of a parameter: the element of `{ … }`, if the list has
+/// `count` elements.
 fn default_span(default: &ast::Expr, index: usize, count: usize) -> Span {
     match &default.kind {
         ExprKind::Braces(list) if count > 1 && list.len() == count => list[index].span,
@@ -402,7 +403,7 @@ fn default_span(default: &ast::Expr, index: usize, count: usize) -> Span {
     }
 }
 
-/// Variables of a unit that hold globals, with the ones its statements assign to.
+/// Returns the variables of a unit that hold globals, and whether its statements assign to them.
 fn global_variables(body: &Body, block: &Block) -> Vec<GlobalVariable> {
     let copies = body.globals.iter().map(|(&global, &local)| (Some(global), local));
     let mut list: Vec<GlobalVariable> = copies
@@ -426,7 +427,7 @@ fn global_variables(body: &Body, block: &Block) -> Vec<GlobalVariable> {
     list
 }
 
-/// Collects the references of an expression that `inputs` contains, the longest path of each.
+/// Collects the references in an expression that `inputs` contains, by their longest paths.
 fn references(
     expr: &ast::Expr,
     inputs: &mut dyn FnMut(&ReferencePath) -> Option<Type>,

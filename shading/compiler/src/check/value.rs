@@ -1,4 +1,4 @@
-//! Values during lowering: one operand for each leaf of a type.
+//! Values during lowering: one operand per leaf of a type.
 
 use crate::hir;
 use crate::ty::Type;
@@ -25,7 +25,6 @@ impl TypedValue {
         }
     }
 
-    /// Returns the operand of a value that is not a structure.
     pub(super) fn leaf(&self) -> hir::Operand {
         self.leaves[0]
     }

@@ -5,8 +5,7 @@ use crate::hir::RayKind;
 use shading_syntax::diagnostic::Diagnostic;
 use shading_syntax::source::{SourceMap, Span};
 
-/// A warning with the data of its message. Types are given as displayed; `near` is a known name similar to the wrong
-/// one.
+/// A warning with the data of its message. Types are in source form; `near` is a known name similar to the wrong one.
 #[derive(Clone, Debug)]
 pub(super) enum Warning {
     UnknownKeyword {
@@ -14,35 +13,17 @@ pub(super) enum Warning {
         name: String,
         near: Option<String>,
     },
-    StandIn {
-        name: &'static str,
-        note: &'static str,
-    },
-    UnknownNoise {
-        name: String,
-        near: Option<String>,
-    },
-    UnknownNoiseOption {
-        name: String,
-        near: Option<String>,
-    },
-    Unused {
-        name: String,
-    },
-    Uninitialised {
-        name: String,
-    },
-    Shadowed {
-        name: String,
-        other: Span,
-    },
-    Redefined {
-        name: String,
-        other: Span,
-    },
-    GlobalShadowed {
-        name: String,
-    },
+    /// The name of the closure and a note about its replacement.
+    StandIn(&'static str, &'static str),
+    UnknownNoise(String, Option<String>),
+    UnknownNoiseOption(String, Option<String>),
+    Unused(String),
+    Uninitialised(String),
+    /// The name of the variable and the place of the outer declaration.
+    Shadowed(String, Span),
+    /// The name of the function and the place of the earlier definition.
+    Redefined(String, Span),
+    GlobalShadowed(String),
     IndexOutOfRange {
         index: i32,
         length: u32,
@@ -56,39 +37,20 @@ pub(super) enum Warning {
     CommaOperator,
     AssignedCondition,
     NoLightShaders,
-    TextureOption {
-        name: String,
-        near: Option<String>,
-    },
-    TraceOption {
-        name: String,
-        near: Option<String>,
-    },
-    ParamWritten {
-        name: String,
-    },
-    GlobalWritten {
-        name: &'static str,
-    },
+    TextureOption(String, Option<String>),
+    TraceOption(String, Option<String>),
+    ParamWritten(String),
+    GlobalWritten(&'static str),
     FractionLost,
     NoClosureAttributes,
     OutputLost,
-    UnknownClosure {
-        name: String,
-    },
-    UnknownRayKind {
-        name: String,
-        near: Option<String>,
-    },
-    UnknownSpace {
-        name: String,
-        near: Option<String>,
-    },
+    UnknownClosure(String),
+    UnknownRayKind(String, Option<String>),
+    UnknownSpace(String, Option<String>),
     EndlessLoop,
 }
 
 impl Warning {
-    /// Returns the diagnostic of the warning.
     pub(super) fn diagnostic(self, sources: &SourceMap, span: Span) -> Diagnostic {
         use Warning as W;
         let warning = |message: String| Diagnostic::warning(message).at(sources, span, "");
@@ -97,25 +59,25 @@ impl Warning {
                 let message = format!("closure `{closure}` has no keyword `{name}`");
                 did_you_mean(warning(message), near)
             }
-            W::StandIn { name, note } => warning(format!("closure `{name}`: {note}")),
-            W::UnknownNoise { name, near } => {
+            W::StandIn(name, note) => warning(format!("closure `{name}`: {note}")),
+            W::UnknownNoise(name, near) => {
                 let message = format!("unknown noise `{name}`, which gives 0");
                 did_you_mean(warning(message), near)
             }
-            W::UnknownNoiseOption { name, near } => {
+            W::UnknownNoiseOption(name, near) => {
                 did_you_mean(warning(format!("unknown noise option \"{name}\"")), near)
             }
-            W::Unused { name } => warning(format!("`{name}` is never used")),
-            W::Uninitialised { name } => warning(format!("`{name}` is used before it is given a value")),
-            W::Shadowed { name, other } => {
+            W::Unused(name) => warning(format!("`{name}` is never used")),
+            W::Uninitialised(name) => warning(format!("`{name}` is used before it is given a value")),
+            W::Shadowed(name, other) => {
                 let diagnostic = warning(format!("`{name}` hides another variable of that name"));
                 diagnostic.at(sources, other, "this one")
             }
-            W::Redefined { name, other } => {
-                let diagnostic = warning(format!("function `{name}` is defined anew"));
+            W::Redefined(name, other) => {
+                let diagnostic = warning(format!("function `{name}` is redefined"));
                 diagnostic.at(sources, other, "it was defined here")
             }
-            W::GlobalShadowed { name } => warning(format!("`{name}` hides the global of that name")),
+            W::GlobalShadowed(name) => warning(format!("`{name}` hides the global of that name")),
             W::IntOverflow { value, wrapped } => {
                 warning(format!("{value} does not fit an int and becomes {wrapped}"))
             }
@@ -135,44 +97,40 @@ impl Warning {
             W::NoLightShaders => {
                 warning("`Ps`, the position of the light, is zero: there are no light shaders".to_owned())
             }
-            W::TextureOption { name, near } => {
+            W::TextureOption(name, near) => {
                 did_you_mean(warning(format!("unknown texture option \"{name}\"")), near)
             }
-            W::TraceOption { name, near } => {
+            W::TraceOption(name, near) => {
                 did_you_mean(warning(format!("unknown option \"{name}\" of `trace`")), near)
             }
-            W::ParamWritten { name } => {
-                warning(format!("parameter `{name}` is written, but is not an output"))
-                    .hint("declare it `output`, or copy it to a variable")
-            }
-            W::GlobalWritten { name } => {
+            W::ParamWritten(name) => warning(format!("parameter `{name}` is written, but is not an output"))
+                .hint("declare it `output`, or copy it to a variable"),
+            W::GlobalWritten(name) => {
                 warning(format!("global `{name}` is written, which only this unit sees"))
-                    .hint("P, I, N and Ci are for that; copy it to a variable")
+                    .hint("units write only P, I, N and Ci; copy the global to a variable")
             }
-            W::FractionLost => warning("a float that an int is assigned loses its fraction".to_owned())
+            W::FractionLost => warning("a float loses its fraction when it is assigned to an int".to_owned())
                 .hint("convert it: `(int) …`"),
             W::NoClosureAttributes => {
                 warning("no attribute is a closure: `getattribute` finds nothing and gives 0".to_owned())
             }
-            W::OutputLost => {
-                warning("what the function writes here is lost: this is not a variable to write".to_owned())
-            }
-            W::UnknownRayKind { name, near } => {
+            W::OutputLost => warning(
+                "the function's output is lost here: the argument is not a writable variable".to_owned(),
+            ),
+            W::UnknownRayKind(name, near) => {
                 let known = RayKind::NAMES.map(|(name, _)| name).join(", ");
                 let message = format!("there are no rays of kind \"{name}\"");
                 did_you_mean(warning(message), near).hint(format!("the kinds are: {known}"))
             }
-            W::UnknownSpace { name, near } => did_you_mean(
-                warning(format!("\"{name}\" may be no space of the renderer")),
+            W::UnknownSpace(name, near) => did_you_mean(
+                warning(format!("the renderer may not know the space \"{name}\"")),
                 near,
             ),
             W::EndlessLoop => {
                 warning("this loop never ends: it has neither a condition nor a `break`".to_owned())
                     .hint("a run that does not end is stopped, and has no closure")
             }
-            W::UnknownClosure { name } => {
-                warning(format!("closure `{name}` is not known here and gives no light"))
-            }
+            W::UnknownClosure(name) => warning(format!("closure `{name}` is unknown here and has no effect")),
         }
     }
 }

@@ -292,7 +292,7 @@ fn atan2(w: &mut Writer<'_>, a: &[Operand], d: &[Change]) -> Change {
     })
 }
 
-/// Selects one differential if `test` is positive, else the other.
+/// Selects one derivative if `test` is positive, else the other.
 fn choose(w: &mut Writer<'_>, test: Operand, positive: Change, other: Change) -> Change {
     let kind = w.kind(test);
     let zero = w.zero(kind);

@@ -1,11 +1,11 @@
-//! Emission of derivative code: differentials of values along one axis, as HIR operands.
+//! Emission of derivative code: derivatives of values along one axis, as HIR operands.
 
 use crate::builtins::Builtin;
 use crate::hir::{Block, Code, Const, Kind, Local, LocalId, Op, Operand, Stmt};
 use crate::ty::{Base, Type};
 use shading_syntax::source::Span;
 
-/// Differential of a value along an axis. `None` is zero, for which no code is emitted.
+/// Derivative of a value along an axis. `None` is zero, for which no code is emitted.
 pub(super) type Change = Option<Operand>;
 
 /// Writer of statements into a block.
@@ -17,7 +17,6 @@ pub(super) struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Returns the kind of an operand.
     pub(super) fn kind(&self, operand: Operand) -> Kind {
         let kind = match operand {
             Operand::Local(id) => Kind::of(self.code.locals[id].ty),
@@ -30,7 +29,6 @@ impl Writer<'_> {
         Operand::Const(self.code.consts.push(value))
     }
 
-    /// Returns the zero of a kind.
     pub(super) fn zero(&mut self, kind: Kind) -> Operand {
         self.constant(kind.zero())
     }
@@ -47,7 +45,7 @@ impl Writer<'_> {
         self.constant(Const::Int(i))
     }
 
-    /// Returns the differential, or the zero of a kind.
+    /// Returns the derivative, or the zero of a kind.
     pub(super) fn or_zero(&mut self, change: Change, kind: Kind) -> Operand {
         match change {
             Some(change) => change,
@@ -65,12 +63,7 @@ impl Writer<'_> {
         if op == Op::Copy && args == [Operand::Local(dst)] {
             return;
         }
-        self.out.push(Stmt::Op {
-            dst: Some(dst),
-            op,
-            args,
-            span: self.span,
-        });
+        self.out.push(Stmt::op(Some(dst), op, args, self.span));
     }
 
     /// Emits an operation with a new variable of a differentiable kind as destination.
@@ -148,7 +141,7 @@ impl Writer<'_> {
         self.op(Op::Builtin(Builtin::Dot), &[a, b], Kind::FLOAT)
     }
 
-    // ---- Differentials ----
+    // ---- Derivatives ----
 
     pub(super) fn sum(&mut self, a: Change, b: Change) -> Change {
         match (a, b) {
@@ -166,7 +159,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Multiplies the differential by a factor, which is computed only if the differential is not zero.
+    /// Multiplies the derivative by a factor, which is computed only if the derivative is not zero.
     pub(super) fn times(&mut self, change: Change, factor: impl FnOnce(&mut Self) -> Operand) -> Change {
         change.map(|change| {
             let factor = factor(self);
@@ -174,7 +167,7 @@ impl Writer<'_> {
         })
     }
 
-    /// Divides the differential by a number, which is computed only if the differential is not zero.
+    /// Divides the derivative by a number, which is computed only if the derivative is not zero.
     pub(super) fn over(&mut self, change: Change, divisor: impl FnOnce(&mut Self) -> Operand) -> Change {
         change.map(|change| {
             let divisor = divisor(self);

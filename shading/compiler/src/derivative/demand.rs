@@ -1,8 +1,8 @@
-//! Activity analysis: the variables that need derivatives, between sources and uses of derivatives.
+//! Activity analysis: variables that need derivatives, on paths from sources of derivatives to their uses.
 //!
-//! One graph over the variables of the unit and its functions has an edge from each variable to those that are assigned
-//! from it by an operation with derivatives. A variable carries derivatives if it is reached from a source forwards and
-//! from a request backwards. The analysis is flow-insensitive.
+//! The graph over the variables of the unit and its functions has an edge from each variable to those that are assigned from
+//! it by a differentiable operation. A variable carries derivatives if a source reaches it forwards and a request reaches it
+//! backwards. The analysis is flow-insensitive.
 
 use cranelift_entity::EntityRef;
 
@@ -28,7 +28,7 @@ pub(super) struct Demand {
 impl Demand {
     /// Analyses a unit; `None` if no derivatives are requested.
     pub(super) fn of(unit: &Unit) -> Option<Demand> {
-        if !bodies(unit).any(|(_, _, blocks)| blocks.iter().any(|block| asks(block))) {
+        if !bodies(unit).any(|(_, _, blocks)| blocks.iter().any(|block| requests_derivatives(block))) {
             return None;
         }
         let mut graph = Graph::new(unit);
@@ -67,8 +67,7 @@ fn bodies(unit: &Unit) -> impl Iterator<Item = (Owner, &Code, Vec<&Block>)> {
     std::iter::once((Owner::Unit, &unit.code, body)).chain(functions)
 }
 
-/// Returns whether a block requests derivatives.
-fn asks(block: &Block) -> bool {
+fn requests_derivatives(block: &Block) -> bool {
     let mut found = false;
     walk::ops(block, &mut |op, _| found |= rule::is_request(op));
     found
@@ -132,14 +131,14 @@ impl Graph {
     fn add(&mut self, unit: &Unit, owner: Owner, code: &Code, stmt: &Stmt) {
         match stmt {
             Stmt::Op { dst, op, args, .. } => {
-                for &asked in rule::requested(*op, args) {
-                    self.requests.extend(self.operand(owner, code, asked));
+                for &requested in rule::requested(*op, args) {
+                    self.requests.extend(self.operand(owner, code, requested));
                 }
                 let dst = dst.and_then(|dst| self.node(owner, code, dst));
                 match rule::of(*op) {
                     Rule::Zero => {}
                     Rule::Source => self.sources.extend(dst),
-                    // The derivatives of the texture are needed only if the coordinates have derivatives.
+                    // Derivatives of the texture are needed only if the coordinates have derivatives.
                     Rule::Texture => {
                         for &arg in &args[rule::lookup_operands(*op)] {
                             self.edge(self.operand(owner, code, arg), dst);

@@ -17,7 +17,7 @@ use shading_syntax::source::Span;
 /// Derivative variables of a variable, one for each axis.
 type Pair = [LocalId; 2];
 
-/// Signature of a function as its callers need it.
+/// Signature of a function for its callers.
 struct Signature {
     /// For each parameter, whether it carries derivatives.
     params: Vec<bool>,
@@ -153,8 +153,8 @@ impl<'a> Expander<'a> {
                 let change = writer.or_zero(change, kind);
                 // Derivatives have no derivatives themselves.
                 if let Some(pair) = dst.and_then(|dst| self.derivatives[dst]) {
-                    self.push(dst, Op::Copy, vec![change], span, out);
-                    self.clear(pair, span, out);
+                    out.push(Stmt::op(dst, Op::Copy, vec![change], span));
+                    clear(&mut self.writer(out, span), pair);
                     return;
                 }
                 (Op::Copy, vec![change])
@@ -162,12 +162,15 @@ impl<'a> Expander<'a> {
             _ => (op, args),
         };
         match dst.and_then(|dst| Some((dst, self.derivatives[dst]?))) {
-            Some((dst, pair)) => self.differentiate(dst, pair, op, args, span, out),
-            None => self.push(dst, op, args, span, out),
+            Some(targets) => {
+                let changes = Axis::ALL.map(|axis| args.iter().map(|&arg| self.change(arg, axis)).collect());
+                differentiate(self.writer(out, span), targets, op, args, &changes);
+            }
+            None => out.push(Stmt::op(dst, op, args, span)),
         }
     }
 
-    /// Inserts the differentials of the coordinates as the footprint of a lookup.
+    /// Sets the footprint of a lookup to the derivatives of the coordinates.
     fn put_footprint(&mut self, coordinates: usize, args: &mut [Operand], span: Span, out: &mut Block) {
         for i in 1..=coordinates {
             for (at, axis) in Axis::ALL.into_iter().enumerate() {
@@ -179,174 +182,6 @@ impl<'a> Expander<'a> {
                     args[i + (1 + at) * coordinates] = writer.op(Op::Copy, &[change], kind);
                 }
             }
-        }
-    }
-
-    fn push(&mut self, dst: Option<LocalId>, op: Op, args: Vec<Operand>, span: Span, out: &mut Block) {
-        out.push(Stmt::Op { dst, op, args, span });
-    }
-
-    /// Emits the operation and the assignments of its destination's derivatives. The latter come first, because they
-    /// need the previous values of the operands.
-    fn differentiate(
-        &mut self,
-        dst: LocalId,
-        pair: Pair,
-        op: Op,
-        args: Vec<Operand>,
-        span: Span,
-        out: &mut Block,
-    ) {
-        let changes =
-            Axis::ALL.map(|axis| -> Vec<Change> { args.iter().map(|&arg| self.change(arg, axis)).collect() });
-        let is_still = changes[0].iter().all(Option::is_none);
-        match (rule::of(op), op) {
-            (Rule::Source, Op::Global(global)) => {
-                for (axis, to) in Axis::ALL.into_iter().zip(pair) {
-                    self.push(Some(to), Op::GlobalDerivative(global, axis), vec![], span, out);
-                }
-            }
-            (Rule::Linear, _) if !is_still || op == Op::ArraySet => {
-                for (changes, to) in changes.iter().zip(pair) {
-                    self.linear(to, op, &args, changes, span, out);
-                }
-            }
-            (Rule::Formula(formula), _) if !is_still => {
-                for (changes, to) in changes.iter().zip(pair) {
-                    let mut writer = self.writer(out, span);
-                    let change = formula(&mut writer, &args, changes);
-                    let kind = writer.kind(Operand::Local(to));
-                    let change = writer.or_zero(change, kind);
-                    writer.assign(to, Op::Copy, vec![change]);
-                }
-            }
-            (Rule::Dual(dual), _) if !is_still => {
-                return self.dual(dst, pair, dual, args, &changes, span, out);
-            }
-            (Rule::Source, Op::AttributeValue)
-                if !self.code.locals[dst].ty.is_array() && !reads_live_input(self.code, &args) =>
-            {
-                for (axis, to) in Axis::ALL.into_iter().zip(pair) {
-                    self.push(Some(to), Op::AttributeDerivative(axis), args.clone(), span, out);
-                }
-            }
-            (Rule::Texture, Op::Texture(options)) => {
-                return self.texture(dst, pair, options, args, span, out);
-            }
-            (
-                Rule::Zero | Rule::Source | Rule::Linear | Rule::Formula(_) | Rule::Dual(_) | Rule::Texture,
-                _,
-            ) => {
-                self.clear(pair, span, out);
-            }
-        }
-        self.push(Some(dst), op, args, span, out);
-    }
-
-    /// Applies the same operation to the differentials.
-    fn linear(
-        &mut self,
-        to: LocalId,
-        op: Op,
-        args: &[Operand],
-        changes: &[Change],
-        span: Span,
-        out: &mut Block,
-    ) {
-        let mut writer = self.writer(out, span);
-        let mut operands = vec![];
-        for (&arg, &change) in args.iter().zip(changes) {
-            let kind = writer.kind(arg);
-            operands.push(if is_differentiable(kind) {
-                writer.or_zero(change, kind)
-            } else {
-                arg
-            });
-        }
-        writer.assign(to, op, operands);
-    }
-
-    /// Emits an operation that computes the value and its derivatives at once, as an array.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "what a statement and its derivatives consist of"
-    )]
-    fn dual(
-        &mut self,
-        dst: LocalId,
-        pair: Pair,
-        op: Op,
-        mut args: Vec<Operand>,
-        changes: &[Vec<Change>; 2],
-        span: Span,
-        out: &mut Block,
-    ) {
-        let array = Type {
-            length: Length::Array(3),
-            ..self.code.locals[dst].ty
-        };
-        let mut writer = self.writer(out, span);
-        let kinds: Vec<Kind> = args.iter().map(|&arg| writer.kind(arg)).collect();
-        for changes in changes {
-            for (&change, &kind) in changes.iter().zip(&kinds) {
-                args.push(writer.or_zero(change, kind));
-            }
-        }
-        let all = writer.local(array);
-        writer.assign(all, op, args);
-        for (i, to) in [dst, pair[0], pair[1]].into_iter().enumerate() {
-            let i = writer.int(i as i32);
-            writer.assign(to, Op::ArrayGet, vec![Operand::Local(all), i]);
-        }
-    }
-
-    /// Emits a lookup with the derivatives of its channels along s and t; the differentials follow by the chain rule
-    /// from the footprint. Volumes give the differentials.
-    fn texture(
-        &mut self,
-        dst: LocalId,
-        pair: Pair,
-        options: TextureOptions,
-        args: Vec<Operand>,
-        span: Span,
-        out: &mut Block,
-    ) {
-        let is_volume = options.mapping == TextureMapping::Volume;
-        let footprint = (!is_volume).then(|| std::array::from_fn(|i| args[3 + i]));
-        let channels = options.results() as usize;
-        let options = TextureOptions {
-            derivatives: true,
-            ..options
-        };
-        let mut writer = self.writer(out, span);
-        let all = writer.local(Type::array(Base::Float, options.results()));
-        writer.assign(all, Op::Texture(options), args);
-        let element = |writer: &mut Writer<'_>, i: usize| {
-            let i = writer.int(i as i32);
-            writer.op(Op::ArrayGet, &[Operand::Local(all), i], Kind::FLOAT)
-        };
-        let value = (0..channels).map(|i| element(&mut writer, i)).collect();
-        writer.assign(dst, Op::MakeArray, value);
-        let Some(footprint): Option<[Operand; 4]> = footprint else {
-            // The lookup of a volume returns the differentials themselves.
-            for (to, first) in pair.into_iter().zip([channels, 2 * channels]) {
-                let changes = (0..channels).map(|i| element(&mut writer, first + i)).collect();
-                writer.assign(to, Op::MakeArray, changes);
-            }
-            return;
-        };
-        for (to, [ds, dt]) in pair.into_iter().zip([[0, 1], [2, 3]]) {
-            let mut changes = vec![];
-            for i in 0..channels {
-                let (along_s, along_t) = (
-                    element(&mut writer, channels + i),
-                    element(&mut writer, 2 * channels + i),
-                );
-                let s = writer.mul(along_s, footprint[ds]);
-                let t = writer.mul(along_t, footprint[dt]);
-                changes.push(writer.add(s, t));
-            }
-            writer.assign(to, Op::MakeArray, changes);
         }
     }
 
@@ -391,21 +226,11 @@ impl<'a> Expander<'a> {
             span,
         });
         for pair in still {
-            self.clear(pair, span, out);
+            clear(&mut self.writer(out, span), pair);
         }
     }
 
-    /// Sets derivatives to zero.
-    fn clear(&mut self, pair: Pair, span: Span, out: &mut Block) {
-        let mut writer = self.writer(out, span);
-        let kind = writer.kind(Operand::Local(pair[0]));
-        let zero = writer.zero(kind);
-        for to in pair {
-            writer.assign(to, Op::Copy, vec![zero]);
-        }
-    }
-
-    /// Returns the variable that holds an operand's differential.
+    /// Returns the variable that holds an operand's derivative.
     fn change(&self, operand: Operand, axis: Axis) -> Change {
         match operand {
             Operand::Local(local) => self.derivatives[local].map(|pair| Operand::Local(pair[axis as usize])),
@@ -419,5 +244,142 @@ impl<'a> Expander<'a> {
             out,
             span,
         }
+    }
+}
+
+/// Emits an operation and the assignments of its destination's derivatives. The latter come first, because they need the
+/// previous values of the operands.
+fn differentiate(
+    mut writer: Writer<'_>,
+    (dst, pair): (LocalId, Pair),
+    op: Op,
+    args: Vec<Operand>,
+    changes: &[Vec<Change>; 2],
+) {
+    let is_still = changes[0].iter().all(Option::is_none);
+    match (rule::of(op), op) {
+        (Rule::Source, Op::Global(global)) => {
+            for (axis, to) in Axis::ALL.into_iter().zip(pair) {
+                writer.assign(to, Op::GlobalDerivative(global, axis), vec![]);
+            }
+        }
+        (Rule::Linear, _) if !is_still || op == Op::ArraySet => {
+            for (changes, to) in changes.iter().zip(pair) {
+                linear(&mut writer, to, op, &args, changes);
+            }
+        }
+        (Rule::Formula(formula), _) if !is_still => {
+            for (changes, to) in changes.iter().zip(pair) {
+                let change = formula(&mut writer, &args, changes);
+                let kind = writer.kind(Operand::Local(to));
+                let change = writer.or_zero(change, kind);
+                writer.assign(to, Op::Copy, vec![change]);
+            }
+        }
+        (Rule::Dual(op), _) if !is_still => return dual(writer, (dst, pair), op, args, changes),
+        (Rule::Source, Op::AttributeValue)
+            if !writer.code.locals[dst].ty.is_array() && !reads_live_input(&*writer.code, &args) =>
+        {
+            for (axis, to) in Axis::ALL.into_iter().zip(pair) {
+                writer.assign(to, Op::AttributeDerivative(axis), args.clone());
+            }
+        }
+        (Rule::Texture, Op::Texture(options)) => return texture(writer, (dst, pair), options, args),
+        (Rule::Zero | Rule::Source | Rule::Linear | Rule::Formula(_) | Rule::Dual(_) | Rule::Texture, _) => {
+            clear(&mut writer, pair);
+        }
+    }
+    writer.out.push(Stmt::op(Some(dst), op, args, writer.span));
+}
+
+/// Applies an operation to the derivatives of its operands.
+fn linear(writer: &mut Writer<'_>, to: LocalId, op: Op, args: &[Operand], changes: &[Change]) {
+    let mut operands = vec![];
+    for (&arg, &change) in args.iter().zip(changes) {
+        let kind = writer.kind(arg);
+        operands.push(if is_differentiable(kind) {
+            writer.or_zero(change, kind)
+        } else {
+            arg
+        });
+    }
+    writer.assign(to, op, operands);
+}
+
+/// Emits an operation that returns the value and its derivatives in an array.
+fn dual(
+    mut writer: Writer<'_>,
+    (dst, [dx, dy]): (LocalId, Pair),
+    op: Op,
+    mut args: Vec<Operand>,
+    changes: &[Vec<Change>; 2],
+) {
+    let array = writer.code.locals[dst].ty.with_length(Length::Array(3));
+    let kinds: Vec<Kind> = args.iter().map(|&arg| writer.kind(arg)).collect();
+    for changes in changes {
+        for (&change, &kind) in changes.iter().zip(&kinds) {
+            args.push(writer.or_zero(change, kind));
+        }
+    }
+    let all = writer.local(array);
+    writer.assign(all, op, args);
+    for (i, to) in [dst, dx, dy].into_iter().enumerate() {
+        let i = writer.int(i as i32);
+        writer.assign(to, Op::ArrayGet, vec![Operand::Local(all), i]);
+    }
+}
+
+/// Emits a lookup that returns the derivatives of its channels along s and t, and computes the screen-space derivatives
+/// from the footprint by the chain rule. A lookup in a volume returns screen-space derivatives.
+fn texture(
+    mut writer: Writer<'_>,
+    (dst, pair): (LocalId, Pair),
+    options: TextureOptions,
+    args: Vec<Operand>,
+) {
+    let is_volume = options.mapping == TextureMapping::Volume;
+    let footprint = (!is_volume).then(|| std::array::from_fn(|i| args[3 + i]));
+    let channels = options.results() as usize;
+    let options = TextureOptions {
+        derivatives: true,
+        ..options
+    };
+    let all = writer.local(Type::array(Base::Float, options.results()));
+    writer.assign(all, Op::Texture(options), args);
+    let element = |writer: &mut Writer<'_>, i: usize| {
+        let i = writer.int(i as i32);
+        writer.op(Op::ArrayGet, &[Operand::Local(all), i], Kind::FLOAT)
+    };
+    let value = (0..channels).map(|i| element(&mut writer, i)).collect();
+    writer.assign(dst, Op::MakeArray, value);
+    let Some(footprint): Option<[Operand; 4]> = footprint else {
+        // A lookup in a volume returns screen-space derivatives.
+        for (to, first) in pair.into_iter().zip([channels, 2 * channels]) {
+            let changes = (0..channels).map(|i| element(&mut writer, first + i)).collect();
+            writer.assign(to, Op::MakeArray, changes);
+        }
+        return;
+    };
+    for (to, [ds, dt]) in pair.into_iter().zip([[0, 1], [2, 3]]) {
+        let mut changes = vec![];
+        for i in 0..channels {
+            let (along_s, along_t) = (
+                element(&mut writer, channels + i),
+                element(&mut writer, 2 * channels + i),
+            );
+            let s = writer.mul(along_s, footprint[ds]);
+            let t = writer.mul(along_t, footprint[dt]);
+            changes.push(writer.add(s, t));
+        }
+        writer.assign(to, Op::MakeArray, changes);
+    }
+}
+
+/// Sets derivatives to zero.
+fn clear(writer: &mut Writer<'_>, pair: Pair) {
+    let kind = writer.kind(Operand::Local(pair[0]));
+    let zero = writer.zero(kind);
+    for to in pair {
+        writer.assign(to, Op::Copy, vec![zero]);
     }
 }

@@ -3,7 +3,7 @@
 use super::change::{Change, Writer};
 use crate::hir::{Op, Operand};
 
-/// Computes the differential of an operation's result from its operands and their differentials along one axis. Called
+/// Computes the derivative of an operation's result from its operands and their derivatives along one axis. Called
 /// only if at least one of these is not zero.
 pub(super) type Formula = fn(&mut Writer<'_>, &[Operand], &[Change]) -> Change;
 
@@ -14,13 +14,13 @@ pub(super) enum Rule {
     Zero,
     /// The derivative is given by the shading point.
     Source,
-    /// The operation is linear: the differential is the same operation on the differentials of its operands. Operands
+    /// The operation is linear: the derivative is the same operation on the derivatives of its operands. Operands
     /// without derivatives (indices, matrices) are unchanged.
     Linear,
-    /// A formula, the same for both axes.
+    /// A formula; equal for both axes.
     Formula(Formula),
     /// Another operation computes the value together with its derivatives.
     Dual(Op),
-    /// Derivatives of the texture times the footprint, or a volume's differentials over it.
+    /// Derivatives of the texture times the footprint; for a volume, derivatives in screen space.
     Texture,
 }

@@ -1,15 +1,15 @@
 //! Automatic differentiation in forward mode: `Dx`, `Dy`, and texture footprints.
 //!
-//! A pass over linked HIR, before optimisation. [`demand`] finds the variables whose derivatives are used and not zero
-//! everywhere. Each such variable `x` gets two more, `x.dx` and `x.dy`, of the same type. Before each statement that
-//! assigns `x`, [`mod@expand`] puts statements that assign these, by the rule of the operation ([`mod@rule`],
-//! [`builtin`]); they are written in ordinary operations ([`change`]), which the optimiser shares with the rest of the
-//! code. Derivatives therefore follow all control flow, and unused ones cost nothing.
+//! A pass over linked HIR, before optimisation. [`demand`] finds the variables whose derivatives are used and not always
+//! zero. For each such variable `x`, two variables `x.dx` and `x.dy` of the same type are added. Before each statement that
+//! assigns `x`, [`mod@expand`] inserts statements that assign these, by the rule of the operation ([`mod@rule`],
+//! [`builtin`]). They consist of ordinary operations ([`change`]), which the optimiser merges with the rest of the code.
+//! Derivatives therefore follow all control flow, and unused ones are free.
 //!
-//! Conventions, which are OSL's:
-//! - derivatives begin with those of `P`, `I`, `u`, `v` and attributes; ints, strings, matrices and conditions have
-//!   none, and neither have derivatives themselves;
-//! - at a kink the derivative is that of one side, and where a function's domain ends it is zero: never a NaN for that.
+//! Conventions of OSL:
+//! - derivatives begin with those of `P`, `I`, `u`, `v` and attributes; ints, strings, matrices, conditions and derivatives
+//!   have none;
+//! - at a kink, the derivative is that of one side; at the end of a function's domain it is zero, not NaN.
 
 mod builtin;
 mod change;

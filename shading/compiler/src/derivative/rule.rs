@@ -7,7 +7,6 @@ use super::change::{Change, Writer};
 use super::formula::Rule;
 use crate::hir::{Op, Operand, TextureMapping, TextureOptions};
 
-/// Returns the rule of an operation.
 pub(super) fn of(op: Op) -> Rule {
     match op {
         Op::Global(global) if global.has_derivatives() => Rule::Source,
@@ -90,7 +89,7 @@ pub(super) fn implicit_footprint(op: Op) -> Option<TextureMapping> {
     }
 }
 
-/// Range of the operands of a lookup on which its derivatives depend: coordinates and footprint.
+/// Returns the range of the operands of a lookup on which its derivatives depend: coordinates and footprint.
 pub(super) fn lookup_operands(op: Op) -> Range<usize> {
     match op {
         Op::Texture(TextureOptions {
@@ -101,7 +100,7 @@ pub(super) fn lookup_operands(op: Op) -> Range<usize> {
     }
 }
 
-/// Number of coordinate operands after the file name. Their differentials in x follow, then those in y.
+/// Returns the number of coordinate operands after the file name. Their derivatives in x follow, then those in y.
 pub(super) fn coordinates(mapping: TextureMapping) -> usize {
     match mapping {
         TextureMapping::Plane => 2,

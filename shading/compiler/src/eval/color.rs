@@ -35,8 +35,8 @@ pub const CIE_1931: [[f32; 3]; 81] = [
     [0.0002, 0.0001, 0.0], [0.0001, 0.0, 0.0], [0.0001, 0.0, 0.0], [0.0001, 0.0, 0.0], [0.0, 0.0, 0.0],
 ];
 
-/// Colour of monochromatic light of a wavelength `[nm]`, clipped to the gamut of the system and scaled so that the
-/// maximum over all wavelengths in Rec.709 is 1.
+/// Returns the colour of monochromatic light of a wavelength `[nm]`, clipped to the gamut of the system and scaled so that
+/// the maximum over all wavelengths in Rec.709 is 1.
 pub fn wavelength_color(wavelength: f32, system: ColorSystem) -> [f32; 3] {
     const SCALE: f64 = 1.0 / 2.52;
     let at = (wavelength - FIRST) / STEP;
@@ -61,7 +61,7 @@ const TABLE_SPACING: f32 = 2.0;
 
 /// The colour of a black body at a temperature `[K]`: its exitance `[W/m²]` in a colour system.
 ///
-/// Up to 12 000 K the values are interpolated in a table as in OSL; they differ from the exact ones by up to 10⁻³.
+/// Up to 12 000 K the values are interpolated in a table, as in OSL; they differ from exact values by up to 10⁻³.
 pub fn blackbody(temperature: f32, system: ColorSystem) -> [f32; 3] {
     static TABLES: [OnceLock<Vec<[f32; 3]>>; ColorSystem::ALL.len()] =
         [const { OnceLock::new() }; ColorSystem::ALL.len()];

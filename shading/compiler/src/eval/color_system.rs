@@ -41,7 +41,7 @@ const EQUAL_ENERGY: [f32; 2] = [0.333_333_33, 0.333_333_33];
 const ACES_WHITE: [f32; 2] = [0.321_68, 0.337_67];
 
 impl ColorSystem {
-    /// All systems with their names.
+    /// The systems with their names.
     pub const ALL: [(&'static str, ColorSystem); 13] = [
         ("Rec709", ColorSystem::Rec709),
         ("sRGB", ColorSystem::Srgb),

@@ -1,4 +1,4 @@
-//! Dictionaries (`dict_find`, `dict_value`): XML, queried by XPath.
+//! Dictionaries (`dict_find`, `dict_next`, `dict_value`): XML documents, queried by XPath.
 
 use rustc_hash::FxHashMap;
 
@@ -9,44 +9,44 @@ use crate::hir::{Const, Kind};
 /// Work of all queries of one run [nodes visited and bytes read]: a fraction of a second.
 const MAX_WORK: u64 = 1 << 24;
 
-/// Work of reading a byte of a dictionary given as text, which pays for its nodes in memory.
+/// Work of parsing a byte of a dictionary given as text. It also pays for the memory of its nodes.
 const WORK_OF_BYTE: u64 = 4;
 
-/// Bytes of dictionaries given as text that are kept from one run to the next.
+/// Maximum total size of dictionaries given as text that are kept between runs [bytes].
 const MAX_KEPT: usize = 1 << 20;
 
-/// The dictionaries that shaders asked for, and what they found in one run.
+/// Dictionaries that shaders have used, and the nodes found in the current run.
 #[derive(Debug)]
 pub struct Dictionaries {
-    documents: Vec<Loaded>,
-    /// Indices into `documents` by file name or by text.
+    documents: Vec<ParsedDictionary>,
+    /// Indices into `documents` by file name or text.
     known: FxHashMap<String, usize>,
-    /// Bytes of all dictionaries given as text.
+    /// Total size of the dictionaries given as text [bytes].
     kept: usize,
     /// Number of the run.
     run: u64,
     /// Work that is left to this run.
     budget: u64,
-    /// Nodes found in this run. The handle of a node in shaders is its index, from 1.
+    /// Nodes found in this run. The handle of a node in shaders is its index plus one.
     found: Vec<FoundNode>,
-    /// The first node that a query found, by document, node and path.
+    /// Handle of the first node that a query found, by document, node and path.
     queries: FxHashMap<(usize, NodeId, String), i32>,
 }
 
 /// A dictionary that was read.
 #[derive(Debug)]
-struct Loaded {
-    /// `None` where the file or text is not XML.
+struct ParsedDictionary {
+    /// `None` if the file or text is not valid XML.
     document: Option<Document>,
     /// The last run that used it.
     run: u64,
 }
 
-/// Error of a query, and the result that the shader gets.
+/// Error of a query, and the result that the shader receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DictionaryError {
     /// The result.
-    pub answer: i32,
+    pub result: i32,
     /// The error message.
     pub message: String,
 }
@@ -56,7 +56,7 @@ pub struct DictionaryError {
 struct FoundNode {
     document: usize,
     node: NodeId,
-    /// The next that the same query found; 0 behind the last.
+    /// Handle of the next node of the query's result; 0 after the last node.
     next: i32,
 }
 
@@ -75,7 +75,7 @@ impl Default for Dictionaries {
 }
 
 impl Dictionaries {
-    /// Forgets what was found, as a run begins.
+    /// Discards the nodes at the start of a run.
     pub fn clear(&mut self) {
         self.found.clear();
         self.queries.clear();
@@ -88,11 +88,11 @@ impl Dictionaries {
         }
     }
 
-    /// `dict_find(dictionary, path)`: the dictionary is a file, whose name ends in `.xml`, or XML itself. -1 where it is
-    /// none, 0 where nothing is found.
+    /// `dict_find(dictionary, path)`: the dictionary is XML, or the name of a file that ends in `.xml`. Returns -1 if the
+    /// dictionary is invalid, 0 if no node is found.
     ///
     /// # Errors
-    /// The dictionary is not valid (reported the first time only), or the path is not.
+    /// If the dictionary is invalid (reported only the first time), or the path is.
     pub fn find(
         &mut self,
         dictionary: &str,
@@ -102,13 +102,14 @@ impl Dictionaries {
         let known = self.known.get(dictionary).copied();
         let is_file = dictionary.ends_with(".xml");
         if !is_file {
-            // Paid for in each run that uses the text, read before or not, so that results do not depend on other runs.
+            // Each run that uses the text pays for it, even if it is already parsed, so that results do not depend on other
+            // runs.
             let is_used = known.is_some_and(|index| self.documents[index].run == self.run);
             let work_of_byte = if is_used { 1 } else { WORK_OF_BYTE };
             self.budget = self.budget.saturating_sub(work_of_byte * dictionary.len() as u64);
             if self.budget == 0 {
                 return Err(DictionaryError {
-                    answer: -1,
+                    result: -1,
                     message: "dict_find: Exceeded maximum allowed work of queries".to_owned(),
                 });
             }
@@ -124,10 +125,10 @@ impl Dictionaries {
         self.query(index, NodeId::ROOT, path)
     }
 
-    /// Reads a dictionary and returns its index.
+    /// Parses a dictionary and returns its index.
     ///
     /// # Errors
-    /// The file cannot be read, or it or the text is not XML.
+    /// If the file cannot be read, or the file or text is not XML.
     fn load(
         &mut self,
         dictionary: &str,
@@ -147,12 +148,12 @@ impl Dictionaries {
             Err(error) => (None, Some(error)),
         };
         let run = self.run;
-        self.documents.push(Loaded { document, run });
+        self.documents.push(ParsedDictionary { document, run });
         self.known.insert(dictionary.to_owned(), index);
         match error {
             None => Ok(index),
             Some(error) => Err(DictionaryError {
-                answer: -1,
+                result: -1,
                 message: format!("XML parsed with errors: {error}"),
             }),
         }
@@ -174,8 +175,8 @@ impl Dictionaries {
         self.node(node).map_or(0, |found| found.next)
     }
 
-    /// `dict_value(node, attribute, …)`: the attribute as a value of a kind, or the value of the node itself
-    /// where the attribute has no name: texts have one, that of elements is empty. Numbers that are missing are 0.
+    /// `dict_value(node, attribute, …)`: returns an attribute, converted to a kind. With an empty name, returns the value of
+    /// the node: that of a text node, empty for elements. Missing numbers are 0.
     pub fn value(&self, node: i32, attribute: &str, kind: Kind) -> Option<Const> {
         let found = self.node(node)?;
         let document = self.documents[found.document].document.as_ref()?;
@@ -210,7 +211,7 @@ impl Dictionaries {
         self.found.get(usize::try_from(node.checked_sub(1)?).ok()?)
     }
 
-    /// The first node that a path leads to.
+    /// Returns the handle of the first node that a path selects.
     fn query(&mut self, document: usize, from: NodeId, path: &str) -> Result<i32, DictionaryError> {
         let key = (document, from, path.to_owned());
         if let Some(known) = self.queries.get(&key) {
@@ -220,7 +221,7 @@ impl Dictionaries {
             return Ok(0);
         };
         let reached = xpath::select(tree, from, path, &mut self.budget).map_err(|error| DictionaryError {
-            answer: 0,
+            result: 0,
             message: format!("Invalid dict_find query '{path}': {error}"),
         })?;
         let first = self.found.len() as i32 + 1;
@@ -340,7 +341,7 @@ mod tests {
         }
     }
 
-    /// Nests `//*[count(…)]` so deep that the work would be the number of elements to that power.
+    /// Nests `//*[count(…)]` so that the work would be the number of elements to the power of the depth.
     fn nested(depth: usize) -> String {
         (0..depth).fold("//*".to_owned(), |inner, _| format!("//*[count({inner}) > 0]"))
     }
@@ -363,8 +364,8 @@ mod tests {
             all.budget = 1 << 18;
             assert!(all.find(&text, "//b[@c = 1]", |_| None).is_ok());
             let result = all.find(&text, path, |_| None);
-            assert!(result.is_err_and(|mistake| mistake.answer == 0), "{path}");
-            // The run has no work left, the next has.
+            assert!(result.is_err_and(|mistake| mistake.result == 0), "{path}");
+            // This run has no work left; the next run has.
             assert!(all.find(&text, "//a", |_| None).is_err());
         }
         all.clear();

@@ -6,14 +6,14 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A number with its differentials to the next pixel in x and y.
+/// A number with its derivatives in screen space: differences to the next pixel in x and y.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Dual {
     /// Value.
     pub value: f32,
-    /// Differential in x.
+    /// Derivative in x.
     pub dx: f32,
-    /// Differential in y.
+    /// Derivative in y.
     pub dy: f32,
 }
 
@@ -134,7 +134,7 @@ impl Dual {
         std::array::from_fn(|i| Dual::new(value[i], dx[i], dy[i]))
     }
 
-    /// Splits duals into triples of values, differentials in x and differentials in y.
+    /// Splits duals into triples of values, derivatives in x and derivatives in y.
     #[inline(always)]
     pub fn parts(triple: [Dual; 3]) -> [[f32; 3]; 3] {
         [

@@ -15,9 +15,9 @@ use crate::hir::{Const, Kind};
 #[derive(Clone, Debug)]
 pub struct Function {
     builtin: Builtin,
-    /// Kind of the result; with derivatives, that of the value alone.
+    /// Kind of the result; with derivatives, the kind of the value.
     gives: Kind,
-    /// True if the operands are followed by their differentials along x and those along y, and the result likewise.
+    /// True if the operands are followed by their derivatives along x and those along y, and the result likewise.
     dual: bool,
     /// Regular expression that is constant over all calls.
     pattern: Option<Result<Pattern, String>>,
@@ -38,7 +38,7 @@ impl Function {
         }
     }
 
-    /// Returns the function with derivatives, whose result is an array of the value and its differentials.
+    /// Returns the function with derivatives, whose result is an array of the value and its derivatives.
     #[must_use]
     pub fn with_derivatives(self) -> Function {
         Function {
@@ -151,8 +151,8 @@ impl Function {
         }
     }
 
-    /// `(kind, coordinates, periods if it is periodic)`; for a kind that may be Gabor noise, then its options, and the
-    /// differentials of the coordinates along x and along y.
+    /// `(kind, coordinates, periods if it is periodic)`. For a kind that may be Gabor noise, its options and the derivatives
+    /// of the coordinates along x and along y follow.
     fn noise(&self, given: &LibraryArguments<'_>, problem: &mut Option<String>) -> Const {
         /// Number of options of Gabor noise.
         const OPTIONS: usize = 5;
@@ -234,7 +234,7 @@ fn hash(args: &[Arg<'_>]) -> i32 {
     noise::hash_bits(&keys)
 }
 
-/// `(results, text, separator, maxsplit)`: the results with the pieces in their first elements.
+/// `(results, text, separator, maxsplit)`: returns `results` with the pieces in its first elements.
 fn split(given: &LibraryArguments<'_>) -> Const {
     let Some(Arg::Strings(before)) = given.args.first() else {
         return Const::Array(vec![]);
@@ -246,10 +246,9 @@ fn split(given: &LibraryArguments<'_>) -> Const {
     Const::Array(texts.map(|text| Const::String((*text).into())).collect())
 }
 
-/// Arguments of a call.
 struct LibraryArguments<'a> {
     args: &'a [Arg<'a>],
-    /// Number of operands without their differentials.
+    /// Number of operands without their derivatives.
     operands: usize,
     dual: bool,
 }
@@ -300,7 +299,7 @@ impl<'a> LibraryArguments<'a> {
         }
     }
 
-    /// Returns a number of an argument with its differentials; 0 beyond the last.
+    /// Returns a number of an argument with its derivatives; 0 after the last.
     fn element(&self, i: usize, at: usize) -> Dual {
         let part = |part: usize| {
             let list = self.floats(i + part * self.operands);

@@ -32,11 +32,11 @@ mod xpath;
 /// Distance of a traced ray without `maxdist`, as in OSL.
 pub const FAR: f32 = 1e30;
 
-/// Default fuel, after which a run is aborted: 262,144 iterations of loops that do next to nothing, or the same work in
-/// fewer ([`crate::hir::fuel`]).
+/// Default fuel of a run: 262,144 iterations of nearly empty loops, or the same work in fewer iterations
+/// ([`crate::hir::fuel`]).
 pub const DEFAULT_FUEL: u32 = 1 << 18;
 
-/// Maximum depth of recursive calls; deeper recursion aborts the run as spent fuel does.
+/// Maximum depth of recursive calls. Deeper recursion aborts the run, as exhausted fuel does.
 pub const MAX_DEPTH: u32 = 256;
 
 /// int / int: toward zero, wrapping, 0 for a zero divisor.
@@ -66,7 +66,7 @@ pub fn float_to_int(a: f32) -> i32 {
     if a < INT_LIMIT { a as i32 } else { i32::MIN }
 }
 
-/// Message for an index out of range; OSL's wording.
+/// Returns the message for an index out of range, in OSL's wording.
 pub fn index_message(index: i32, variable: &str, length: u32) -> String {
     format!(
         "Index [{index}] out of range {variable}[0..{}]",

@@ -8,7 +8,7 @@ use crate::eval::text::{self, Arg, FormatError};
 use crate::eval::{self, lanes, lanes2, library, math, matrix, noise};
 use crate::hir::{Const, Kind, Op};
 
-/// An error reported by an operation that still returned a value.
+/// An error that an operation reports besides its value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OperationError {
     /// The index was clamped.
@@ -24,15 +24,15 @@ pub enum OperationError {
     Argument(String),
 }
 
-/// Evaluates an operation on constants; `dst` is the kind of its destination. `None` if the operation depends on more
-/// than its operands, does not fit them, or would report an error, which is left to run time.
+/// Evaluates an operation on constants; `dst` is the kind of its destination. `None` if the operation depends on more than
+/// its operands, does not fit them, or reports an error, which is left to run time.
 pub fn eval_op(op: Op, dst: Kind, args: &[&Const]) -> Option<Const> {
     let mut error = None;
     let value = evaluate(op, dst, args, &mut error)?;
     error.is_none().then_some(value)
 }
 
-/// Evaluates an operation on constants like [`eval_op`], but returns problems beside the result.
+/// Evaluates an operation on constants like [`eval_op`], and returns errors in addition to the result.
 pub fn evaluate(op: Op, dst: Kind, args: &[&Const], error: &mut Option<OperationError>) -> Option<Const> {
     use Const::{Array, Float, Int, Matrix, NullClosure, Triple};
     let mut index = |i: &i32, length: usize| clamped(*i, length, error);
@@ -99,7 +99,7 @@ pub fn evaluate(op: Op, dst: Kind, args: &[&Const], error: &mut Option<Operation
     })
 }
 
-/// Clamps an index, and notes an error if it was out of range.
+/// Clamps an index, and stores an error if it was out of range.
 pub fn clamped(index: i32, length: usize, error: &mut Option<OperationError>) -> usize {
     let (clamped, outside) = eval::clamp_index(index, length);
     if outside {
@@ -277,8 +277,8 @@ fn call_library(
     value
 }
 
-/// A built-in function with derivatives: the arguments are the operands, their differentials along x, and those along
-/// y.
+/// Evaluates a built-in function with derivatives: the arguments are the operands, their derivatives along x, and those
+/// along y.
 fn dual(builtin: Builtin, dst: Kind, args: &[&Const], error: &mut Option<OperationError>) -> Option<Const> {
     if builtin.in_library() {
         return Some(call_library(builtin, dst, true, args, error));
@@ -360,14 +360,14 @@ impl<'a> Printable<'a> {
             (Printable::Ints(a), Printable::Ints(b)) => a.extend(b),
             (Printable::Floats(a), Printable::Floats(b)) => a.extend(b),
             (Printable::Strings(a), Printable::Strings(b)) => a.extend(b),
-            // All elements of an array are of one kind.
+            // The elements of an array have one kind.
             _ => {}
         }
         self
     }
 }
 
-/// Formats a text; notes an error if the format does not match.
+/// Formats a text, and stores an error if the format does not match.
 pub fn format(format: &str, values: &[Printable<'_>], error: &mut Option<OperationError>) -> String {
     let args: Vec<Arg<'_>> = values.iter().map(Printable::arg).collect();
     let (text, mismatch) = text::format(format, &args);

@@ -29,7 +29,6 @@ pub fn each2(f: impl Fn(f32, f32) -> f32, x: Row, y: Row) -> Row {
     f32x4::new([f(x[0], y[0]), f(x[1], y[1]), f(x[2], y[2]), f(x[3], y[3])])
 }
 
-/// Returns the matrix at a point.
 fn at(m: &Matrices, point: usize) -> [f32; 16] {
     m.map(|row| row.to_array()[point])
 }
@@ -58,7 +57,7 @@ fn narrow(x: f64x4) -> Row {
 
 /// Extent of a property within a packet: all points, none, or some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Share {
+enum Extent {
     All,
     None,
     Some,
@@ -66,41 +65,41 @@ enum Share {
 
 /// Compares rows with the given numbers at all points.
 #[inline(always)]
-fn share_of<const N: usize>(rows: [Row; N], numbers: [f32; N]) -> Share {
+fn extent<const N: usize>(rows: [Row; N], numbers: [f32; N]) -> Extent {
     let mut equal = f32x4::splat(f32::from_bits(u32::MAX));
     for (row, number) in rows.into_iter().zip(numbers) {
         equal &= row.simd_eq(f32x4::splat(number));
     }
     match (equal.all(), equal.any()) {
-        (true, _) => Share::All,
-        (_, false) => Share::None,
-        (_, true) => Share::Some,
+        (true, _) => Extent::All,
+        (_, false) => Extent::None,
+        (_, true) => Extent::Some,
     }
 }
 
 /// Tests at how many points the last column is that of the identity.
 #[inline(always)]
-fn affine_share(m: &Matrices) -> Share {
-    share_of([m[3], m[7], m[11], m[15]], [0.0, 0.0, 0.0, 1.0])
+fn affine_extent(m: &Matrices) -> Extent {
+    extent([m[3], m[7], m[11], m[15]], [0.0, 0.0, 0.0, 1.0])
 }
 
 /// See [`matrix::div`].
 pub fn div(a: &Matrices, b: &Matrices) -> Matrices {
     let one = f64x4::splat(1.0);
-    let (determinant, inverse) = match affine_share(b) {
-        Share::All => matrix::affine_inverse(&widen(b), [f64x4::splat(0.0), one]),
-        Share::None => matrix::general_inverse(&widen(b), one),
-        Share::Some => return gather(|point| matrix::div(&at(a, point), &at(b, point))),
+    let (determinant, inverse) = match affine_extent(b) {
+        Extent::All => matrix::affine_inverse(&widen(b), [f64x4::splat(0.0), one]),
+        Extent::None => matrix::general_inverse(&widen(b), one),
+        Extent::Some => return gather(|point| matrix::div(&at(a, point), &at(b, point))),
     };
     let mut narrowed = *b;
     for (row, wide) in narrowed.iter_mut().zip(inverse) {
         *row = narrow(wide);
     }
     let inverse = narrowed;
-    let quotient = match share_of(*a, matrix::IDENTITY) {
-        Share::All => inverse,
-        Share::None => matrix::mul(a, &inverse),
-        Share::Some => return gather(|point| matrix::div(&at(a, point), &at(b, point))),
+    let quotient = match extent(*a, matrix::IDENTITY) {
+        Extent::All => inverse,
+        Extent::None => matrix::mul(a, &inverse),
+        Extent::Some => return gather(|point| matrix::div(&at(a, point), &at(b, point))),
     };
     let [d0, d1, d2, d3] = determinant.to_array();
     let singular = [d0 == 0.0, d1 == 0.0, d2 == 0.0, d3 == 0.0];
@@ -117,10 +116,10 @@ pub fn div(a: &Matrices, b: &Matrices) -> Matrices {
 
 /// See [`matrix::determinant`].
 pub fn determinant(m: &Matrices) -> Row {
-    match affine_share(m) {
-        Share::All => narrow(matrix::affine_determinant(&widen(m))),
-        Share::None => narrow(matrix::general_determinant(&widen(m))),
-        Share::Some => gather(|point| [matrix::determinant(&at(m, point))])[0],
+    match affine_extent(m) {
+        Extent::All => narrow(matrix::affine_determinant(&widen(m))),
+        Extent::None => narrow(matrix::general_determinant(&widen(m))),
+        Extent::Some => gather(|point| [matrix::determinant(&at(m, point))])[0],
     }
 }
 

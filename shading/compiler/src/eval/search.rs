@@ -165,16 +165,16 @@ impl Pattern {
     /// Returns whether the pattern matches a text.
     ///
     /// # Errors
-    /// If the search takes too many steps.
+    /// If the search exceeds its limit of steps.
     pub fn matches(&self, text: &str) -> Result<bool, String> {
         self.regex.is_match(text).map_err(|error| self.too_slow(&error))
     }
 
-    /// Begin and end offsets of the match, then of each group. Groups that did not participate in the match get the end
-    /// of the text; groups that the pattern does not have get the length of the pattern, as in OSL.
+    /// Returns begin and end offsets of the match, then of each group. Groups that did not participate in the match have the
+    /// end of the text; groups that the pattern lacks have the length of the pattern, as in OSL.
     ///
     /// # Errors
-    /// If the search takes too many steps.
+    /// If the search exceeds its limit of steps.
     pub fn places(&self, text: &str, count: usize) -> Result<Vec<i32>, String> {
         let found = self.regex.captures(text).map_err(|error| self.too_slow(&error))?;
         let place = |i: usize| {

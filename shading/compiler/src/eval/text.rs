@@ -37,9 +37,9 @@ pub enum FormatError {
     TooLong,
 }
 
-/// Formats as C's `printf` does, except that the type of the argument takes precedence: a conversion that does not
-/// match becomes `%d` for an int, `%f` for a float and `%s` for a string, as in OSL. Excess arguments are ignored.
-/// Always returns the text, with the first error if there is one.
+/// Formats like C's `printf`, except that the type of the argument determines the conversion: a conversion that does not
+/// match becomes `%d` for an int, `%f` for a float and `%s` for a string, as in OSL. Excess arguments are ignored. Always
+/// returns the text, with the first error if there is one.
 pub fn format(format: &str, args: &[Arg<'_>]) -> (String, Option<FormatError>) {
     let mut out = String::new();
     let mut error = None;
@@ -75,14 +75,14 @@ pub fn format(format: &str, args: &[Arg<'_>]) -> (String, Option<FormatError>) {
     (out, error)
 }
 
-/// Truncates a string from the host to [`MAX_LENGTH`] bytes. The host's answers may contain the query's text and be
-/// used as a query again.
+/// Truncates a string from the host to [`MAX_LENGTH`] bytes. Such a string may contain the text of a query and be used in
+/// another query.
 pub fn of_host(mut text: String) -> String {
     cut(&mut text);
     text
 }
 
-/// Truncates a text that is not kept to [`MAX_LENGTH`] bytes.
+/// Truncates a text that is not stored to [`MAX_LENGTH`] bytes.
 pub fn start_of(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_LENGTH)]
 }

@@ -1,8 +1,8 @@
-//! Aliases of inputs: names other than its own by which a value can be given to an input, so that callers with the names
-//! of other libraries reach it. Metadata: `[[ string aliases = "Kd,diffuseColor" ]]`.
+//! Aliases of inputs, declared in metadata: `[[ string aliases = "Kd,diffuseColor" ]]`. Callers can set an input by the
+//! names that other libraries use.
 //!
-//! - A parameter's own name takes precedence over aliases.
-//! - Callers alone use aliases: code and outputs know only the name.
+//! - A parameter's own name hides aliases.
+//! - Only callers use aliases: code and outputs use the name.
 
 use super::ParamInfo;
 use crate::hir::{Metadata, text_metadata};
@@ -10,31 +10,30 @@ use shading_syntax::diagnostic::Diagnostic;
 use shading_syntax::source::{SourceMap, Span};
 
 impl ParamInfo {
-    /// Other names by which callers can give a value.
+    /// Aliases.
     pub fn aliases(&self) -> impl Iterator<Item = &str> {
         aliases(&self.metadata)
     }
 }
 
-/// The aliases that metadata declare.
 pub(super) fn aliases(metadata: &[Metadata]) -> impl Iterator<Item = &str> {
     let list = text_metadata(metadata, "aliases").unwrap_or_default();
     list.split(',').map(str::trim).filter(|name| !name.is_empty())
 }
 
-/// The first of the names in a parameter's name: that of its structure.
+/// Returns the first part of a parameter's name: the name of its structure, if it has one.
 pub(super) fn head(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 
-/// A parameter with what its declaration says.
+/// Name, location and aliases of a declared parameter.
 pub(super) struct DeclaredParam<'d> {
     pub(super) name: &'d str,
     pub(super) metadata: &'d [Metadata],
     pub(super) span: Span,
 }
 
-/// Errors of aliases that no caller can use, because another parameter has the name.
+/// Returns errors for aliases that are unusable because another parameter has that name.
 pub(super) fn unusable_aliases(params: &[DeclaredParam<'_>], sources: &SourceMap) -> Vec<Diagnostic> {
     let mut errors = vec![];
     for (index, param) in params.iter().enumerate() {

@@ -18,8 +18,8 @@ pub enum Value {
     Const(Const, Type),
     /// A global variable.
     Global(Global),
-    /// A value of the given type, not a string, that is known when the shader runs: the attribute of that name of the
-    /// object [`UNIFORM_OBJECT`](crate::hir::UNIFORM_OBJECT). It is the same at all points.
+    /// A value that the host can change: the attribute of that name of the object
+    /// [`UNIFORM_OBJECT`](crate::hir::UNIFORM_OBJECT), with the given type (not a string). It is the same at all points.
     Uniform(String, Type),
 }
 
@@ -32,7 +32,7 @@ impl Value {
         }
     }
 
-    /// Returns whether a constant is of its type, and a uniform value of a type that such values can have.
+    /// Returns whether a constant has the right type, and a uniform value a type that uniform values can have.
     pub(super) fn is_valid(&self) -> bool {
         match self {
             Value::Const(Const::Array(list), ty) if list.is_empty() => {
@@ -111,7 +111,7 @@ impl Binding {
         }
     }
 
-    /// Returns whether it reads an output of a node, or a part of it. `outputs` are all outputs of the node.
+    /// Returns whether the binding reads an output of a node, or a part of it. `outputs` are all outputs of the node.
     pub(super) fn reads(&self, node: &str, output: &str, outputs: &[(&str, Type)]) -> bool {
         match self {
             Binding::Value(_) => false,
@@ -125,7 +125,7 @@ impl Binding {
 fn reads_output(path: &Path, output: &str, outputs: &[(&str, Type)]) -> bool {
     if let Some((Accessor::Field(head), rest)) = path.rest.split_first() {
         let (head, rest) = (head.clone(), rest.to_vec());
-        let mut value = Path { head, rest };
+        let mut value = Path::new(head, rest);
         let is_output = |name: &str| outputs.iter().any(|(known, _)| *known == name);
         if let Some(ordered) = value.fields_first(|name| outputs.iter().any(|(known, _)| is_in(known, name)))
         {
@@ -141,14 +141,13 @@ fn reads_output(path: &Path, output: &str, outputs: &[(&str, Type)]) -> bool {
             return is_in(output, &structure);
         }
     }
-    // A node without an output's name is its closure, or else its first output.
+    // A node without an output's name denotes its closure, or else its first output.
     let closure = outputs.iter().find(|(_, ty)| *ty == Type::CLOSURE);
     closure
         .or(outputs.first())
         .is_some_and(|(name, _)| *name == output)
 }
 
-/// Returns whether an expression reads an output of a node.
 fn expression_reads(expr: &ast::Expr, node: &str, output: &str, outputs: &[(&str, Type)]) -> bool {
     if let Some(reference) = ReferencePath::of(expr) {
         let path = Path::from(&reference);

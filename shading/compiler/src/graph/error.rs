@@ -87,7 +87,7 @@ pub enum GraphError {
         chain: Vec<String>,
     },
     /// A group whose linked code would be too large.
-    #[error("group `{group}` comes to {count} {what}, but at most {limit} are linked")]
+    #[error("group `{group}` has {count} {what} in total, but at most {limit} are linked")]
     TooLarge {
         /// Name of the group.
         group: String,
@@ -114,7 +114,7 @@ pub enum GraphError {
         /// Number of values.
         found: usize,
     },
-    /// A text that is none of those that an input takes.
+    /// A text that is not among the options of an input.
     #[error("`{input}` has no option \"{found}\"")]
     UnknownChoice {
         /// Name of the input.
@@ -124,7 +124,7 @@ pub enum GraphError {
         /// The options.
         known: Vec<String>,
     },
-    /// An alias that several inputs have.
+    /// An alias of several inputs.
     #[error("`{alias}` is an alias of several inputs of `{template}`: {}", names(params))]
     AmbiguousAlias {
         /// Alias as written.
@@ -134,9 +134,9 @@ pub enum GraphError {
         /// Names of the inputs.
         params: Vec<String>,
     },
-    /// An input, or a part of it, that is given under two names.
+    /// An input, or a part of it, that is set under two names.
     #[error("`{input}` is given twice, as `{first}` and as `{second}`")]
-    GivenTwice {
+    SetTwice {
         /// The input.
         input: String,
         /// The first name.
@@ -144,7 +144,7 @@ pub enum GraphError {
         /// The second name.
         second: String,
     },
-    /// A shader of a kind that does not fit the use of its group.
+    /// A kind of shader that a group cannot contain.
     #[error("`{unit}` is a {} shader, not {usage}", kind.name())]
     WrongKind {
         /// Name of the unit.
@@ -154,7 +154,7 @@ pub enum GraphError {
         /// Use of the group.
         usage: GroupUse,
     },
-    /// A value that is not of the type it is said to have.
+    /// A value of another type than stated.
     #[error("the value of `{input}` is not of the type {ty} that it is given with")]
     InvalidValue {
         /// Name of the input.
@@ -172,13 +172,12 @@ pub enum GraphError {
     },
 }
 
-/// Formats a list of names.
 fn names(list: &[String]) -> String {
     let list: Vec<String> = list.iter().map(|name| format!("`{name}`")).collect();
     list.join(", ")
 }
 
-/// Formats the names of a chain with arrows between them; of a long chain, only both ends.
+/// Formats the names of a chain with arrows between them. A long chain is shortened in the middle.
 fn ends(chain: &[String]) -> String {
     const SHOWN: usize = 6;
     if chain.len() <= 2 * SHOWN {
@@ -219,7 +218,7 @@ impl GraphError {
             GraphError::AmbiguousAlias { params, .. } => {
                 return Some(format!("name the input itself: {}", params.join(" or ")));
             }
-            GraphError::GivenTwice { .. } => return Some("leave one of them out".to_owned()),
+            GraphError::SetTwice { .. } => return Some("leave one of them out".to_owned()),
             _ => return None,
         };
         let name = nearest(wrong, known.iter().map(String::as_str))?;
@@ -227,7 +226,7 @@ impl GraphError {
     }
 }
 
-/// The option that is meant, or all of them.
+/// Suggests the nearest option, or lists all options.
 fn choice_hint(found: &str, known: &[String]) -> String {
     match nearest(found, known.iter().map(String::as_str)) {
         Some(name) => format!("did you mean \"{name}\"?"),
@@ -235,7 +234,7 @@ fn choice_hint(found: &str, known: &[String]) -> String {
     }
 }
 
-/// What shaders of a kind are used for.
+/// Describes the use of a kind of shader.
 fn kind_hint(unit: &str, kind: UnitKind) -> Option<String> {
     match kind {
         UnitKind::Shader | UnitKind::Surface => None,

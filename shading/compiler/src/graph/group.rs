@@ -141,14 +141,7 @@ impl ShaderGroupTemplate {
     pub fn expose_input(&mut self, path: &str, name: &str) -> Result<(), GraphError> {
         self.type_at(&parse(path)?, path, false)?;
         let (node, target) = self.input(path)?;
-        self.bind(
-            node,
-            target,
-            Binding::Path(Path {
-                head: name.to_owned(),
-                rest: vec![],
-            }),
-        );
+        self.bind(node, target, Binding::Path(Path::new(name.to_owned(), vec![])));
         if self.inputs.iter().all(|input| input.name != name) {
             let (name, span) = (name.to_owned(), Span::default());
             self.inputs.push(GroupInput {
@@ -181,7 +174,7 @@ impl ShaderGroupTemplate {
             ty: None,
             binding,
             value_span: Span::default(),
-            is_unasked: false,
+            is_unrequested: false,
             metadata: vec![],
             span: Span::default(),
         });
@@ -198,7 +191,7 @@ impl ShaderGroupTemplate {
         self.position(name).map(|index| &self.nodes[index])
     }
 
-    /// Returns the index of the node of a name; the first of several.
+    /// Returns the index of the first node with a name.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
         self.positions.get(name).copied()
     }
@@ -241,7 +234,7 @@ impl ShaderGroupTemplate {
         let Accessor::Field(head) = rest.remove(0) else {
             unreachable!("matched above")
         };
-        Ok((node, Path { head, rest }))
+        Ok((node, Path::new(head, rest)))
     }
 
     /// Resolves a path to a node, and the path of one of its inputs: an alias becomes the name.
@@ -253,7 +246,7 @@ impl ShaderGroupTemplate {
         }
     }
 
-    /// Type of the value named by `path` (`node.param…`); `None` if it depends on a template given by name.
+    /// Returns the type of the value that `path` names (`node.param…`); `None` if it depends on a template given by name.
     fn type_at(&self, path: &Path, text: &str, output: bool) -> Result<Option<Type>, GraphError> {
         let (node, param) = if output {
             self.target(text)
@@ -266,7 +259,7 @@ impl ShaderGroupTemplate {
         let Some(params) = interface::params(template) else {
             return Ok(None);
         };
-        // A unit's outputs can be given initial values.
+        // Outputs of a unit can be given initial values.
         let takes = |p: &ParamInfo| p.output == output || !output && matches!(template, Template::Unit(_));
         let params: Vec<&ParamInfo> = params.iter().filter(|p| takes(p)).collect();
         interface::resolve(&params, &param)

@@ -1,4 +1,4 @@
-//! Paths of inputs as callers write them: with aliases, and with indices before the fields of structures.
+//! Paths of inputs with aliases, and with indices before the fields of structures.
 
 use std::borrow::Cow;
 
@@ -8,8 +8,7 @@ use super::{GraphError, Path, Template};
 use crate::hir::Metadata;
 
 impl Template {
-    /// Returns the path of an input, such as `Kd.r`, with the parameter's name in place of an alias. A path without
-    /// such an alias is returned as it is.
+    /// Returns the path of an input, such as `Kd.r`, with an alias replaced by the parameter's name.
     ///
     /// # Errors
     /// If several inputs have the alias.
@@ -21,8 +20,8 @@ impl Template {
     }
 }
 
-/// The path of an input as its template names it: an alias at its head becomes the name of the parameter, and fields of
-/// structures come before indices.
+/// Converts the path of an input to the template's names: an alias at its head becomes the name of the parameter, and fields
+/// of structures precede indices.
 pub(super) fn named_input<'p>(template: &Template, path: &'p Path) -> Result<Cow<'p, Path>, GraphError> {
     let named = without_alias(template, path)?;
     let exists = |name: &str| params(template).any(|(known, _)| is_in(known, name));
@@ -38,17 +37,14 @@ fn without_alias<'p>(template: &Template, path: &'p Path) -> Result<Cow<'p, Path
     }
     let mut found: Vec<&str> = vec![];
     for (name, metadata) in params(template) {
-        // The fields of a structure have its metadata.
+        // Fields of a structure share its metadata.
         if !found.contains(&head(name)) && aliases(metadata).any(|alias| alias == path.head) {
             found.push(head(name));
         }
     }
     match found[..] {
         [] => Ok(Cow::Borrowed(path)),
-        [name] => Ok(Cow::Owned(Path {
-            head: name.to_owned(),
-            rest: path.rest.clone(),
-        })),
+        [name] => Ok(Cow::Owned(Path::new(name.to_owned(), path.rest.clone()))),
         _ => Err(GraphError::AmbiguousAlias {
             alias: path.head.clone(),
             template: template.name().to_owned(),
@@ -57,7 +53,7 @@ fn without_alias<'p>(template: &Template, path: &'p Path) -> Result<Cow<'p, Path
     }
 }
 
-/// Names of a template's parameters, with the metadata of inputs.
+/// Returns the names of a template's parameters, with the metadata of inputs.
 fn params(template: &Template) -> impl Iterator<Item = (&str, &[Metadata])> {
     let (unit, group) = match template {
         Template::Unit(unit) => (&unit.params[..], &[][..]),

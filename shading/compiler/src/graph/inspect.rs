@@ -1,4 +1,4 @@
-//! Groups for those who look into them: what is computed inside becomes outputs.
+//! Inspection of groups: a copy of a template exposes each inner value as an output.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::ty::{Base, Type};
 use shading_syntax::ast;
 use shading_syntax::diagnostic::Diagnostics;
 
-/// A node of a group, with what goes in and out, and the nodes inside of it if it is a group.
+/// A node of a group, with its inputs and outputs. If the node is a group, also with its inner nodes.
 #[derive(Clone, Debug)]
 pub struct InspectedNode {
-    /// Name in its group; of the whole, the template's.
+    /// Name in its group; for the outermost node, the template's name.
     pub name: String,
     /// Name of its unit or group.
     pub template: String,
@@ -23,7 +23,7 @@ pub struct InspectedNode {
     pub inputs: Vec<InspectedInput>,
     /// Its nodes, in order.
     pub nodes: Vec<InspectedNode>,
-    /// Names and types of its outputs, with the outputs of the whole that have their values.
+    /// Names and types of the outputs, with the exposed outputs that have their values.
     pub outputs: Vec<(String, Type, String)>,
 }
 
@@ -34,11 +34,11 @@ pub struct InspectedInput {
     pub name: String,
     /// Where the value comes from.
     pub source: InputSource,
-    /// The output of the whole that has the value, if it is computed outside of the node.
+    /// The exposed output with the value, if the value is computed outside the node.
     pub output: Option<String>,
 }
 
-/// Where the value of an input comes from, as text.
+/// Source of an input's value, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputSource {
     /// The unit's own default.
@@ -49,13 +49,14 @@ pub enum InputSource {
     Computed(String),
 }
 
-/// Parts the names of nodes in the names of outputs.
+/// Separator of node names in the names of outputs.
 const PART: &str = "__";
 
-/// A copy of a template with an output for each value inside of it, and its nodes. `templates` finds those given by name.
+/// Returns a copy of a template with an output for each inner value, and its nodes. `templates` resolves templates given by
+/// name.
 ///
 /// # Errors
-/// If a template given by name has errors. Unknown ones are left to the linker.
+/// If a template given by name has errors. The linker reports unknown templates.
 pub fn inspected(
     template: &Template,
     templates: &dyn Templates,
@@ -93,7 +94,7 @@ fn expose(
         let Some(template) = template else { continue };
         let (inner, mut inside) = expose(&template, templates)?;
         copy.nodes[index].template = TemplateRef::Template(inner);
-        let mut outputs = Exposed {
+        let mut outputs = ExposedOutputs {
             node: &node.name,
             list: &mut copy.outputs,
         };
@@ -101,7 +102,7 @@ fn expose(
         let params = interface::params(&template).unwrap_or_default();
         let inputs = params.iter().filter(|param| !param.output).map(|param| {
             let own = |connection: &&Connection| {
-                // Ambiguous aliases are left to the linker.
+                // The linker reports ambiguous aliases.
                 named_input(&template, &connection.target).is_ok_and(|target| target.head == param.name)
             };
             match node.inputs.iter().find(own) {
@@ -137,36 +138,33 @@ fn untouched(param: &ParamInfo) -> InspectedInput {
     }
 }
 
-/// The outputs of a group to which those of a node are added.
-struct Exposed<'a> {
+/// Outputs of the group to which the outputs of a node are added.
+struct ExposedOutputs<'a> {
     node: &'a str,
     list: &'a mut Vec<GroupOutput>,
 }
 
-impl Exposed<'_> {
+impl ExposedOutputs<'_> {
     fn add(&mut self, name: String, ty: Option<Type>, binding: Binding) -> String {
         self.list.push(GroupOutput {
             name: name.clone(),
             ty,
             binding,
             value_span: Default::default(),
-            is_unasked: true,
+            is_unrequested: true,
             metadata: vec![],
             span: Default::default(),
         });
         name
     }
 
-    /// Exposes an output of the node; returns its name.
+    /// Exposes an output of the node, and returns its name.
     fn output(&mut self, name: &str) -> String {
-        let path = Path {
-            head: self.node.to_owned(),
-            rest: vec![Accessor::Field(name.to_owned())],
-        };
+        let path = Path::new(self.node.to_owned(), vec![Accessor::Field(name.to_owned())]);
         self.add(format!("{}{PART}{name}", self.node), None, Binding::Path(path))
     }
 
-    /// Exposes what a node inside of the node has exposed.
+    /// Exposes the outputs of an inner node.
     fn lift(&mut self, inside: &mut InspectedNode) {
         let outputs = inside.outputs.iter_mut().map(|(_, _, output)| output);
         let inputs = inside.inputs.iter_mut().filter_map(|input| input.output.as_mut());
@@ -176,7 +174,7 @@ impl Exposed<'_> {
         inside.nodes.iter_mut().for_each(|node| self.lift(node));
     }
 
-    /// An input of the node that the group sets.
+    /// Describes an input of the node that the group sets.
     fn input(&mut self, connection: &Connection, param: &ParamInfo) -> InspectedInput {
         let (name, ty) = (param.name.clone(), param.ty);
         let is_whole = connection.target.rest.is_empty();
@@ -185,7 +183,7 @@ impl Exposed<'_> {
             Binding::Value(Value::Global(global)) => (InputSource::Computed(global.name().to_owned()), false),
             Binding::Value(Value::Uniform(name, _)) => (InputSource::Computed(name.clone()), false),
             Binding::Path(path) => (InputSource::Computed(path.to_string()), true),
-            // The type of what `any` takes is not known here.
+            // The argument type of an `any` parameter is unknown here.
             Binding::Expression(expr) => (InputSource::Computed(expr.to_string()), ty.base != Base::Void),
         };
         let output = (shown && is_whole).then(|| {
@@ -197,8 +195,7 @@ impl Exposed<'_> {
     }
 }
 
-/// The values that a binding reads, as paths whose heads are nodes and inputs of the group: constants and globals have
-/// none. Each is given once, in the order of the text.
+/// Returns the paths that a binding reads, each once, in source order. Constants and globals have none.
 pub fn paths(binding: &Binding) -> Vec<Path> {
     let mut list = vec![];
     match binding {

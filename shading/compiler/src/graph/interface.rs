@@ -16,7 +16,7 @@ impl Template {
     }
 }
 
-/// The parameters of a template; `None` if they depend on a template given by name.
+/// Returns the parameters of a template; `None` if they depend on a template given by name.
 pub(crate) fn params(template: &Template) -> Option<Arc<[ParamInfo]>> {
     match template {
         Template::Unit(unit) => Some(unit.params.clone()),
@@ -80,7 +80,8 @@ fn computed(group: &ShaderGroupTemplate, binding: Option<&Binding>) -> Option<St
     }
 }
 
-/// Type and default of an exposed input, as a constant or as written: those of the first target it feeds.
+/// Returns type and default of an exposed input, as a constant or as source text: those of the first target that the input
+/// feeds.
 fn exposed_input(group: &ShaderGroupTemplate, name: &str) -> Option<(Type, Option<Const>, Option<String>)> {
     for node in group.nodes() {
         for connection in &node.inputs {
@@ -114,17 +115,10 @@ fn exposed_output(group: &ShaderGroupTemplate, path: &Path) -> Option<Type> {
     let (Accessor::Field(head), rest) = path.rest.split_first()? else {
         return None;
     };
-    resolve(
-        &outputs,
-        &Path {
-            head: head.clone(),
-            rest: rest.to_vec(),
-        },
-    )
+    resolve(&outputs, &Path::new(head.clone(), rest.to_vec()))
 }
 
-/// Resolves the type of `param` (`name`, `name.field`, `name[1]`, `name.r`) among parameters; a whole structure has
-/// type void.
+/// Returns the type of `param` (`name`, `name.field`, `name[1]`, `name.r`); void for a whole structure.
 pub(crate) fn resolve(params: &[&ParamInfo], path: &Path) -> Option<Type> {
     let (name, rest) = longest_name(path, |name| params.iter().any(|p| p.name == name));
     if let Some(param) = params.iter().find(|p| p.name == name) {
@@ -140,7 +134,6 @@ pub(crate) fn resolve(params: &[&ParamInfo], path: &Path) -> Option<Type> {
         .then_some(Type::VOID)
 }
 
-/// Type of a part of a value.
 pub(crate) fn part(ty: Type, accessor: &Accessor) -> Option<Type> {
     match accessor {
         Accessor::Field(name) => (ty.is_triple() && component_index(name).is_some()).then_some(Type::FLOAT),

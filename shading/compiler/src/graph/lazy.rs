@@ -1,58 +1,64 @@
-//! Lazy evaluation of instances with side effects, as of OSL's layers: an instance runs right before the first statement
-//! of another that reads its outputs, or not at all if none does.
+//! Lazy evaluation of instances with side effects, like OSL's layers: an instance runs directly before the first statement
+//! of another instance that reads its outputs, or not at all if none does.
 //!
-//! Instances that read from those with side effects move, too. All others stay in place: the optimiser moves and removes
-//! them.
+//! Instances that read the outputs of instances with side effects are moved too. Other instances stay in place; the
+//! optimiser moves and removes them.
 
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashSet;
 
 use crate::hir::{Block, LocalId, Op, Operand, ScopeId, Stmt, walk};
 
-/// Statements of an instance, by their indices in the linked body.
+/// Statements of an instance, as indices in the linked body.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Segment {
+pub(super) struct InstanceSegment {
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
 /// Globals shared by instances. Access to one is a side effect, but does not force an instance to run earlier.
 #[derive(Debug, Default)]
-pub(super) struct Shared {
+pub(super) struct SharedVariables {
     pub(super) locals: FxHashSet<LocalId>,
-    /// End of the statements of all instances; those of the whole template's outputs follow.
+    /// End of the statements of all instances; the statements of the outermost template's outputs follow.
     pub(super) end: usize,
 }
 
-/// Variables that implement connections: linking assigns them, from the outputs of instances.
+/// Variables of connections: linking assigns them from the outputs of instances.
 pub(super) type Wires = SecondaryMap<LocalId, bool>;
 
-/// Moves segments of `body` to their first use. `kept` are the output variables of the whole template; instances that
+/// Moves segments of `body` to their first use. `kept` are the output variables of the outermost template; instances that
 /// assign to them stay in place.
 pub(super) fn delay(
     body: &mut Block,
-    segments: &[Segment],
+    segments: &[InstanceSegment],
     kept: &[Operand],
-    shared: &Shared,
+    shared: &SharedVariables,
     wires: &Wires,
 ) {
     let lazy = lazy_segments(body, segments, shared);
     if lazy.is_empty() {
         return;
     }
-    let mut mentions = Mentions::new();
-    walk::statements(body, &mut |stmt| mentioned(stmt, |local| mentions[local] += 1));
+    let mut references = ReferenceCounts::new();
+    walk::statements(body, &mut |stmt| {
+        visit_references(stmt, |local| references[local] += 1)
+    });
     // In reverse, so that the indices before the moved segment stay valid.
     for segment in lazy.into_iter().rev() {
-        delay_one(body, segment, (kept, wires), shared, &mentions);
+        delay_one(body, segment, (kept, wires), shared, &references);
     }
 }
 
-/// The segments with side effects, and those that read from them.
-fn lazy_segments(body: &Block, segments: &[Segment], shared: &Shared) -> Vec<Segment> {
+/// Returns the segments with side effects, and those that read their outputs.
+fn lazy_segments(
+    body: &Block,
+    segments: &[InstanceSegment],
+    shared: &SharedVariables,
+) -> Vec<InstanceSegment> {
     let is_effect =
         |stmt: &Stmt| has_effects(stmt) || !shared.locals.is_empty() && touches(stmt, &shared.locals);
-    let mut lazy: Vec<Segment> = vec![];
+    let mut lazy: Vec<InstanceSegment> = vec![];
     let mut made = FxHashSet::default();
     let mut at = 0;
     for segment in segments {
@@ -80,30 +86,30 @@ fn lazy_segments(body: &Block, segments: &[Segment], shared: &Shared) -> Vec<Seg
     lazy
 }
 
-/// Number of operands and results that are a variable, in the whole body.
-type Mentions = SecondaryMap<LocalId, u32>;
+/// Number of operands and results that refer to a variable, in the whole body.
+type ReferenceCounts = SecondaryMap<LocalId, u32>;
 
-/// Calls a function for each variable that a statement reads or writes, those in inner blocks aside.
-fn mentioned(stmt: &Stmt, mut each: impl FnMut(LocalId)) {
+/// Calls a function for each variable that a statement itself reads or writes.
+fn visit_references(stmt: &Stmt, mut each: impl FnMut(LocalId)) {
     walk::reads(stmt).for_each(&mut each);
     walk::writes(stmt).iter().copied().for_each(each);
 }
 
-/// Number of mentions of some variables in statements.
+/// Counts the references to some variables in statements.
 fn count(stmts: &[Stmt], made: &FxHashSet<LocalId>) -> u32 {
     let mut count = 0;
     walk::statements(stmts, &mut |stmt| {
-        mentioned(stmt, |local| count += u32::from(made.contains(&local)));
+        visit_references(stmt, |local| count += u32::from(made.contains(&local)));
     });
     count
 }
 
 fn delay_one(
     body: &mut Block,
-    segment: Segment,
+    segment: InstanceSegment,
     (kept, wires): (&[Operand], &Wires),
-    shared: &Shared,
-    mentions: &Mentions,
+    shared: &SharedVariables,
+    references: &ReferenceCounts,
 ) {
     let mut made = FxHashSet::default();
     body[segment.start..segment.end]
@@ -111,7 +117,7 @@ fn delay_one(
         .for_each(|stmt| writes(stmt, &mut made));
     made.retain(|local| !shared.locals.contains(local));
     let is_output = |local: LocalId| kept.contains(&Operand::Local(local));
-    // Connections are moved along, because inputs that are not read need none.
+    // Connections move with the segment, because an input that is not read needs none.
     let moves_along = |at: usize, op: Op, dst: LocalId| {
         wires[dst]
             && is_transfer(op)
@@ -121,8 +127,8 @@ fn delay_one(
     };
     let mut carried = vec![];
     let mut reader = None;
-    // Mentions behind the segment, or more: once there are none left, nothing else reads it.
-    let mut left = made.iter().map(|local| mentions[*local]).sum::<u32>();
+    // References after the segment. When all are counted, no other statement reads its outputs.
+    let mut left = made.iter().map(|local| references[*local]).sum::<u32>();
     left -= count(&body[segment.start..segment.end], &made).min(left);
     for (at, stmt) in body.iter().enumerate().skip(segment.end) {
         if left == 0 {
@@ -142,7 +148,7 @@ fn delay_one(
                 && moves_along(at, *op, *dst) =>
             {
                 if made.insert(*dst) {
-                    left += mentions[*dst];
+                    left += references[*dst];
                 }
                 left -= count(std::slice::from_ref(stmt), &made).min(left);
                 carried.push(at);
@@ -156,15 +162,15 @@ fn delay_one(
     if reader.is_none() && carried.is_empty() || made.iter().any(|local| is_output(*local)) {
         return;
     }
-    // Only the statements up to the reader change places.
+    // Only the statements up to the reader are reordered.
     let end = reader.unwrap_or(body.len());
     let inner = reader.is_some_and(|reader| branch(body, reader, &made).is_some());
     let passes = |at: usize| {
         let stmt = &body[at];
         carried.binary_search(&at).is_err() && (has_effects(stmt) || touches(stmt, &shared.locals))
     };
-    // Past statements without effects, a move within the same block gains nothing; in a long chain it costs the square
-    // of the length, because what each layer passes is passed again by the layer before.
+    // Moving past statements without effects in the same block has no benefit, and in a long chain it costs the square of
+    // the length: the statements that each layer passes are passed again by the previous layer.
     if reader.is_some() && !inner && !(segment.end..end).any(passes) {
         return;
     }
@@ -196,7 +202,7 @@ fn delay_one(
     }
 }
 
-/// Returns whether an operation is one of those that implement connections.
+/// Returns whether an operation may belong to a connection.
 fn is_transfer(op: Op) -> bool {
     matches!(
         op,
@@ -219,7 +225,7 @@ fn is_among(operand: Operand, dst: LocalId, made: &FxHashSet<LocalId>) -> bool {
     }
 }
 
-/// Inserts statements before the first that needs them, or into the only branch of it that does.
+/// Inserts statements before the first statement that needs them, or into the only branch of that statement that does.
 fn insert(block: &mut Block, moved: Block, made: &FxHashSet<LocalId>) {
     let first = block.iter().position(|stmt| touches(stmt, made)).unwrap_or(0);
     match branch(block, first, made) {
@@ -230,7 +236,7 @@ fn insert(block: &mut Block, moved: Block, made: &FxHashSet<LocalId>) {
     }
 }
 
-/// Returns the only branch of a statement that reads or writes variables, if nothing behind the statement does.
+/// Returns the only branch of a statement that refers to the variables, if no later statement does.
 fn branch<'b>(block: &'b mut Block, at: usize, made: &FxHashSet<LocalId>) -> Option<&'b mut Block> {
     let any = |block: &[Stmt]| block.iter().any(|stmt| touches(stmt, made));
     let (stmt, behind) = block.get_mut(at..)?.split_first_mut()?;
@@ -276,7 +282,7 @@ fn reads(operand: Operand, made: &FxHashSet<LocalId>) -> bool {
     matches!(operand, Operand::Local(id) if made.contains(&id))
 }
 
-/// Returns whether a statement reads or writes one of these variables.
+/// Returns whether a statement refers to one of these variables.
 fn touches(stmt: &Stmt, made: &FxHashSet<LocalId>) -> bool {
     let any = |block: &Block| block.iter().any(|stmt| touches(stmt, made));
     match stmt {

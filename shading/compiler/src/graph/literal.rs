@@ -26,7 +26,7 @@ pub(super) fn literal(expr: &Expr, ty: Type) -> Option<Const> {
     }
 }
 
-/// Evaluates a literal for an input of type `ty`: void takes any literal, an unsized array a list of any length. Returns
+/// Evaluates a literal for an input of type `ty`: any literal for void, a list of any length for an unsized array. Returns
 /// its value and type.
 pub(super) fn literal_for(expr: &Expr, ty: Type) -> Option<(Const, Type)> {
     if ty == Type::VOID {
@@ -158,7 +158,7 @@ fn matrix(expr: &Expr) -> Option<[f32; 16]> {
     }
 }
 
-/// A list of as many literals as the array has elements; at least one for an array of any length.
+/// Evaluates a list whose length equals that of the array; a list of any positive length for an array of any length.
 fn array(expr: &Expr, ty: Type) -> Option<Const> {
     let (ExprKind::List(list) | ExprKind::Braces(list)) = &expr.kind else {
         return None;

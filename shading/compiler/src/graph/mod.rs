@@ -31,7 +31,7 @@ mod unit;
 pub use crate::hir::UNIFORM_OBJECT;
 pub use binding::{Binding, Value};
 pub use error::GraphError;
-pub use link::{Linked, check_all, link};
+pub use link::{LinkedUnit, check_all, link};
 pub use param::ParamInfo;
 pub use path::{Accessor, Path};
 pub use size::instances;

@@ -18,14 +18,13 @@ pub(super) enum Step {
 
 /// Dependencies in a group.
 ///
-/// Its vertices are the nodes, then the inputs, then for each node the overrides that its sources see.
+/// The vertices of the graph are the nodes, then the inputs, then for each node the overrides that its sources see.
 pub(super) struct Dependencies<'g> {
     group: &'g ShaderGroupTemplate,
     /// For each vertex, the vertices that it reads.
     reads: Vec<Vec<usize>>,
-    /// For each node, the node whose overrides also apply to it: the nearest overriding node on all paths from it to
-    /// readers without overrides. All nodes and outputs of the group count as
-    /// readers, whatever is requested; outputs that only expose values do not.
+    /// For each node, the node whose overrides also apply to it: the nearest overriding node on all paths from it to readers
+    /// without overrides. All nodes and outputs of the group count as readers, except outputs that only expose values.
     pub(super) pulled_by: Vec<Option<NodeIndex>>,
 }
 
@@ -73,8 +72,8 @@ impl<'g> Dependencies<'g> {
             dependencies.reads[node].push(context);
         }
         dependencies.pulled_by = dependencies.pulled_by()?;
-        // A node runs after the sources of the overrides that apply to it. This adds no cycle: the sources of overrides
-        // are read outside of them, so that they apply to none of these sources.
+        // A node runs after the sources of the overrides that apply to it. This adds no cycle, because the sources of
+        // overrides are read outside of these overrides.
         for node in 0..group.nodes().len() {
             if let Some(puller) = dependencies.pulled_by[node] {
                 let (own, outer) = (dependencies.context(node), dependencies.context(puller));
@@ -84,13 +83,13 @@ impl<'g> Dependencies<'g> {
         Ok(dependencies)
     }
 
-    /// The vertex of the overrides that the sources of a node see.
+    /// Returns the vertex of the overrides that the sources of a node see.
     fn context(&self, node: NodeIndex) -> usize {
         self.group.nodes().len() + self.group.inputs.len() + node
     }
 
-    /// Orders all inputs, and the nodes that `wanted` bindings or the group's entries depend on. The defaults of inputs
-    /// that are `given` do not count.
+    /// Orders all inputs, and the nodes on which `wanted` bindings or the group's entries depend. The defaults of `given`
+    /// inputs are ignored.
     ///
     /// # Errors
     /// If inputs and nodes depend on each other in a cycle.
@@ -113,7 +112,7 @@ impl<'g> Dependencies<'g> {
         self.sort(&roots, given)
     }
 
-    /// Orders the inputs and nodes that one binding depends on; as [`Dependencies::order`].
+    /// Orders the inputs and nodes on which one binding depends; see [`Dependencies::order`].
     pub(super) fn order_of(
         &self,
         binding: &Binding,
@@ -137,8 +136,8 @@ impl<'g> Dependencies<'g> {
         found
     }
 
-    /// Nodes that no other node reads: a group without outputs runs for its side effects. All nodes if every node is
-    /// read, which implies a cycle.
+    /// Returns the nodes that no other node reads, because a group without outputs runs for its side effects. If every node
+    /// is read, which implies a cycle, returns all nodes.
     fn ends(&self) -> Vec<NodeIndex> {
         let nodes = self.group.nodes().len();
         let mut is_read = vec![false; self.reads.len()];
@@ -170,7 +169,7 @@ impl<'g> Dependencies<'g> {
         Ok(sort.order)
     }
 
-    /// The node whose overrides apply to each node, from the whole group.
+    /// Returns the node whose overrides apply to each node, in the whole group.
     fn pulled_by(&self) -> Result<Vec<Option<NodeIndex>>, GraphError> {
         let group = self.group;
         let nodes: Vec<usize> = (0..group.nodes().len()).collect();
@@ -180,13 +179,13 @@ impl<'g> Dependencies<'g> {
         };
         // Defaults of inputs and outputs are read outside of all overrides.
         let roots = group.inputs.iter().filter_map(|input| input.default.as_ref());
-        let outputs = group.outputs.iter().filter(|output| !output.is_unasked);
+        let outputs = group.outputs.iter().filter(|output| !output.is_unrequested);
         let roots = roots.chain(outputs.map(|output| &output.binding));
         for node in roots.flat_map(|binding| self.sources(binding)) {
             contexts.read(node, None);
         }
         let order = self.sort(&nodes, |_| true)?;
-        // In reverse order readers precede the nodes they read, so that every reader's own context is known.
+        // In reverse order readers precede the nodes that they read, so that the context of every reader is known.
         for step in order.into_iter().rev() {
             let Step::Node(node) = step else { continue };
             let outer = contexts.settle(node);
@@ -205,17 +204,17 @@ impl<'g> Dependencies<'g> {
     }
 }
 
-/// Overriding nodes whose overrides apply to nodes, as a tree.
+/// Tree of overriding nodes whose overrides apply to nodes.
 struct Contexts {
-    /// For each node: `None` if no reader was seen; else the nearest context that its readers have in common, `Some(None)`
-    /// for none.
+    /// For each node, the nearest common context of its readers (`Some(None)` for no overrides); `None` if no reader was
+    /// seen.
     parents: Vec<Option<Option<NodeIndex>>>,
-    /// Depth of nodes whose readers are all known.
+    /// Depth of nodes all of whose readers are known.
     depths: Vec<usize>,
 }
 
 impl Contexts {
-    /// Notes that a vertex, if it is a node, is read in a context.
+    /// Records that a vertex, if it is a node, is read in a context.
     fn read(&mut self, vertex: usize, by: Option<NodeIndex>) {
         let Some(known) = self.parents.get(vertex).copied() else {
             return;
@@ -226,14 +225,14 @@ impl Contexts {
         });
     }
 
-    /// The context of a node whose readers are all known.
+    /// Returns the context of a node all of whose readers are known.
     fn settle(&mut self, node: NodeIndex) -> Option<NodeIndex> {
         let parent = self.parents[node].flatten();
         self.depths[node] = parent.map_or(0, |parent| self.depths[parent] + 1);
         parent
     }
 
-    /// The nearest common ancestor of two contexts.
+    /// Returns the nearest common ancestor of two contexts.
     fn common(&self, mut a: Option<NodeIndex>, mut b: Option<NodeIndex>) -> Option<NodeIndex> {
         while a != b {
             let (x, y) = (a?, b?);
@@ -250,7 +249,7 @@ impl Contexts {
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     New,
-    /// An input whose default does not count.
+    /// An input whose default is ignored.
     Given,
     Open,
     Done,
@@ -287,7 +286,7 @@ impl Sort<'_> {
         Ok(())
     }
 
-    /// Returns whether what a vertex reads is to be visited.
+    /// Returns whether the vertices that a vertex reads must be visited.
     fn enter(&mut self, vertex: usize) -> bool {
         match self.state[vertex] {
             State::New => {

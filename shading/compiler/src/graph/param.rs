@@ -27,7 +27,6 @@ pub struct ParamInfo {
     pub metadata: Vec<Metadata>,
 }
 
-/// Returns the parameters of a unit.
 pub(super) fn unit_params(unit: &hir::Unit, sources: &SourceMap) -> Arc<[ParamInfo]> {
     let params = unit.params.iter();
     params.map(|param| unit_param(unit, param, sources)).collect()
@@ -46,7 +45,7 @@ fn unit_param(unit: &hir::Unit, param: &hir::Param, sources: &SourceMap) -> Para
     }
 }
 
-/// The text at a location, on one line.
+/// Returns the text at a location, on one line.
 pub(super) fn text_at(sources: &SourceMap, span: Span) -> String {
     let text = &sources.get(span.source).text;
     let written = text
@@ -84,14 +83,11 @@ fn constant_default(unit: &hir::Unit, param: &hir::Param) -> Option<Const> {
     known.remove(&param.local)
 }
 
-/// Declared type of a parameter; void for `any`.
+/// Returns the declared type of a parameter; void for `any`.
 fn declared_type(param: &hir::Param) -> Type {
     match (param.is_any, param.is_unsized) {
         (true, _) => Type::VOID,
-        (false, true) => Type {
-            length: Length::Unsized,
-            ..param.ty
-        },
+        (false, true) => param.ty.with_length(Length::Unsized),
         (false, false) => param.ty,
     }
 }

@@ -26,6 +26,11 @@ pub struct Path {
 }
 
 impl Path {
+    /// Creates a path.
+    pub fn new(head: String, rest: Vec<Accessor>) -> Path {
+        Path { head, rest }
+    }
+
     /// Parses `a.b[2].c`; `None` if the syntax is invalid.
     pub fn parse(text: &str) -> Option<Path> {
         let mut rest = vec![];
@@ -37,37 +42,36 @@ impl Path {
             rest.push(Accessor::Field(name));
             rest.extend(indices);
         }
-        Some(Path { head, rest })
+        Some(Path::new(head, rest))
     }
 
     /// The path as an expression.
     pub(crate) fn expression(&self) -> Expr {
         let span = Span::default();
         let head = ExprKind::Name(self.head.clone());
-        self.rest
-            .iter()
-            .fold(Expr { kind: head, span }, |object, accessor| {
-                let object = Box::new(object);
-                let kind = match accessor {
-                    Accessor::Field(name) => {
-                        let text = name.clone();
-                        let name = Name { text, span };
-                        ExprKind::Member { object, name }
-                    }
-                    Accessor::Index(index) => {
-                        let kind = ExprKind::Int((*index).into());
-                        let index = Box::new(Expr { kind, span });
-                        ExprKind::Index { object, index }
-                    }
-                };
-                Expr { kind, span }
-            })
+        self.rest.iter().fold(Expr::new(head, span), |object, accessor| {
+            let object = Box::new(object);
+            let kind = match accessor {
+                Accessor::Field(name) => {
+                    let text = name.clone();
+                    let name = Name { text, span };
+                    ExprKind::Member { object, name }
+                }
+                Accessor::Index(index) => {
+                    let kind = ExprKind::Int((*index).into());
+                    let index = Box::new(Expr::new(kind, span));
+                    ExprKind::Index { object, index }
+                }
+            };
+            Expr::new(kind, span)
+        })
     }
 }
 
 impl Path {
-    /// The path with the fields of structures before indices, as values are named: an element `s[1].w` of an array of
-    /// structures is one of the array `s.w`. `exists` tells the names of values. `None` if it is so already.
+    /// Returns the path with fields of structures before indices, as values are named: an element `s[1].w` of an array of
+    /// structures is an element of the array `s.w`. `exists` returns whether a value has a name. `None` if the path has this
+    /// form already.
     pub(crate) fn fields_first(&self, exists: impl Fn(&str) -> bool) -> Option<Path> {
         if !self
             .rest
@@ -92,14 +96,11 @@ impl Path {
             rest.push(accessor.clone());
         }
         fields.append(&mut rest);
-        is_moved.then(|| Path {
-            head: self.head.clone(),
-            rest: fields,
-        })
+        is_moved.then(|| Path::new(self.head.clone(), fields))
     }
 }
 
-/// Returns whether a name is that of a value in a structure called `structure`, or that of the structure itself.
+/// Returns whether a name denotes the structure called `structure`, or a value in it.
 pub(crate) fn is_in(name: &str, structure: &str) -> bool {
     name.strip_prefix(structure)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -115,10 +116,7 @@ impl From<&ReferencePath> for Path {
             Some(Accessor::Field(name)) => name,
             Some(Accessor::Index(_)) | None => String::new(),
         };
-        Path {
-            head,
-            rest: parts.collect(),
-        }
+        Path::new(head, parts.collect())
     }
 }
 

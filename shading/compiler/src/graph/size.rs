@@ -22,7 +22,7 @@ const MAX_LEVELS: u64 = 512;
 /// Size of a linked template.
 #[derive(Clone, Copy, Debug, Default)]
 struct Size {
-    /// Number of instances: the template itself and all that it contains, including expressions.
+    /// Number of instances: the template itself and its contents, including expressions.
     instances: u64,
     /// As [`crate::hir::Unit::weight`].
     weight: u64,
@@ -54,7 +54,7 @@ impl Size {
     }
 }
 
-/// Returns the number of instances that linking a template takes: the template itself and all that it contains.
+/// Returns the number of instances that linking a template creates: the template itself and its contents.
 ///
 /// # Errors
 /// If a group contains itself or becomes too large: the error of the innermost such group, at its source location.
@@ -81,12 +81,12 @@ struct Walk<'a> {
     /// Sizes of the groups already counted, by address; the groups are kept alive so that addresses stay unique.
     sizes: FxHashMap<*const ShaderGroupTemplate, (Size, Arc<ShaderGroupTemplate>)>,
     /// Groups being counted, outermost first.
-    open: Vec<Open>,
+    open: Vec<OpenGroup>,
     /// Indices of the groups in `open`.
     at: FxHashMap<*const ShaderGroupTemplate, usize>,
 }
 
-struct Open {
+struct OpenGroup {
     group: Arc<ShaderGroupTemplate>,
     /// Index of the next node to visit.
     next: usize,
@@ -105,7 +105,7 @@ impl Walk<'_> {
         outputs
             .chain(defaults)
             .for_each(|binding| size.add(binding_size(binding)));
-        self.open.push(Open { group, next: 0, size });
+        self.open.push(OpenGroup { group, next: 0, size });
     }
 
     fn run(&mut self) -> Result<(), Diagnostic> {

@@ -59,7 +59,7 @@ pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> (ShaderGroupTemplate,
     let errors = unusable_aliases(&params.collect::<Vec<_>>(), sources);
     builder.diagnostics.list.extend(errors);
     if !builder.diagnostics.has_errors() {
-        builder.warn_unread(&group.body);
+        builder.warn_unused(&group.body);
     }
     (builder.group, builder.diagnostics)
 }
@@ -97,19 +97,19 @@ pub fn material(
     };
     builder.group.usage = Some(usage);
     builder.node(name.to_owned(), &unit, args, &[], expr.span);
-    let binding = Binding::Path(Path {
-        head: name.to_owned(),
-        rest: output
+    let binding = Binding::Path(Path::new(
+        name.to_owned(),
+        output
             .into_iter()
             .map(|output| Accessor::Field(output.to_owned()))
             .collect(),
-    });
+    ));
     let (name, ty) = match output {
         Some(output) => (output.to_owned(), None),
         None => ("surface".to_owned(), Some(Type::CLOSURE)),
     };
     builder.group.outputs.push(GroupOutput {
-        is_unasked: false,
+        is_unrequested: false,
         name,
         ty,
         binding,
@@ -120,7 +120,7 @@ pub fn material(
     builder.diagnostics.into_result(builder.group)
 }
 
-/// Name of the unit of an instance that is declared twice, with different units. No unit has it.
+/// Placeholder for the unit of an instance that is declared twice, with different units.
 pub const UNCERTAIN: &str = "";
 
 struct Builder<'a> {
@@ -193,7 +193,7 @@ impl<'a> Builder<'a> {
             Some(expr) => {
                 let binding = self.binding(expr);
                 self.group.outputs.push(GroupOutput {
-                    is_unasked: false,
+                    is_unrequested: false,
                     name,
                     ty: Some(ty),
                     binding,
@@ -207,8 +207,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Warns of instances that no output of the group depends on: they do not run.
-    fn warn_unread(&mut self, body: &[GroupStmt]) {
+    /// Warns of instances that never run, because no output of the group depends on them.
+    fn warn_unused(&mut self, body: &[GroupStmt]) {
         let group = &self.group;
         let outputs = group.outputs.iter().map(|output| &output.binding);
         let defaults = group.inputs.iter().filter_map(|input| input.default.as_ref());
@@ -244,7 +244,7 @@ impl<'a> Builder<'a> {
         self.file.items.iter().any(is_named)
     }
 
-    /// Reports that a parameter has no type. An input without a type is added, so that its uses are no errors.
+    /// Reports a parameter without a type. The input is added without a type, so that its uses are not reported.
     fn untyped_param(&mut self, param: &ast::Param, error: Diagnostic) {
         self.diagnostics.push(error);
         if param.passing != Passing::Output {
@@ -267,7 +267,7 @@ impl<'a> Builder<'a> {
                 format!("there already is an instance `{name}`"),
                 instance.name.span,
             );
-            // Which of the two a reader means is not known.
+            // The intended declaration is unknown.
             let node = &mut self.group.nodes[first];
             if !matches!(&node.template, TemplateRef::Named(unit) if *unit == instance.unit.text) {
                 node.template = TemplateRef::Named(UNCERTAIN.to_owned());
@@ -368,8 +368,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Returns whether a call is that of a unit: units take arguments by name, functions by position. A call without
-/// arguments is that of a unit unless a function has the name.
+/// Returns whether a call is a call of a unit. Units have named arguments, functions positional ones. A call without
+/// arguments is one of a unit unless a function has the name.
 fn is_unit_call(name: &str, args: &[ast::Argument], file: &ast::File) -> bool {
     if args.is_empty() {
         let is_built_in = builtins::overloads(name).next().is_some() || check::is_prelude_function(name);
@@ -378,15 +378,12 @@ fn is_unit_call(name: &str, args: &[ast::Argument], file: &ast::File) -> bool {
     args.iter().any(|arg| argument(arg).is_some())
 }
 
-/// Target of an argument, its value, and the place of the target: `name = value`, or a part of an input, as in
-/// `a[1] = value`, `c.r = value` and `s.field = value`.
+/// Returns target, value and location of an argument: `name = value`, or a part of an input, as in `a[1] = value`, `c.r =
+/// value` and `s.field = value`.
 fn argument(arg: &ast::Argument) -> Option<(Path, &ast::Expr, Span)> {
     match (&arg.name, &arg.value.kind) {
         (Some(name), _) => {
-            let target = Path {
-                head: name.text.clone(),
-                rest: vec![],
-            };
+            let target = Path::new(name.text.clone(), vec![]);
             Some((target, &arg.value, name.span))
         }
         (
@@ -401,13 +398,9 @@ fn argument(arg: &ast::Argument) -> Option<(Path, &ast::Expr, Span)> {
     }
 }
 
-/// Returns the path that an expression denotes, if it is one.
 pub(super) fn path(expr: &ast::Expr) -> Option<Path> {
     match &expr.kind {
-        ExprKind::Name(name) => Some(Path {
-            head: name.clone(),
-            rest: vec![],
-        }),
+        ExprKind::Name(name) => Some(Path::new(name.clone(), vec![])),
         ExprKind::Member { object, name } => {
             let mut path = path(object)?;
             path.rest.push(Accessor::Field(name.text.clone()));

@@ -9,15 +9,15 @@ use shading_syntax::source::{SourceId, Span};
 /// Overridden values of globals for the code being copied.
 pub(super) type Overrides = Vec<(Global, Operand)>;
 
-/// Index of the first id in copied code that stands for a sample of an input, by its id in the unit: no function has it.
+/// First id in copied code that represents a sample of an input. No function has such an id.
 const FIRST_SAMPLE: usize = 1 << 30;
 
-/// Returns the id in its unit of the function that stands for a sample, by its id in copied code.
+/// Returns the id in the unit of the function that represents a sample.
 pub(super) fn sample(function: FunctionId) -> Option<FunctionId> {
     function.index().checked_sub(FIRST_SAMPLE).map(FunctionId::new)
 }
 
-/// Map from the ids of a unit to the ids in the code that it is copied to.
+/// Map from the ids of a unit to the ids in the linked code.
 pub(super) struct Splice<'a> {
     locals: SecondaryMap<LocalId, Option<LocalId>>,
     consts: SecondaryMap<ConstId, Option<ConstId>>,
@@ -122,19 +122,9 @@ impl<'a> Splice<'a> {
                 if let Op::Global(global) = op
                     && let Some((_, value)) = self.overrides.iter().find(|(g, _)| g == global)
                 {
-                    return Stmt::Op {
-                        dst,
-                        op: Op::Copy,
-                        args: vec![*value],
-                        span,
-                    };
+                    return Stmt::op(dst, Op::Copy, vec![*value], span);
                 }
-                Stmt::Op {
-                    dst,
-                    op: *op,
-                    args: self.operands(args),
-                    span,
-                }
+                Stmt::op(dst, *op, self.operands(args), span)
             }
             Stmt::Call {
                 function,

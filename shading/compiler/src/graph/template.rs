@@ -63,10 +63,9 @@ pub trait Templates {
     /// # Errors
     /// If its source has errors.
     fn find(&self, name: &str) -> Result<Option<Template>, Diagnostics>;
-    /// All names, for hints.
+    /// Returns the known names, for hints.
     fn names(&self) -> Vec<String>;
-    /// Returns whether what is declared under a name has errors, so that an error about it is a consequence, which is
-    /// not reported.
+    /// Returns whether the declaration of a name has errors. An error about such a name is a consequence and not reported.
     fn is_wrong(&self, _name: &str) -> bool {
         false
     }
@@ -96,7 +95,7 @@ where
     }
 }
 
-/// A connection: an input with its binding.
+/// An input with its binding.
 #[derive(Clone, Debug)]
 pub struct Connection {
     /// Input, or part of an input: `albedo`, `albedo[1]`, `s.field`. The head is the parameter.
@@ -105,13 +104,13 @@ pub struct Connection {
     pub binding: Binding,
     /// True if a geometry attribute takes precedence over a constant; `None` follows the parameter's metadata.
     pub interpolated: Option<bool>,
-    /// True if it takes the place of other connections of the same input, or of parts of it.
+    /// True if it replaces other connections of the same input, or of parts of it.
     pub overrides: bool,
     /// Location in the group's sources.
     pub span: Span,
 }
 
-/// What a scene uses a shader for.
+/// Use of a shader in a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GroupUse {
     /// The material of a surface.
@@ -123,8 +122,8 @@ pub enum GroupUse {
 }
 
 impl GroupUse {
-    /// Returns whether shaders of a kind can be layers of such a group.
-    pub fn takes(self, kind: UnitKind) -> bool {
+    /// Returns whether a group for this use can contain shaders of a kind.
+    pub fn allows(self, kind: UnitKind) -> bool {
         match kind {
             UnitKind::Shader | UnitKind::Surface => true,
             UnitKind::Background => self == GroupUse::Background,
@@ -164,8 +163,7 @@ pub struct Node {
 pub struct GroupInput {
     /// Name.
     pub name: String,
-    /// Type; `None` for an exposed input, which has the type of its target; void for `any`, which has the type of what is
-    /// given.
+    /// Type; `None` for an exposed input, which has the type of its target; void for `any`, which has the type of the value.
     pub ty: Option<Type>,
     /// Default; `None` for an exposed input, whose target keeps its own, and for a required input.
     pub default: Option<Binding>,
@@ -188,15 +186,15 @@ pub struct GroupOutput {
     pub binding: Binding,
     /// Location of the expression of its value, or of its name if there is none.
     pub value_span: Span,
-    /// True if it is exposed without having been requested, so that it does not count as a connection.
-    pub is_unasked: bool,
+    /// True if the output is exposed but not requested, so that it does not count as a connection.
+    pub is_unrequested: bool,
     /// Metadata.
     pub metadata: Vec<Metadata>,
     /// Source location.
     pub span: Span,
 }
 
-/// A group: units and groups with connections, used from outside like one unit.
+/// A group: units and groups with connections, used like one unit.
 ///
 /// Built with the methods of this type, or by `shading::ShadingSystem` from a `group` in source.
 #[derive(Clone, Debug, Default)]
@@ -218,8 +216,7 @@ pub struct ShaderGroupTemplate {
     /// Nodes that run even if their outputs are not read. If there are none, a group without outputs runs all nodes
     /// that no other node reads.
     pub entries: Vec<String>,
-    /// What a scene uses it for; `None` for other groups. Numbers of scenes have no types: whole ones are floats for inputs
-    /// of type `any`.
+    /// Use in a scene; `None` for other groups. Whole numbers in scenes are floats for inputs of type `any`.
     pub usage: Option<GroupUse>,
     /// Metadata.
     pub metadata: Vec<Metadata>,

@@ -1,4 +1,4 @@
-//! Unit templates: checked units; adaptive ones are lowered again for each use.
+//! Unit templates: checked units. Adaptive units are lowered again for each distinct use.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -24,7 +24,7 @@ pub struct ShaderUnitTemplate {
     pub(super) weight: u64,
     /// Sources of its spans.
     pub sources: Arc<SourceMap>,
-    /// For an adaptive unit: its source, to lower it for uses other than that of its defaults.
+    /// Source of an adaptive unit, which is lowered again for other uses than that of its defaults.
     pub adaptive: Option<Adaptive>,
 }
 
@@ -36,12 +36,13 @@ impl ShaderUnitTemplate {
         file: &Arc<ast::File>,
         index: usize,
     ) -> ShaderUnitTemplate {
-        let is_adaptive =
-            |param: &hir::Param| param.is_any || param.is_unsized || param.is_asked || param.asks_given;
+        let is_adaptive = |param: &hir::Param| {
+            param.is_any || param.is_unsized || param.queries_connection || param.queries_given
+        };
         let adaptive = hir.params.iter().any(is_adaptive).then(|| Adaptive {
             file: file.clone(),
             index,
-            made: Arc::default(),
+            cache: Arc::default(),
         });
         ShaderUnitTemplate {
             params: unit_params(&hir, &sources),
@@ -52,7 +53,7 @@ impl ShaderUnitTemplate {
         }
     }
 
-    /// Errors of aliases that no caller can use, because another parameter has the name.
+    /// Returns errors for aliases that are unusable because another parameter has that name.
     pub fn alias_errors(&self) -> Vec<Diagnostic> {
         let params = self.hir.params.iter().map(|param| DeclaredParam {
             name: &param.name,
@@ -63,7 +64,7 @@ impl ShaderUnitTemplate {
     }
 }
 
-/// Source of an adaptive unit, which is lowered anew for each distinct use.
+/// Source of an adaptive unit, which is lowered for each distinct use.
 #[derive(Clone, Debug)]
 pub struct Adaptive {
     /// File of the unit.
@@ -71,21 +72,20 @@ pub struct Adaptive {
     /// Index of the unit in the file.
     index: usize,
     /// Cache of lowered units, by use.
-    made: Arc<Mutex<FxHashMap<Uses, Made>>>,
+    cache: Arc<Mutex<FxHashMap<Vec<(String, ParamUse)>, LoweredUnit>>>,
 }
 
-type Uses = Vec<(String, ParamUse)>;
-type Made = Result<Arc<hir::Unit>, Diagnostics>;
+type LoweredUnit = Result<Arc<hir::Unit>, Diagnostics>;
 
 impl Adaptive {
     /// Returns the unit for a use of its parameters; cached.
-    pub fn unit(&self, uses: Vec<(String, ParamUse)>, environment: &Environment<'_>) -> Made {
-        let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = made().get(&uses) {
+    pub fn unit(&self, uses: Vec<(String, ParamUse)>, environment: &Environment<'_>) -> LoweredUnit {
+        let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = cache().get(&uses) {
             return known.clone();
         }
-        // No lock is held: another thread may produce an equal result at the same time.
+        // No lock is held, so another thread may compute an equal result at the same time.
         let unit = check::specialise(&self.file, self.index, &uses, environment).map(Arc::new);
-        made().entry(uses).or_insert(unit).clone()
+        cache().entry(uses).or_insert(unit).clone()
     }
 }

@@ -1,13 +1,13 @@
-//! Attributes of geometry that a unit asks for by constant names.
+//! Geometry attributes that a unit reads by constant names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Block, Code, Const, LocalId, Op, Operand, Stmt, Unit, walk};
 use crate::builtins::Builtin;
 
-/// The attributes that a linked unit asks for, by name; true if it does without: it tests whether the attribute exists,
-/// or has another value for where it does not.
-pub fn asked(unit: &Unit) -> BTreeMap<String, bool> {
+/// Returns the attributes that a linked unit reads, by name. The value is true if the unit does not require the attribute:
+/// it tests whether the attribute exists, or has a default for it.
+pub fn read_by(unit: &Unit) -> BTreeMap<String, bool> {
     let mut names = BTreeMap::new();
     let functions = unit.functions.values().map(|f| (&f.code, vec![&f.code.body]));
     let inits = unit.params.iter().map(|param| &param.init);
@@ -30,7 +30,7 @@ fn of_code(code: &Code, blocks: &[&Block], names: &mut BTreeMap<String, bool>) {
     for block in blocks {
         walk::statements(block, &mut |stmt| {
             if let Stmt::Op { dst, op, args, .. } = stmt
-                && asks(*op)
+                && is_existence_query(*op)
                 && let Some(name) = name(code, args)
             {
                 let is_tested = dst.is_none_or(|found: LocalId| tested.contains(&found));
@@ -40,11 +40,11 @@ fn of_code(code: &Code, blocks: &[&Block], names: &mut BTreeMap<String, bool>) {
     }
 }
 
-fn asks(op: Op) -> bool {
+fn is_existence_query(op: Op) -> bool {
     matches!(op, Op::Builtin(Builtin::HasAttribute | Builtin::HasAnyAttribute))
 }
 
-/// The attribute's name, of the object that is shaded.
+/// Returns the attribute's name, if the attribute is one of the shaded object.
 fn name(code: &Code, args: &[Operand]) -> Option<String> {
     let text = |operand: Option<&Operand>| match operand {
         Some(Operand::Const(id)) => match &code.consts[*id] {
@@ -57,7 +57,7 @@ fn name(code: &Code, args: &[Operand]) -> Option<String> {
     text(args.get(1))
 }
 
-/// Returns whether a statement is `if (found) value = …;`, which is how attributes are read.
+/// Returns whether a statement has the form `if (found) value = …;`, by which attributes are read.
 fn only_reads_attributes(stmt: &Stmt) -> bool {
     let reads = |inner: &Stmt| {
         matches!(

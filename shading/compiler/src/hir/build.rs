@@ -8,7 +8,7 @@ use crate::ty::Type;
 use cranelift_entity::PrimaryMap;
 use shading_syntax::source::Span;
 
-/// The code of a function under construction. Statements go to the innermost open block.
+/// Code of a function under construction. Statements are added to the innermost open block.
 #[derive(Debug)]
 pub struct CodeBuilder {
     code: Code,
@@ -117,12 +117,12 @@ impl CodeBuilder {
         self.push(Stmt::Scope { scope, body });
     }
 
-    /// Emits a jump behind an enclosing scope.
+    /// Emits a jump to the end of an enclosing scope.
     pub fn leave(&mut self, scope: ScopeId) {
         self.push(Stmt::Leave(scope));
     }
 
-    /// Emits a loop of `iterations` iterations; the body gets the counter.
+    /// Emits a loop of `iterations` iterations; `body` receives the counter.
     pub fn count(&mut self, iterations: Operand, body: impl FnOnce(&mut Self, Operand)) {
         let counter = self.local(Type::INT);
         let (zero, one) = (self.int(0), self.int(1));
@@ -146,12 +146,7 @@ impl CodeBuilder {
 
     fn push_op(&mut self, dst: Option<LocalId>, op: Op, args: &[Operand]) {
         let span = self.next_span();
-        self.push(Stmt::Op {
-            dst,
-            op,
-            args: args.to_vec(),
-            span,
-        });
+        self.push(Stmt::op(dst, op, args.to_vec(), span));
     }
 
     fn push(&mut self, stmt: Stmt) {

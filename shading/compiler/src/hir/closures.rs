@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::{ClosureId, Const, Op, Operand, Stmt, Unit, walk};
 
-/// For each closure that a linked unit may create, its parameters in order: the value of those that are the same
-/// constant wherever it is created, `None` for others.
+/// For each closure that a linked unit may create, its parameters in order: the value of a parameter that is the same
+/// constant in every call, or `None`.
 pub type ClosureConstants = BTreeMap<ClosureId, Box<[Option<Const>]>>;
 
-/// The constant parameters of a linked unit's closures.
+/// Returns the constant parameters of a linked unit's closures.
 pub fn constants(unit: &Unit) -> ClosureConstants {
     let mut found = ClosureConstants::new();
     let functions = unit.functions.values().map(|f| (&f.code, vec![&f.code.body]));
@@ -35,7 +35,7 @@ pub fn constants(unit: &Unit) -> ClosureConstants {
     found
 }
 
-/// Adds one more place that creates a closure.
+/// Merges the constants of another call that creates a closure.
 fn merge<'a>(found: &mut ClosureConstants, id: ClosureId, values: impl Iterator<Item = Option<&'a Const>>) {
     match found.get_mut(&id) {
         None => {

@@ -46,7 +46,7 @@ impl Const {
         }
     }
 
-    /// Returns whether two constants are the same value: numbers bit by bit, except that all NaNs are equal.
+    /// Returns whether two constants are equal: numbers bit by bit, except that all NaNs are equal.
     pub fn same(&self, other: &Const) -> bool {
         let float = |a: f32, b: f32| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
         let floats = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(&a, &b)| float(a, b));

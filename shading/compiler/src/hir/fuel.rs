@@ -1,19 +1,20 @@
-//! Fuel: the bound on the work of a run. A unit stands for eight simple operations.
+//! Fuel: limit of the work of a run. One unit of fuel pays for eight simple operations.
 //!
-//! Iterations and calls cost fuel by the operations in their bodies ([`assign`]), which the optimiser does not change: an
-//! endless loop ends after the same iteration in all execution modes. Expensive operations (texts, patterns, rays, Gabor noise)
-//! cost fuel when they are executed ([`of_op`]). Loops that the optimiser removes or unrolls cost nothing.
+//! An iteration or a call costs fuel in proportion to the operations in its body ([`assign`]). The optimiser does not change
+//! this number, so an endless loop ends after the same iteration in all execution modes. Expensive operations (strings,
+//! regular expressions, rays, Gabor noise) cost fuel when they are executed ([`of_op`]). Loops that the optimiser removes or
+//! unrolls are free.
 
 use super::{Block, Code, Function, Kind, LocalId, Op, Operand, Stmt, Unit, work};
 use crate::builtins::Builtin;
 
-/// Work of a unit of fuel, in simple operations.
+/// Simple operations per unit of fuel.
 const WORK: u32 = 8;
 
-/// Work of a closure component, and of a sum or a product of closures: the memory of a run is bounded, too.
+/// Simple operations that a closure component costs, and a sum or product of closures. The cost bounds the memory of a run.
 const CLOSURES: [u32; 2] = [16, 8];
 
-/// Number of array elements that are read or written for one unit.
+/// Array elements read or written per unit of fuel.
 const ELEMENTS: u32 = 16;
 
 /// Fuel of a Gabor noise, which sums hundreds of kernels.
@@ -22,13 +23,13 @@ const GABOR: u32 = 128;
 /// Fuel of a regular expression, which may backtrack.
 const PATTERN: u32 = 1024;
 
-/// Fuel of a query of the scene: a traced ray, a search in a point cloud.
+/// Fuel of a scene query: a traced ray, a search in a point cloud.
 const SCENE: u32 = 32;
 
-/// Fuel of making a text, which may be long.
+/// Fuel of creating a string, which may be long.
 const TEXT: u32 = 16;
 
-/// Sets the fuel of the loops and functions of a unit, from the operations in their bodies.
+/// Sets the fuel of the loops and functions of a unit.
 pub fn assign(unit: &mut Unit) {
     for function in unit.functions.values_mut() {
         let code = &mut function.code;
@@ -44,12 +45,13 @@ pub fn assign(unit: &mut Unit) {
     }
 }
 
-/// Returns the fuel of an iteration or call with this work.
+/// Returns the fuel of an iteration or call with this number of simple operations.
 fn of_work(work: u32) -> u32 {
     1 + work / WORK
 }
 
-/// Sets the fuel of the loops in a block; returns the work of its other operations, of branches the greater.
+/// Sets the fuel of the loops in a block. Returns the work of the other operations; of two branches, the greater work
+/// counts.
 fn assign_block(code: &Code, block: &mut Block) -> u32 {
     let works = block.iter_mut().map(|stmt| match stmt {
         Stmt::Op { dst, op, args, .. } => match of_op(code, *dst, *op, args) {
@@ -68,7 +70,7 @@ fn assign_block(code: &Code, block: &mut Block) -> u32 {
         Stmt::Scope { body, .. } => assign_block(code, body),
         Stmt::Call { .. } | Stmt::Leave(_) => 0,
     });
-    // Far below the range of `i32`, in which compiled code counts.
+    // The limit is far below the range of `i32`, in which compiled code counts.
     works.fold(0, u32::saturating_add).min(1 << 24)
 }
 
@@ -78,7 +80,7 @@ pub fn of_op(code: &Code, dst: Option<LocalId>, op: Op, args: &[Operand]) -> u32
         // In place.
         Op::ArraySet | Op::ArrayGet => 0,
         Op::Builtin(builtin) => of_builtin(builtin, args.len()) + of_arrays(code, dst, args),
-        // The operands are followed by their differentials along both axes.
+        // The operands are followed by their derivatives along both axes.
         Op::BuiltinDual(builtin) => 3 * of_builtin(builtin, args.len() / 3) + of_arrays(code, dst, args),
         _ => of_arrays(code, dst, &[]),
     }
@@ -93,7 +95,7 @@ pub fn of_call(code: &Code, callee: &Function, args: &[Operand], results: &[Loca
 fn of_builtin(builtin: Builtin, args: usize) -> u32 {
     use Builtin as B;
     match builtin {
-        // Kind, two coordinates and their periods; the options follow only for Gabor noise.
+        // The kind, two coordinates and their periods; only Gabor noise has options after these.
         B::Noise | B::PNoise if args > 5 => GABOR,
         B::RegexMatch | B::RegexSearch | B::RegexMatchPlaces | B::RegexSearchPlaces => PATTERN,
         B::Trace | B::CloudSearch => SCENE,

@@ -1,4 +1,4 @@
-//! Kinds: types as operations distinguish them (all triples are one kind).
+//! Kinds: types without the distinction of triples, as operations need them.
 
 use std::fmt;
 
@@ -84,7 +84,7 @@ impl Kind {
         uniform.then_some(Kind::Array(first, values.len() as u32))
     }
 
-    /// Numeric code of the kind, for requests of values by compiled code.
+    /// Returns the numeric code of the kind, by which compiled code requests values.
     pub fn code(self) -> i32 {
         match self {
             Kind::One(element) => element as i32,
@@ -92,7 +92,7 @@ impl Kind {
         }
     }
 
-    /// Returns the kind of a numeric code.
+    /// Returns the kind with a numeric code.
     pub fn of_code(code: i32) -> Kind {
         let element = match code & 7 {
             0 => Element::Int,

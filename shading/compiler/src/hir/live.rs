@@ -1,7 +1,7 @@
-//! Live inputs: inputs whose values change without compiling again.
+//! Live inputs: inputs whose values the host can change without compilation.
 //!
-//! They are linked as reads of an attribute, so that the optimiser does not know their values. Before code is generated,
-//! each read becomes a number of its own ([`super::Numbers`]), which compiled code loads from the memory of the instance.
+//! Live inputs are linked as reads of an attribute, so that the optimiser does not fold their values. Before code
+//! generation, each read becomes a number ([`super::Numbers`]) that compiled code loads from the memory of the instance.
 
 use super::{Block, Code, Const, ConstId, Kind, Op, Operand, Stmt, Unit, walk};
 
@@ -22,8 +22,8 @@ pub fn can_be_live(kind: Kind) -> bool {
     matches!(kind, Kind::INT | Kind::FLOAT | Kind::TRIPLE)
 }
 
-/// The number or triple that stands for a value of a live input: an int becomes a float, which has the ints up to 2²⁴.
-/// `None` if the value is of no kind that can be live, or a larger int.
+/// Converts the value of a live input to a float or triple. An int becomes a float, which represents ints up to 2²⁴. `None`
+/// if the value has another kind or is a larger int.
 pub fn live_number(value: &Const) -> Option<Const> {
     match *value {
         Const::Int(v) => ((v as f32) as i64 == i64::from(v) && v.unsigned_abs() <= 1 << 24)
@@ -75,7 +75,7 @@ fn bind(block: &mut Block, code: &mut Code, inputs: &[(String, Const)], uses: &m
     }
 }
 
-/// The index of the live input that an attribute query reads.
+/// Returns the index of the live input that an attribute query reads.
 fn live_input(code: &Code, args: &[Operand], inputs: &[(String, Const)]) -> Option<usize> {
     if !reads_live_input(code, args) {
         return None;
@@ -84,7 +84,7 @@ fn live_input(code: &Code, args: &[Operand], inputs: &[(String, Const)]) -> Opti
     inputs.iter().position(|(input, _)| input == name)
 }
 
-/// Returns whether the operands of an attribute query name a live input: a value that is the same at all points.
+/// Returns whether the operands of an attribute query name a live input, whose value is the same at all points.
 pub(crate) fn reads_live_input(code: &Code, args: &[Operand]) -> bool {
     args.first().and_then(|object| text(code, object)) == Some(UNIFORM_OBJECT)
 }

@@ -5,9 +5,9 @@
 //! [`Stmt::Scope`] and [`Stmt::Leave`], which jumps behind the named enclosing scope and implements `break`, `continue`
 //! and `return`. There is no SSA form: passes follow the structure, and Cranelift builds SSA from `def_var`/`use_var`.
 //!
-//! Already resolved by the checker: structures (a local of a structure type is one local per field, named `base.field`;
-//! an array of structures is one array per field), overloads, conversions (all explicit), short-circuit operators
-//! (`If`), calls of non-recursive functions (inlined). Recursive functions remain as [`Function`]s.
+//! The checker has already resolved structures (a local of a structure type is one local per field, named `base.field`; an
+//! array of structures is one array per field), overloads, conversions (all explicit), short-circuit operators (`If`), and
+//! calls of non-recursive functions (inlined). Recursive functions remain as [`Function`]s.
 //!
 //! Invariants, checked by [`verify()`]:
 //! - every id exists; no local has type void, structure or unsized array; a constant has the type that its use

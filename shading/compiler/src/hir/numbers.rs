@@ -1,4 +1,4 @@
-//! The numbers in a unit's code as a table, so that units which differ in them alone share machine code.
+//! Table of the numbers in a unit's code. Units that differ only in their numbers share machine code.
 
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;
@@ -9,26 +9,26 @@ use super::{Block, Code, Const, ConstId, FunctionId, Operand, Unit, walk};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NumberId(pub u32);
 
-/// Where the numbers of one function are in the table, by the constants that hold them.
+/// Indices of a function's numbers in the table, by the constants that hold them.
 pub type NumberIds = SecondaryMap<ConstId, Option<NumberId>>;
 
-/// The floats and triples that are operands in a unit, each at its own place in the order of the code: two uses of one
-/// value are two numbers, so that the order does not depend on values that happen to be equal.
+/// Floats and triples that are operands in a unit, in the order of the code. Each use has an entry, so that the order does
+/// not depend on values that happen to be equal.
 #[derive(Clone, Debug, Default)]
 pub struct Numbers {
     /// Values, a triple in the first three lanes, a float in all four.
     pub values: Vec<[f32; 4]>,
-    /// Those of the unit's own code.
+    /// Numbers of the unit's own code.
     pub body: NumberIds,
-    /// Those of its functions.
+    /// Numbers of its functions.
     pub functions: SecondaryMap<FunctionId, NumberIds>,
-    /// Those of the unit's own code by the ids that their constants had before: the last use of each.
+    /// Numbers of the unit's own code by the former ids of their constants; for each id, the last use.
     pub before: NumberIds,
 }
 
 impl Numbers {
-    /// Finds the numbers of a unit, and renumbers its constants: each use of a float or triple has a constant of its
-    /// own.
+    /// Collects the numbers of a unit, and renumbers its constants so that each use of a float or triple has its own
+    /// constant.
     pub fn of(unit: &mut Unit) -> Numbers {
         let mut numbers = Numbers::default();
         let mut inits: Vec<&mut Block> = unit.params.iter_mut().map(|param| &mut param.init).collect();
@@ -60,7 +60,7 @@ struct Renumbering<'a> {
     table: &'a mut Vec<[f32; 4]>,
     old: PrimaryMap<ConstId, Const>,
     new: PrimaryMap<ConstId, Const>,
-    /// New ids of the constants that are no numbers.
+    /// New ids of the constants that are not numbers.
     shared: FxHashMap<ConstId, ConstId>,
     ids: NumberIds,
     before: NumberIds,

@@ -78,15 +78,15 @@ pub enum Op {
     ArraySet,
     /// () → the global's value.
     Global(Global),
-    /// () → the differential of the global to the next pixel along the axis.
+    /// () → the derivative of the global along the screen axis: its change to the next pixel.
     GlobalDerivative(Global, Axis),
     /// The built-in function; operands and result are given by its signature.
     Builtin(Builtin),
-    /// The built-in function with derivatives: its operands, then their differentials along x, then those along y →
-    /// array of 3: the value, its differential along x, and that along y. Only for functions with
+    /// The built-in function with derivatives: its operands, then their derivatives along x, then those along y →
+    /// array of 3: the value, its derivatives along x and y. Only for functions with
     /// [`Builtin::has_dual`].
     BuiltinDual(Builtin),
-    /// float or triple → its differential to the next pixel along the axis. [`crate::derivative`] replaces it by other
+    /// float or triple → its derivative along the screen axis. [`crate::derivative`] replaces it by other
     /// operations; without that pass, derivatives are zero.
     Derivative(Axis),
     /// The closure component; the operands are its parameters in the registry's order.
@@ -107,7 +107,7 @@ pub enum Op {
     /// (string object, string name) → the attribute with the destination's type; zero if it does not exist. Used with
     /// `Builtin::HasAttribute`.
     AttributeValue,
-    /// (string object, string name) → the differential of the attribute to the next pixel along the axis, float or
+    /// (string object, string name) → the derivative of the attribute along the screen axis, float or
     /// triple.
     AttributeDerivative(Axis),
 }

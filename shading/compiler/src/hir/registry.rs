@@ -32,7 +32,7 @@ impl ClosureParam {
         }
     }
 
-    /// Size in bytes of a value, or of one element of an array.
+    /// Returns the size of a value, or of one element of an array [bytes].
     pub fn element_bytes(&self) -> usize {
         match self.ty.base {
             Base::Int | Base::Float => 4,
@@ -108,7 +108,7 @@ pub enum ClosureError {
         /// Their size.
         bytes: u64,
     },
-    /// A closure of this name and these types is registered.
+    /// A closure of this name and these types is already registered.
     #[error("closure {signature} is registered twice")]
     Twice {
         /// The closure.
@@ -131,7 +131,7 @@ pub enum ClosureError {
 }
 
 impl fmt::Display for ClosureSignature {
-    /// Writes it as the language does: `shine(normal n, float exponent)`.
+    /// Writes the signature as in source: `shine(normal n, float exponent)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let params = self.params.iter().map(|param| match param.ty.is_array() {
             true => format!("{} {}[{}]", param.ty.element(), param.name, param.ty.count()),
@@ -142,13 +142,13 @@ impl fmt::Display for ClosureSignature {
 }
 
 impl ClosureSignature {
-    /// Whether the types of the parameters are those of another signature.
+    /// Returns whether the types of the parameters equal those of another signature.
     fn has_types_of(&self, other: &ClosureSignature) -> bool {
         let types = |signature: &ClosureSignature| signature.params.iter().map(|p| p.ty).collect::<Vec<_>>();
         types(self) == types(other)
     }
 
-    /// Whether the names and types of the parameters are those of another signature.
+    /// Returns whether the names and types of the parameters equal those of another signature.
     pub fn has_params_of(&self, other: &ClosureSignature) -> bool {
         self.has_types_of(other)
             && self
@@ -158,7 +158,7 @@ impl ClosureSignature {
                 .all(|(a, b)| a.name == b.name)
     }
 
-    /// Hash of its name and of the names and types of its parameters (FNV-1a).
+    /// Returns a hash of the name and of the names and types of the parameters (FNV-1a).
     pub fn fingerprint(&self) -> u64 {
         let start = 0xcbf2_9ce4_8422_2325;
         self.to_string().bytes().fold(start, |hash, byte| {
@@ -166,7 +166,7 @@ impl ClosureSignature {
         })
     }
 
-    /// Checks that closures can have such parameters.
+    /// Checks that closures can have these parameters.
     fn check(&self) -> Result<(), ClosureError> {
         let closure = self.name;
         let mut bytes = 0u64;
@@ -195,7 +195,7 @@ impl ClosureSignature {
             {
                 return Err(ClosureError::Default { closure, param, ty });
             }
-            // A matrix is the largest of elements.
+            // A matrix is the largest element.
             bytes = bytes.saturating_add(64 * u64::from(ty.count()));
         }
         if bytes > MAX_CLOSURE_BYTES as u64 {
@@ -212,7 +212,8 @@ impl ClosureSignature {
             .count()
     }
 
-    /// Byte offset of each parameter in a component's parameter block, and the block's size (a multiple of 16).
+    /// Returns the byte offset of each parameter in a component's parameter block, and the size of the block (a multiple of
+    /// 16).
     ///
     /// Int and float take 4 bytes; a triple 12, aligned to 4; a matrix 64; a string or closure a pointer, aligned to 8;
     /// an array its elements without gaps. This is the layout of a `#[repr(C)]` structure of `i32`, `f32`, `[f32; 3]`,
@@ -239,17 +240,17 @@ pub struct ClosureRegistry {
     notes: FxHashMap<ClosureId, ClosureNote>,
 }
 
-/// Message shown when a shader creates a closure that does less than its name says.
+/// Message for a shader that creates a closure with reduced functionality.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClosureNote {
-    /// What happens instead.
+    /// Description of the actual behaviour.
     pub text: &'static str,
-    /// Parameter without which nothing is amiss: where it is constant zero, the message is not shown.
+    /// Parameter for the missing feature. The message is omitted if the parameter is constant zero.
     pub unless_zero: Option<&'static str>,
 }
 
 impl ClosureRegistry {
-    /// Adds a closure. Overloads of one name may be registered: a call takes the first whose parameters match.
+    /// Adds a closure. Several overloads of a name may be registered; a call uses the first whose parameters match.
     ///
     /// # Errors
     /// If a closure cannot have such parameters, or one of the same name and types is registered.
@@ -269,12 +270,12 @@ impl ClosureRegistry {
         Ok(id)
     }
 
-    /// Sets the message shown when a shader creates this closure.
+    /// Sets the message for shaders that create this closure.
     pub fn note(&mut self, id: ClosureId, note: ClosureNote) {
         self.notes.insert(id, note);
     }
 
-    /// Returns the message shown when a shader creates this closure.
+    /// Returns the message for shaders that create this closure.
     pub fn note_of(&self, id: ClosureId) -> Option<ClosureNote> {
         self.notes.get(&id).copied()
     }
@@ -306,7 +307,6 @@ impl ClosureRegistry {
 impl Index<ClosureId> for ClosureRegistry {
     type Output = ClosureSignature;
 
-    /// The closure of an id of this registry.
     fn index(&self, id: ClosureId) -> &ClosureSignature {
         &self.list[id.0 as usize]
     }

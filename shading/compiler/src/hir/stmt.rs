@@ -83,6 +83,13 @@ pub enum Stmt {
     Leave(ScopeId),
 }
 
+impl Stmt {
+    /// Creates `dst = op(args)`.
+    pub fn op(dst: Option<LocalId>, op: Op, args: Vec<Operand>, span: Span) -> Stmt {
+        Stmt::Op { dst, op, args, span }
+    }
+}
+
 /// Variables, constants and statements of one function.
 #[derive(Clone, Debug, Default)]
 pub struct Code {
@@ -110,11 +117,11 @@ pub struct Function {
     pub code: Code,
     /// Fuel of a call, besides that of its arguments and loops ([`super::fuel`]).
     pub fuel: u32,
-    /// If it stands for a sample of an input: what it samples. Linking puts the code of the input where it is called.
+    /// For a sample of an input, the sampled input. Linking replaces each call by the code of the input.
     pub sample: Option<InputSample>,
 }
 
-/// A sample of an input: what is connected to it is evaluated again where some globals have other values.
+/// Sample of an input: its connection is evaluated again with other values of some globals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputSample {
     /// Name of the parameter, with the path of fields.

@@ -196,7 +196,7 @@ pub enum TextureOperand {
 }
 
 impl TextureOperand {
-    /// All options, in operand order.
+    /// The options in operand order.
     pub const ALL: [TextureOperand; 15] = [
         TextureOperand::WrapS,
         TextureOperand::WrapT,
@@ -294,13 +294,12 @@ pub struct TextureOptions {
     pub color_space: ColorSpace,
     /// Number of channels that the shader reads, 1 or 3; the next one is alpha.
     pub channels: u8,
-    /// True if the source gives no footprint. Its operands are zero until the derivatives of the coordinates are
-    /// inserted.
+    /// True if the source gives no footprint. The operands of the footprint are zero until the derivatives of the
+    /// coordinates are inserted.
     pub implicit_footprint: bool,
-    /// True if derivatives of the value along s and t are needed, too; of volumes, the differentials along the screen
-    /// axes.
+    /// True if the lookup also returns derivatives along s and t; for volumes, along the screen axes.
     pub derivatives: bool,
-    /// True if the shader handles a missing file, so that this is not an error.
+    /// True if the shader handles a missing file, so that a missing file is not an error.
     pub optional: bool,
     /// Options that are operands.
     pub operands: TextureOperands,
@@ -325,8 +324,8 @@ impl Default for TextureOptions {
 }
 
 impl TextureOptions {
-    /// Number of floats that a lookup returns: four channels from the first on, and with derivatives four along s and
-    /// four along t.
+    /// Returns the number of floats that a lookup returns: four channels beginning with the first, and with derivatives four
+    /// along s and four along t.
     pub const fn results(&self) -> u32 {
         if self.derivatives { 12 } else { 4 }
     }

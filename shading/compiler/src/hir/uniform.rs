@@ -11,7 +11,7 @@ use crate::ty::Type;
 /// frame: `N` and `dPdu` may be passed to closures as a normal and as a vector. A uniform unit has no side effects, so
 /// it suffices to run it once, with placeholder values of `N` and `dPdu`.
 ///
-/// The analysis is conservative: `N` in a variable that is assigned twice, for example, counts as a dependency.
+/// The analysis is conservative: for example, `N` in a variable that is assigned twice counts as a dependency.
 pub fn is_uniform(unit: &Unit, registry: &ClosureRegistry) -> bool {
     let blocks: Vec<&Block> = unit
         .params
@@ -20,18 +20,18 @@ pub fn is_uniform(unit: &Unit, registry: &ClosureRegistry) -> bool {
         .chain([&unit.code.body])
         .collect();
     let is_pure_op = |function: &Function| {
-        all(&[&function.code.body], |stmt| {
+        all_statements(&[&function.code.body], |stmt| {
             !depends_on_environment(stmt, |_| false)
         })
     };
     unit.functions.values().all(is_pure_op)
-        && all(&blocks, |stmt| {
+        && all_statements(&blocks, |stmt| {
             !depends_on_environment(stmt, |global| closure_param_type(global).is_some())
         })
         && passes_frame_to_closures_only(&blocks, registry)
 }
 
-/// Type of the closure parameters that a global of the shading frame may be passed to.
+/// Returns the type of the closure parameters that may receive a global of the shading frame.
 fn closure_param_type(global: Global) -> Option<Type> {
     match global {
         Global::N => Some(Type::NORMAL),
@@ -41,7 +41,7 @@ fn closure_param_type(global: Global) -> Option<Type> {
 }
 
 /// Returns whether `holds` is true for all statements.
-fn all(blocks: &[&Block], holds: impl Fn(&Stmt) -> bool) -> bool {
+fn all_statements(blocks: &[&Block], holds: impl Fn(&Stmt) -> bool) -> bool {
     let mut result = true;
     for block in blocks {
         walk::statements(block, &mut |stmt| result &= holds(stmt));
@@ -95,7 +95,7 @@ fn passes_frame_to_closures_only(blocks: &[&Block], registry: &ClosureRegistry) 
     };
     held.keys()
         .all(|local| held[local].is_none() || writes[local] == 1)
-        && all(blocks, |stmt| match stmt {
+        && all_statements(blocks, |stmt| match stmt {
             Stmt::Op {
                 op: Op::MakeClosure(id),
                 args,

@@ -45,14 +45,14 @@ pub struct Param {
     pub name: String,
     /// Type; an unsized array has the length of its default.
     pub ty: Type,
-    /// True if declared unsized, so that it takes the length of the connected array.
+    /// True if declared unsized. The length is then that of the connected array.
     pub is_unsized: bool,
-    /// True if declared `any`, so that it takes the type of the connected value.
+    /// True if declared `any`. The type is then that of the connected value.
     pub is_any: bool,
-    /// True if the unit queries how it is connected.
-    pub is_asked: bool,
-    /// True if the unit queries whether a value is given.
-    pub asks_given: bool,
+    /// True if the unit queries the connection of the parameter.
+    pub queries_connection: bool,
+    /// True if the unit queries whether the parameter has a value.
+    pub queries_given: bool,
     /// True for an output.
     pub output: bool,
     /// Variable in the unit's code that holds it.
@@ -71,9 +71,10 @@ pub struct Param {
 }
 
 impl Param {
-    /// Geometry attributes that take precedence over its default and over a constant that is given, but not over a
-    /// connection; highest precedence first. Those listed by `primvar`, or the one of its own name if it is
-    /// `interpolated` (or has `lockgeom = 0`, the older spelling). `interpolated` is what an instance says, if it does.
+    /// Returns the geometry attributes that take precedence over the default and over a constant value, but not over a
+    /// connection; highest precedence first. The metadata `primvar` lists them; if the parameter is `interpolated` (or has
+    /// `lockgeom = 0`, the older spelling), the attribute of its own name is used. The argument `interpolated` overrides the
+    /// metadata.
     pub fn attributes(&self, interpolated: Option<bool>) -> Vec<&str> {
         if interpolated == Some(false) {
             return vec![];
@@ -108,8 +109,8 @@ impl Param {
             ty,
             is_unsized: false,
             is_any: false,
-            is_asked: false,
-            asks_given: false,
+            queries_connection: false,
+            queries_given: false,
             output: true,
             local,
             init: vec![],
@@ -133,12 +134,12 @@ pub struct GlobalVariable {
 }
 
 impl Unit {
-    /// Returns whether its body assigns to a global.
+    /// Returns whether the body assigns to a global.
     pub fn writes_globals(&self) -> bool {
         self.globals.iter().any(|variable| variable.is_written)
     }
 
-    /// Returns whether it calls a built-in function.
+    /// Returns whether the unit calls a built-in function.
     pub fn calls(&self, builtin: Builtin) -> bool {
         let functions = self.functions.values().map(|function| &function.code.body);
         let inits = self.params.iter().map(|param| &param.init);
@@ -149,8 +150,8 @@ impl Unit {
         calls
     }
 
-    /// Size of the unit: number of statements, variables and constants of its code and its functions; all elements of
-    /// arrays count.
+    /// Returns the size of the unit: number of statements, variables and constants of its code and its functions. Each
+    /// element of an array counts.
     pub fn weight(&self) -> u64 {
         let codes = || {
             let functions = self.functions.values().map(|function| &function.code);
@@ -179,8 +180,8 @@ impl Unit {
 
 /// A checked unit, or a group linked into a single unit.
 ///
-/// `Ci`, when a unit writes it, is an output parameter `Ci` of type closure. Other globals that it writes are its own
-/// copies. Default values run first, in order of `params`, then `code.body`.
+/// If a unit writes `Ci`, it has an output parameter `Ci` of type closure. Other globals that it writes are copies. Default
+/// values are evaluated first, in order of `params`, then `code.body`.
 #[derive(Clone, Debug)]
 pub struct Unit {
     /// Name in source.

@@ -225,11 +225,10 @@ impl Verifier<'_> {
     }
 }
 
-/// True if passes are verified.
 static VERIFIES: AtomicBool = AtomicBool::new(cfg!(any(debug_assertions, test)));
 
-/// Verifies all code that the process compiles from now on, after each pass, as debug builds do: HIR by [`verify`],
-/// machine code by Cranelift's verifier. For tests of optimised builds.
+/// Enables verification after each pass for the rest of the process, as in debug builds: HIR by [`verify`], machine code by
+/// Cranelift's verifier. For tests of optimised builds.
 pub fn verify_all() {
     VERIFIES.store(true, Ordering::Relaxed);
 }
@@ -297,12 +296,7 @@ mod tests {
     }
 
     fn op(dst: LocalId, op: Op, args: Vec<Operand>) -> Stmt {
-        Stmt::Op {
-            dst: Some(dst),
-            op,
-            args,
-            span: Span::default(),
-        }
+        Stmt::op(Some(dst), op, args, Span::default())
     }
 
     #[test]

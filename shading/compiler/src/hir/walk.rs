@@ -66,7 +66,7 @@ pub(crate) fn operands_mut(stmt: &mut Stmt) -> &mut [Operand] {
     }
 }
 
-/// The variables that a statement itself reads.
+/// Returns the variables that a statement itself reads.
 pub fn reads(stmt: &Stmt) -> impl Iterator<Item = LocalId> {
     operands(stmt).iter().filter_map(|operand| match operand {
         Operand::Local(id) => Some(*id),
@@ -74,7 +74,7 @@ pub fn reads(stmt: &Stmt) -> impl Iterator<Item = LocalId> {
     })
 }
 
-/// The variables that a statement itself assigns.
+/// Returns the variables that a statement itself assigns.
 pub fn writes(stmt: &Stmt) -> &[LocalId] {
     match stmt {
         Stmt::Op { dst, .. } => dst.as_slice(),
@@ -88,7 +88,7 @@ pub(crate) fn is_effect(op: Op) -> bool {
     matches!(op, Op::Builtin(builtin) if !builtin.is_pure())
 }
 
-/// Returns whether a block has an operation or call with output.
+/// Returns whether a block contains an operation or call with a side effect.
 pub(crate) fn has_effect(block: &[Stmt], prints: &SecondaryMap<FunctionId, bool>) -> bool {
     let mut found = false;
     statements(block, &mut |stmt| match stmt {
@@ -106,7 +106,7 @@ pub fn count_statements(block: &[Stmt]) -> usize {
     count
 }
 
-/// Number of statements that are not scopes.
+/// Returns the number of statements that are not scopes.
 pub(crate) fn count_ops(block: &[Stmt]) -> usize {
     let mut count = 0;
     statements(block, &mut |stmt| {

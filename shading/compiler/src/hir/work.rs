@@ -1,4 +1,4 @@
-//! Work: how long operations take, in simple operations on numbers; rough, and the same on all machines.
+//! Work: rough estimate of the cost of operations, in simple operations on numbers. Equal on all machines.
 
 use super::Op;
 use crate::builtins::Builtin;
@@ -25,7 +25,7 @@ pub fn of_op(op: Op, operands: usize) -> u32 {
         Op::TextureInfo | Op::HasTextureInfo(_) | Op::AttributeValue | Op::AttributeDerivative(_) => QUESTION,
         Op::MakeClosure(_) => ELEMENTARY,
         Op::Builtin(builtin) => of_builtin(builtin, operands),
-        // The operands are followed by their differentials along both axes.
+        // The operands are followed by their derivatives along both axes.
         Op::BuiltinDual(builtin) => 3 * of_builtin(builtin, operands / 3),
         _ => 1,
     }
@@ -34,7 +34,7 @@ pub fn of_op(op: Op, operands: usize) -> u32 {
 fn of_builtin(builtin: Builtin, operands: usize) -> u32 {
     use Builtin as B;
     match builtin {
-        // Kind, two coordinates and their periods; the options follow only for Gabor noise.
+        // The kind, two coordinates and their periods; only Gabor noise has options after these.
         B::Noise | B::PNoise if operands > 5 => GABOR,
         B::Noise | B::PNoise | B::Perlin | B::UPerlin => NOISE,
         B::Trace | B::CloudSearch => SEARCH,

@@ -12,7 +12,7 @@ use crate::hir::RayKind;
 use crate::hir::{Const, Kind, Op, TextureMapping, TextureOperand, TextureOptions};
 
 impl Forward<'_> {
-    /// Returns the result of an operation that facts about the unit's use determine.
+    /// Returns the result of an operation if known facts about the unit's use determine it.
     pub(super) fn known(&mut self, op: Op, values: &[ValueId]) -> Option<ValueId> {
         let text = |i: usize| match self.values.as_const(self.code, *values.get(i)?)? {
             Const::String(text) => Some(text.clone()),
@@ -136,7 +136,6 @@ impl Forward<'_> {
         matches!(self.values.as_const(self.code, value), Some(Const::NullClosure))
     }
 
-    /// Returns whether a value is 0 or 1.
     pub(super) fn is_truth(&self, value: ValueId) -> bool {
         use Builtin as B;
         let test = |op| {
@@ -301,8 +300,8 @@ impl Forward<'_> {
         }
     }
 
-    /// Operands of a lookup without its footprint, where that has no width: then nothing needs derivatives of the
-    /// coordinates.
+    /// Returns the operands of a lookup without its footprint if the footprint is scaled to zero, so that derivatives of the
+    /// coordinates are not needed.
     fn without_footprint(&mut self, options: TextureOptions, values: &[ValueId]) -> Option<Vec<ValueId>> {
         const FOOTPRINT: Range<usize> = 3..7;
         use TextureOperand::{BlurS, BlurT, WidthS, WidthT};

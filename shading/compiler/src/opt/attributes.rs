@@ -12,7 +12,7 @@ pub struct KnownAttributes {
 }
 
 impl KnownAttributes {
-    /// Creates it from the attribute names of each object; `None` without objects.
+    /// Collects the attribute names of each object; `None` without objects.
     pub fn of(objects: impl IntoIterator<Item = BTreeSet<String>>) -> Option<KnownAttributes> {
         let mut objects = objects.into_iter();
         let mut always = objects.next()?;
@@ -24,8 +24,8 @@ impl KnownAttributes {
         Some(KnownAttributes { always, sometimes })
     }
 
-    /// Returns whether the objects have the attribute of that name; `None` if only some do, or if it is not a geometry
-    /// attribute (such as `camera:fov`).
+    /// Returns whether the objects have the attribute; `None` if only some have it, or if it is not a geometry attribute
+    /// (such as `camera:fov`).
     pub fn exists(&self, name: &str) -> Option<bool> {
         match (self.always.contains(name), self.sometimes.contains(name)) {
             (true, _) => Some(true),

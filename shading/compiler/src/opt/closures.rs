@@ -1,4 +1,4 @@
-//! Removal of unused closures: shadow rays need emission and transparency only, not scattering.
+//! Removal of unused closures: shadow rays need only emission and transparency.
 
 use crate::hir::{Block, ClosureId, Code, Const, ConstId, Kind, Op, Operand, Stmt, Unit, walk};
 
@@ -6,7 +6,7 @@ use crate::hir::{Block, ClosureId, Code, Const, ConstId, Kind, Op, Operand, Stmt
 ///
 /// If a unit uses a closure with closure parameters (such as a layer), whose weights depend on each other, all closures
 /// are kept.
-pub(super) fn keep(unit: &mut Unit, wanted: &[ClosureId]) -> bool {
+pub(super) fn keep_only(unit: &mut Unit, wanted: &[ClosureId]) -> bool {
     if super::codes(unit).any(takes_closures) {
         return false;
     }

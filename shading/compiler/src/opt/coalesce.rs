@@ -1,5 +1,5 @@
-//! Copy coalescing: `t = op …; x = t` becomes `x = op …` if `t` has no other use and nothing in between mentions `x` or
-//! jumps away. Values copied to an output at the end are computed in it.
+//! Copy coalescing: `t = op …; x = t` becomes `x = op …` if `t` has no other use and no statement in between refers to `x`
+//! or jumps. A value that is copied to an output at the end is computed in the output.
 
 use cranelift_entity::SecondaryMap;
 
@@ -29,7 +29,7 @@ pub(super) fn run(code: &mut Code, params: &[LocalId], outputs: &[LocalId]) {
     code.body = body;
 }
 
-/// Replaces a variable that is copied to an output at the end, and not mentioned afterwards, by that output.
+/// Replaces a variable that is copied to an output at the end, and not used afterwards, by the output.
 fn in_outputs(code: &Code, body: &mut Block, params: &[LocalId], outputs: &[LocalId]) {
     let mut last: SecondaryMap<LocalId, usize> = SecondaryMap::new();
     let mut mentions: SecondaryMap<LocalId, usize> = SecondaryMap::new();
@@ -117,13 +117,8 @@ impl Coalesce<'_> {
                 if let Stmt::Op { dst, .. } = &mut block[at] {
                     *dst = Some(x);
                 }
-                // This makes it a copy from `x` to itself, which is removed below.
-                block[i] = Stmt::Op {
-                    dst: Some(x),
-                    op: Op::Copy,
-                    args: vec![Operand::Local(x)],
-                    span: Default::default(),
-                };
+                // The statement becomes a copy from `x` to itself, which is removed below.
+                block[i] = Stmt::op(Some(x), Op::Copy, vec![Operand::Local(x)], Default::default());
                 self.uses[x].block = this;
                 self.uses[x].at = at;
                 self.uses[x].when = self.uses[t].when;
@@ -136,7 +131,7 @@ impl Coalesce<'_> {
             for &local in walk::writes(&block[i]) {
                 let uses = &mut self.uses[local];
                 uses.last = self.order;
-                // The result of a call stays in place; no block has number 0.
+                // The assignment by a call stays in place; no block has number 0.
                 uses.block = if matches!(block[i], Stmt::Op { .. }) {
                     this
                 } else {

@@ -1,8 +1,8 @@
 //! Dead code elimination by backward liveness analysis over structured control flow, with a fixpoint for loops.
 //!
-//! The fixpoint is computed in rounds over the whole function; the live set at the head of each loop is kept between
-//! rounds, so that nested loops cost no more than other code. A construct without effects, whose assignments are not
-//! read after it, is removed as a whole: loops are assumed to terminate.
+//! The fixpoint is computed in rounds over the whole function. The live set at the head of each loop is kept between rounds,
+//! so that nested loops cost no more than other code. A construct without effects whose assignments are not read after it is
+//! removed as a whole: loops are assumed to terminate.
 //!
 //! A store at an index that may be out of range stays, even if dead, if the variable is read anywhere: the error must
 //! be reported, as in OSL.
@@ -229,7 +229,7 @@ impl Liveness<'_> {
             Stmt::Call { function, .. } if self.context.prints[*function] => true,
             _ => walk::writes(stmt).iter().any(|&l| live.contains(l)) || self.is_report(stmt),
         };
-        // Nearly always one of the first statements tells.
+        // Usually one of the first statements is needed, so the search is short.
         if walk::any(body, &mut { is_needed }) {
             return false;
         }

@@ -1,5 +1,4 @@
-//! Evaluation of loops at compile time: a loop that reads only constants is replaced by the values of the variables
-//! that it assigns.
+//! Evaluation of loops at compile time: a loop that reads only constants is replaced by assignments of its results.
 
 use rustc_hash::FxHashMap;
 
@@ -14,8 +13,8 @@ use crate::hir::{Block, Const, Kind, LocalId, Op, Operand, ScopeId, Stmt};
 pub(super) const MAX_EVALUATED: usize = 1 << 16;
 
 impl Forward<'_> {
-    /// Returns the values of the variables that a loop assigns, if it reads only constants, has no effects, reports
-    /// nothing, and ends within what is left of the budget. The statement is the loop with the scope that it leaves.
+    /// Returns the values of the variables that a loop assigns, if the loop reads only constants, has no effects, reports no
+    /// errors, and ends within the remaining budget. The statement is the loop with the scope that it leaves.
     pub(super) fn evaluated(&mut self, stmt: &Stmt) -> Option<Vec<(LocalId, Const)>> {
         let stmts = std::slice::from_ref(stmt);
         let assigned = self.assigned(stmts);
@@ -52,7 +51,7 @@ enum End {
     Leave(ScopeId),
 }
 
-/// A run of a loop; `None` gives it up.
+/// Evaluation of a loop; `None` ends it without a result.
 struct Evaluation<'f, 'a> {
     /// Values of the variables read or assigned so far.
     values: FxHashMap<LocalId, Const>,
@@ -140,7 +139,6 @@ impl Evaluation<'_, '_> {
         Some(())
     }
 
-    /// Makes the value of an operand known.
     fn read(&mut self, operand: Operand) -> Option<()> {
         if let Operand::Local(local) = operand
             && !self.values.contains_key(&local)

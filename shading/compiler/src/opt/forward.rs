@@ -16,7 +16,7 @@ use crate::hir::walk;
 use crate::hir::{Block, Code, Const, Kind, LocalId, Op, Operand, ScopeId, Stmt};
 use shading_syntax::source::Span;
 
-/// Number of variables from which compilation time depends on how long each is live.
+/// Minimum number of variables for which live ranges matter to compilation time.
 const MANY_VARIABLES: usize = 1000;
 
 /// Maximum number of iterations of a loop that is unrolled.
@@ -174,7 +174,7 @@ impl<'a> Forward<'a> {
                     Some(dst) => self.assignment(dst, op, args, span, out),
                     None => {
                         let args = args.into_iter().map(|a| self.best(a)).collect();
-                        out.push(Stmt::Op { dst, op, args, span });
+                        out.push(Stmt::op(dst, op, args, span));
                     }
                 }
                 true
@@ -291,8 +291,8 @@ impl<'a> Forward<'a> {
                 self.values.op(op, kind, &values)
             }
         });
-        // The first 0 of one of many variables is not left out, so that the variable is not live, as 0, from the start of
-        // the function: code with thousands of loops has thousands of counters.
+        // In functions with many variables the first assignment of 0 is kept, so that the variable is not live from the
+        // start of the function: code with thousands of loops has thousands of counters.
         if self.env[dst] == value && !self.implicit.contains(dst) {
             return;
         }
@@ -308,12 +308,7 @@ impl<'a> Forward<'a> {
                 (op, best)
             }
         };
-        out.push(Stmt::Op {
-            dst: Some(dst),
-            op,
-            args,
-            span,
-        });
+        out.push(Stmt::op(Some(dst), op, args, span));
         self.assign(dst, value);
     }
 
@@ -403,7 +398,7 @@ impl<'a> Forward<'a> {
         let reached = self.block(body, &mut inner);
         let exit = std::mem::take(&mut self.exits[scope]);
         if exit.deltas.is_empty() && !exit.lost {
-            // Nothing leaves the scope, so it is replaced by its block.
+            // No statement leaves the scope, so it is replaced by its block.
             out.append(&mut inner);
             return reached;
         }
@@ -421,7 +416,7 @@ impl<'a> Forward<'a> {
         true
     }
 
-    /// Replaces a loop that can be evaluated by its results; gives it back otherwise.
+    /// Replaces a loop that can be evaluated by its results; returns it otherwise.
     fn evaluate(&mut self, scope: ScopeId, body: Block, out: &mut Block) -> Result<(), Block> {
         let Some(Stmt::Loop { span, .. }) = body.last() else {
             return Err(body);
@@ -471,7 +466,7 @@ impl<'a> Forward<'a> {
         });
     }
 
-    /// Unrolls a loop iteration by iteration; gives up and undoes all changes unless it ends soon.
+    /// Unrolls a loop iteration by iteration. If the loop does not end within the limits, all changes are undone.
     fn unroll(&mut self, body: &Block, out: &mut Block) -> bool {
         let outermost = self.budget.is_none();
         if outermost {
@@ -599,7 +594,6 @@ impl<'a> Forward<'a> {
     }
 }
 
-/// Renames the scopes of a block.
 fn rename(block: &mut Block, code: &mut Code, renamed: &mut Vec<(ScopeId, ScopeId)>) {
     for stmt in block {
         match stmt {

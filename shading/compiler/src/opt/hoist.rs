@@ -1,8 +1,9 @@
 //! Loop-invariant code motion.
 //!
-//! A statement moves in front of the loop if every iteration that does not leave the loop earlier reaches it, it is
-//! pure and reports no errors, it reads nothing that the loop assigns, and its destination is assigned nowhere else and
-//! read only after it in the same block. It then runs even if the loop has no complete iteration, which costs little.
+//! A statement moves before the loop if every iteration that does not leave the loop earlier reaches the statement, it has
+//! no side effects and reports no errors, the loop assigns none of its operands, and its destination is assigned nowhere
+//! else and read only after it in the same block. The statement then runs even if the loop has no complete iteration, which
+//! costs little.
 
 use cranelift_entity::SecondaryMap;
 
@@ -134,8 +135,8 @@ impl Hoist {
     }
 }
 
-/// Returns whether an operation may report an error, which must not happen if the original does not run it; also true
-/// for copies, which are not worth moving.
+/// Returns whether an operation may report an error, which must not happen if the original is not executed. Also returns
+/// true for copies, since moving them has no benefit.
 fn may_report(op: Op, args: &[Operand]) -> bool {
     let indexed = matches!(
         op,

@@ -1,11 +1,12 @@
 //! The optimiser: passes over HIR that preserve results.
 //!
-//! The optimised unit prints the same and has the same outputs, bit for bit, if the original ends within its fuel; all
-//! NaNs count as equal. At [`OptLevel::Full`] this holds if all numbers are finite, and but for the sign of zeros in
-//! closures. It may use less fuel. Removed computations report no errors, except for stores out of range into variables
-//! that are read ([`dead`]). Defaults of parameters become part of the code, so given values must be bound before.
+//! The optimised unit has the same outputs and prints the same text, bit for bit, if the original ends within its fuel; all
+//! NaNs count as equal. At [`OptLevel::Full`] this requires that all numbers are finite, and excludes the sign of zeros in
+//! closures. The optimised unit may use less fuel. Removed computations report no errors, except for stores out of range
+//! into variables that are read ([`dead`]). Defaults of parameters become part of the code, so values must be bound before
+//! optimisation.
 //!
-//! The passes, over structured control flow, each linear in the size of the code or nearly so:
+//! Passes over structured control flow, each in nearly linear time:
 //!
 //! 1. [`forward`]: value numbering in one walk: constant and copy propagation, constant folding, algebraic
 //!    simplification (exact in [`algebra`], exact for finite numbers in [`finite`]), common subexpression elimination,
@@ -54,8 +55,8 @@ pub enum OptLevel {
     None,
     /// Optimisations that preserve every bit.
     Exact,
-    /// In addition, assumes that numbers are finite: `x·0` is 0, and `x + 0` is x, where the sign of a zero cannot be
-    /// seen. This removes features that a material disables by a zero weight.
+    /// In addition, assumes that numbers are finite: `x·0` is 0, and `x + 0` is x where the sign of a zero has no effect.
+    /// This removes features that a material disables by a zero weight.
     #[default]
     Full,
 }
@@ -101,8 +102,8 @@ pub struct OptStats {
     pub symbols_after: usize,
 }
 
-/// Maximum number of rounds of the first three passes. More than one are rarely needed: [`forward`] tells if another
-/// would find more.
+/// Maximum number of rounds of the first three passes. More than one are rarely needed; [`forward`] returns whether another
+/// round may improve the code.
 const MAX_ROUNDS: usize = 4;
 
 /// Optimises a unit in place.
@@ -126,7 +127,7 @@ pub fn optimize(unit: &mut Unit, options: &OptOptions<'_>) -> OptStats {
         // Closures inside a layer can be removed once the layer is removed.
         if let Some(wanted) = options.closures
             && !context.observes_closures
-            && closures::keep(unit, wanted)
+            && closures::keep_only(unit, wanted)
         {
             every_code(unit, &context);
         }
@@ -139,7 +140,7 @@ pub fn optimize(unit: &mut Unit, options: &OptOptions<'_>) -> OptStats {
     stats
 }
 
-/// Makes the defaults part of the body, and removes parameters that are not required outputs.
+/// Makes the defaults part of the body, and removes parameters except for the required outputs.
 fn gather(unit: &mut Unit, outputs: Option<&[&str]>) {
     let mut body = vec![];
     for param in &mut unit.params {
@@ -215,12 +216,12 @@ fn observes_closures(unit: &Unit) -> bool {
         let mut found = false;
         walk::ops(&code.body, &mut |op, args| {
             use Builtin as B;
-            let asks = matches!(
+            let observes = matches!(
                 op,
                 Op::Truth
                     | Op::Builtin(B::Format | B::Printf | B::Warning | B::Error | B::Fprintf | B::SetMessage)
             );
-            found |= asks && args.iter().any(|a| is_closure(code, a));
+            found |= observes && args.iter().any(|a| is_closure(code, a));
         });
         found
     })

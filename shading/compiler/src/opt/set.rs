@@ -9,7 +9,7 @@ use crate::hir::LocalId;
 #[derive(Debug, Default)]
 struct LocalSet {
     words: Vec<u64>,
-    /// One bit for each word that is not 0: most variables are live in few places.
+    /// One bit per nonzero word, because most variables are live in few places.
     used: Vec<u64>,
 }
 
@@ -39,14 +39,14 @@ impl LocalSet {
         }
     }
 
-    /// The indices of the words that are not 0, in order.
+    /// Returns the indices of the nonzero words, in order.
     fn used(&self) -> impl Iterator<Item = usize> {
         let groups = self.used.iter().enumerate();
         groups.flat_map(|(group, &word)| bits(word).map(move |bit| group * 64 + bit))
     }
 }
 
-/// The set bits of a word, in order.
+/// Returns the set bits of a word, in order.
 fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = word.trailing_zeros() as usize;
@@ -55,10 +55,10 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// A set of variables of one function that is as small as what it contains.
+/// A set of variables of one function, stored sparsely.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SparseSet {
-    /// The words of the dense set that are not 0, with their indices, in order.
+    /// Nonzero words of the dense set with their indices, in order.
     words: Vec<(usize, u64)>,
 }
 
@@ -102,11 +102,11 @@ pub(super) struct Mark(usize);
 /// Variables whose membership differs between two states.
 type Changes = FxHashSet<LocalId>;
 
-/// A set that can return to earlier states at the cost of the difference: branches need not copy it.
+/// A set that can return to earlier states at the cost of the difference, so that branches need no copies.
 #[derive(Debug)]
 pub(super) struct LiveSet {
     set: LocalSet,
-    /// For each open mark, the difference between its state and that at the next mark, or the current state.
+    /// For each open mark, the difference between its state and the state at the next mark, or the current state.
     changes: Vec<Changes>,
 }
 

@@ -1,5 +1,5 @@
-//! Analysis of the variables in which the sign of a zero can be seen: those that are printed or are results, and those
-//! from which they are computed. In the others, the optimiser may replace −0 by 0.
+//! Analysis of the variables in which the sign of a zero is observable: printed variables, results, and variables from which
+//! these are computed. In other variables the optimiser may replace −0 by 0.
 
 use cranelift_entity::SecondaryMap;
 
@@ -8,7 +8,7 @@ use crate::builtins::Builtin;
 use crate::hir::kind::Element;
 use crate::hir::{Code, Kind, LocalId, Op, Operand, Stmt, walk};
 
-/// Returns the variables of a function in which the sign of a zero can be seen; `outputs` are its results.
+/// Returns the variables of a function in which the sign of a zero is observable; `outputs` are its results.
 pub(super) fn seen(
     code: &Code,
     outputs: &[LocalId],
@@ -39,7 +39,7 @@ pub(super) fn seen(
     if open.is_empty() {
         return seen;
     }
-    // The variables that each is computed from.
+    // For each variable, the variables from which it is computed.
     let mut sources: Vec<(LocalId, LocalId)> = vec![];
     walk::statements(&code.body, &mut |stmt| {
         if let Stmt::Op {
@@ -62,7 +62,7 @@ pub(super) fn seen(
     seen
 }
 
-/// Returns whether the result or the effect of an operation shows the sign of a zero, other than by a zero.
+/// Returns whether an operation makes the sign of a zero observable other than by a zero result.
 fn observes(op: Op, context: &PassContext<'_>) -> bool {
     use Builtin as B;
     match op {

@@ -19,14 +19,14 @@ pub(super) fn run(code: &mut Code, outputs: &[LocalId]) {
     let mut body = std::mem::take(&mut code.body);
     for _ in 0..ROUNDS {
         let mut pass = Sink {
-            mentions: SecondaryMap::new(),
+            accesses: SecondaryMap::new(),
             order: 0,
             loops: 0,
             moved: 0,
         };
         for &output in outputs {
             // An output is read at the end.
-            pass.mentions[output].reads = vec![u32::MAX];
+            pass.accesses[output].reads = vec![u32::MAX];
         }
         let places = pass.number(&body);
         pass.block(&mut body, places);
@@ -39,7 +39,7 @@ pub(super) fn run(code: &mut Code, outputs: &[LocalId]) {
 
 /// Positions at which a variable is read and assigned, in order.
 #[derive(Clone, Default)]
-struct Mentions {
+struct Accesses {
     reads: Vec<u32>,
     writes: Vec<u32>,
 }
@@ -53,7 +53,7 @@ struct StmtPosition {
 }
 
 struct Sink {
-    mentions: SecondaryMap<LocalId, Mentions>,
+    accesses: SecondaryMap<LocalId, Accesses>,
     order: u32,
     /// Number of loops around the current block.
     loops: usize,
@@ -68,10 +68,10 @@ impl Sink {
             let first = self.order;
             self.order += 1;
             for local in walk::reads(stmt) {
-                insert(&mut self.mentions[local].reads, first);
+                insert(&mut self.accesses[local].reads, first);
             }
             for &local in walk::writes(stmt) {
-                self.mentions[local].writes.push(first);
+                self.accesses[local].writes.push(first);
             }
             let mut place = StmtPosition {
                 first,
@@ -151,7 +151,7 @@ impl Sink {
         let mut first = u32::MAX;
         walk::statements(stmt, &mut |stmt| {
             for &local in walk::writes(stmt) {
-                let reads = &self.mentions[local].reads;
+                let reads = &self.accesses[local].reads;
                 let after = reads.partition_point(|&r| r < place.end);
                 first = first.min(reads.get(after).copied().unwrap_or(u32::MAX));
             }
@@ -160,7 +160,7 @@ impl Sink {
         let branch = branches.get(index)?;
         let (begin, end) = branch.range;
         let unchanged = |local: LocalId| {
-            let writes = &self.mentions[local].writes;
+            let writes = &self.accesses[local].writes;
             let after = writes.partition_point(|&w| w < place.end);
             writes.get(after).is_none_or(|&w| w > branch.head)
         };
@@ -168,7 +168,7 @@ impl Sink {
         walk::statements(stmt, &mut |stmt| {
             fits &= walk::reads(stmt).all(unchanged);
             for &local in walk::writes(stmt) {
-                let last = self.mentions[local].reads.last();
+                let last = self.accesses[local].reads.last();
                 fits &= unchanged(local) && last.is_none_or(|&r| r < end);
             }
         });
@@ -180,7 +180,7 @@ impl Sink {
             Stmt::Op {
                 dst: Some(dst), op, ..
             } if self.loops > 0 => {
-                let Mentions { reads, writes } = &self.mentions[*dst];
+                let Accesses { reads, writes } = &self.accesses[*dst];
                 let before = reads.first().is_none_or(|r| writes.first() >= Some(r));
                 writes.len() == 1 && !before && *op != Op::ArraySet && !walk::is_effect(*op)
             }
@@ -190,7 +190,7 @@ impl Sink {
         }
     }
 
-    /// Records the mentions of a statement at its new position, the start of a branch.
+    /// Records the accesses of a statement at its new position, the start of a branch.
     fn note_move(&mut self, stmt: &Stmt, place: &StmtPosition, to: u32) {
         self.moved += 1;
         let move_in = |list: &mut Vec<u32>| {
@@ -203,10 +203,10 @@ impl Sink {
         };
         walk::statements(std::slice::from_ref(stmt), &mut |stmt| {
             for local in walk::reads(stmt) {
-                move_in(&mut self.mentions[local].reads);
+                move_in(&mut self.accesses[local].reads);
             }
             for &local in walk::writes(stmt) {
-                move_in(&mut self.mentions[local].writes);
+                move_in(&mut self.accesses[local].writes);
             }
         });
     }

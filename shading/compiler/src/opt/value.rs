@@ -13,7 +13,6 @@ use crate::hir::{Code, Const, ConstId, Kind, Op};
 pub(super) struct ValueId(u32);
 entity_impl!(ValueId, "v");
 
-/// Definition of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Def {
     /// A constant.
@@ -47,7 +46,6 @@ pub(super) struct Values {
 pub(super) const MAX_CONST_ARRAY: usize = 64;
 
 impl Values {
-    /// Creates an unknown value.
     pub(super) fn unknown(&mut self, kind: Kind) -> ValueId {
         self.defs.push(Def::Unknown(kind))
     }
@@ -76,7 +74,6 @@ impl Values {
         }
     }
 
-    /// Returns the constant that a value equals.
     pub(super) fn as_const<'a>(&self, code: &'a Code, id: ValueId) -> Option<&'a Const> {
         match self.defs[id] {
             Def::Const(id) => Some(&code.consts[id]),
@@ -84,7 +81,6 @@ impl Values {
         }
     }
 
-    /// Returns the int that a value equals.
     pub(super) fn as_int(&self, code: &Code, id: ValueId) -> Option<i32> {
         match self.as_const(code, id) {
             Some(Const::Int(value)) => Some(*value),

@@ -1,4 +1,4 @@
-//! Completion: what may stand at the cursor.
+//! Completion at a cursor.
 
 mod source;
 
@@ -11,6 +11,7 @@ use crate::document::Language;
 use crate::hover::{declaration, range_text};
 use crate::query::Query;
 use crate::token::TokenKind;
+use shading_syntax::token::ITEM_WORDS;
 
 /// Kind of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +36,7 @@ pub enum CompletionKind {
     File,
 }
 
-/// Something that may stand at the cursor.
+/// A completion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
     /// Name.
@@ -46,16 +47,16 @@ pub struct Completion {
     pub detail: String,
     /// Documentation, in Markdown.
     pub help: String,
-    /// What is inserted, if it is not the name.
+    /// Inserted text, if it differs from the label.
     pub insert: Option<String>,
-    /// Lesser ones come first.
+    /// Sort order: smaller ranks come first.
     pub rank: u8,
 }
 
-/// Completions, and the bytes that they replace.
+/// Completions at a cursor, and the bytes that they replace.
 #[derive(Clone, Debug, Default)]
 pub struct Completions {
-    /// Bytes of what is typed so far.
+    /// Bytes of the word typed so far.
     pub range: Range<usize>,
     /// Completions.
     pub list: Vec<Completion>,
@@ -67,34 +68,27 @@ const TYPES: [&str; 11] = [
 const STATEMENTS: [&str; 10] = [
     "if", "else", "for", "while", "do", "break", "continue", "return", "const", "output",
 ];
-const ITEMS: [&str; 8] = [
-    "shader",
-    "surface",
-    "displacement",
-    "volume",
-    "background",
-    "group",
-    "struct",
-    "import",
-];
-/// Metadata that Kiln or user interfaces know.
+/// Metadata that Kiln or user interfaces use.
 const METADATA: [(&str, &str); 13] = [
-    ("string help", "what it is for"),
+    ("string help", "description"),
     ("string label", "name in user interfaces"),
     ("string page", "page in user interfaces"),
     ("string widget", "widget in user interfaces"),
     ("string units", "unit of the value"),
     ("string category", "category of a unit"),
-    ("string aliases", "other names by which callers give it"),
-    ("string primvar", "attributes of the geometry that feed it"),
-    ("float min", "least value"),
-    ("float max", "greatest value"),
-    ("int interpolated", "1: fed by the attribute of its name"),
-    ("int lockgeom", "0: fed by the attribute of its name"),
-    ("int allowconnect", "0: nothing may be connected"),
+    ("string aliases", "other names that callers may use"),
+    ("string primvar", "geometry attributes that provide its value"),
+    ("float min", "minimum"),
+    ("float max", "maximum"),
+    (
+        "int interpolated",
+        "1: value from the geometry attribute of its name",
+    ),
+    ("int lockgeom", "0: value from the geometry attribute of its name"),
+    ("int allowconnect", "0: connections are not allowed"),
 ];
 
-/// What may stand at an offset.
+/// Returns the completions at an offset.
 pub fn completions(query: &Query<'_>, offset: usize) -> Completions {
     let cursor = Cursor::new(query.document, offset);
     let mut list = List {
@@ -193,11 +187,12 @@ impl List<'_> {
         self.scene(cursor, &brackets);
     }
 
-    /// What begins at the top level.
+    /// Adds the words that begin top-level items.
     fn items(&mut self) {
-        self.words(&ITEMS, CompletionKind::Keyword);
+        self.words(&ITEM_WORDS, CompletionKind::Keyword);
+        self.words(&["import"], CompletionKind::Keyword);
         if self.query.document.language() == Language::Scene {
-            for keyword in &self.query.world.keywords {
+            for keyword in &self.query.vocabulary.keywords {
                 self.add(&keyword.name, CompletionKind::Keyword, "", &keyword.help, 1);
             }
         } else {
@@ -217,7 +212,7 @@ impl List<'_> {
         self.words(&STATEMENTS, CompletionKind::Keyword);
     }
 
-    /// Parameters of a unit, and values.
+    /// Adds the parameters of a unit, or values.
     fn argument(&mut self, call: &OpenCall, cursor: &Cursor<'_>, offset: usize) {
         let unit = match &call.before {
             // `matte base(`: a layer.
@@ -275,7 +270,7 @@ impl List<'_> {
             ([], ":") => {
                 let known = self
                     .query
-                    .world
+                    .vocabulary
                     .keywords
                     .iter()
                     .find(|known| known.name == keyword);
@@ -284,7 +279,7 @@ impl List<'_> {
                 }
             }
             (["{"], "{" | ";" | "}") => {
-                for (name, help) in self.query.world.keys_of(keyword, cursor.item_kind()) {
+                for (name, help) in self.query.vocabulary.keys_of(keyword, cursor.item_kind()) {
                     self.insert(
                         name,
                         CompletionKind::Property,
@@ -299,7 +294,7 @@ impl List<'_> {
                 if cursor.previous(0) == "=" && matches!(cursor.previous(1), "of" | "portals" | "except") {
                     return self.objects();
                 }
-                for (name, help) in self.query.world.keys_of("", None) {
+                for (name, help) in self.query.vocabulary.keys_of("", None) {
                     self.add(name, CompletionKind::Function, "", help, 3);
                 }
                 self.units();

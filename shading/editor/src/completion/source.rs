@@ -1,4 +1,4 @@
-//! Where completions come from: variables, functions, units, members, files.
+//! Sources of completions: variables, functions, units, members, files.
 
 use std::ops::Range;
 use std::path::Path;
@@ -7,9 +7,9 @@ use super::{CompletionKind, List};
 use crate::cursor::Cursor;
 use crate::definition::{Definition, DefinitionKind, Target};
 use crate::hover::{closure_params, declaration, explain, form_text};
-use crate::query::{Found, Place};
+use crate::query::{DefinitionPlace, Resolution};
 use crate::token::TokenKind;
-use crate::world::functions;
+use crate::vocabulary::functions;
 use shading_compiler::builtins::Global;
 
 const CONSTANTS: [&str; 14] = [
@@ -30,7 +30,7 @@ const CONSTANTS: [&str; 14] = [
 ];
 
 impl List<'_> {
-    /// Members of what stands before the dot.
+    /// Adds the members of the name before the dot.
     pub(super) fn members(&mut self, object: &str, offset: usize) {
         let index = &self.query.document.index;
         let known = index
@@ -44,7 +44,7 @@ impl List<'_> {
         let unit = match kind {
             Some(DefinitionKind::Layer) => Some(ty.clone()),
             Some(_) => None,
-            // The line of the layer may not parse.
+            // The declaration of the layer may not parse.
             None => self.layer_unit(object),
         };
         if let Some(place) = unit.and_then(|unit| self.query.unit(&unit)) {
@@ -56,7 +56,7 @@ impl List<'_> {
             return;
         }
         let structure = self.query.resolve(&Target::Type(ty.clone()));
-        if let Some(Found::Definition(place)) = structure {
+        if let Some(Resolution::Definition(place)) = structure {
             for field in place.document.index.members(place.id) {
                 self.add(&field.name, CompletionKind::Property, &field.ty, "", 0);
             }
@@ -72,7 +72,7 @@ impl List<'_> {
         }
     }
 
-    /// The unit of a layer by tokens: `matte base(`.
+    /// Returns the unit of a layer, found by tokens: `matte base(`.
     fn layer_unit(&self, layer: &str) -> Option<String> {
         let document = self.query.document;
         let words = document.tokens.windows(3).find(|window| {
@@ -83,7 +83,7 @@ impl List<'_> {
         Some(document.slice(&words[0]).to_owned())
     }
 
-    /// Variables, globals and functions.
+    /// Adds variables, and with `with_functions` globals, constants, functions and closures.
     pub(super) fn values(&mut self, offset: usize, with_functions: bool) {
         let document = self.query.document;
         for (_, definition) in document.index.definitions() {
@@ -121,7 +121,7 @@ impl List<'_> {
                 3,
             );
         }
-        for closure in &self.query.world.closures {
+        for closure in &self.query.vocabulary.closures {
             let detail = format!(
                 "closure color {}({})",
                 closure.name,
@@ -139,7 +139,7 @@ impl List<'_> {
         }
     }
 
-    /// Functions and macros of the text and of those that it imports.
+    /// Adds functions and macros of the text and of its imports.
     fn functions(&mut self) {
         self.outside(|definition| match definition.kind {
             DefinitionKind::Function => Some(CompletionKind::Function),
@@ -156,13 +156,13 @@ impl List<'_> {
         self.outside(|d| (d.kind == DefinitionKind::Object).then_some(CompletionKind::Variable));
     }
 
-    /// Units and groups: of the text, of those that it imports, and shipped.
+    /// Adds units and groups of the text, of its imports, and of the shipped library.
     pub(super) fn units(&mut self) {
         self.outside(|d| {
             let is_unit = matches!(d.kind, DefinitionKind::Unit | DefinitionKind::Group);
             is_unit.then_some(CompletionKind::Unit)
         });
-        let mut names: Vec<&str> = self.query.world.shipped_names().collect();
+        let mut names: Vec<&str> = self.query.vocabulary.shipped_names().collect();
         names.sort_unstable();
         for name in names {
             if let Some(place) = self.query.unit(name) {
@@ -172,7 +172,7 @@ impl List<'_> {
         }
     }
 
-    /// Definitions outside of items for which `kind` gives a kind.
+    /// Adds the top-level definitions for which `kind` returns a kind.
     fn outside(&mut self, kind: impl Fn(&Definition) -> Option<CompletionKind>) {
         for document in self.query.reachable() {
             for (id, definition) in document.index.definitions() {
@@ -180,7 +180,10 @@ impl List<'_> {
                     definition.container.is_none() && document.index.top(&definition.name).contains(&id);
                 if let Some(kind) = kind(definition).filter(|_| is_top) {
                     let document = document.clone();
-                    let help = explain(self.query, &Found::Definition(Place { document, id }));
+                    let help = explain(
+                        self.query,
+                        &Resolution::Definition(DefinitionPlace::new(document, id)),
+                    );
                     self.add(
                         &definition.name,
                         kind,
@@ -193,7 +196,7 @@ impl List<'_> {
         }
     }
 
-    /// Names of files in a string: those that a folder holds. Returns the bytes of the name typed so far.
+    /// Adds the files of the folder that a string names. Returns the bytes of the file name typed so far.
     pub(super) fn files(&mut self, cursor: &Cursor<'_>, start: usize, offset: usize) -> Range<usize> {
         let document = self.query.document;
         let typed = &document.text[start..offset];
@@ -210,7 +213,7 @@ impl List<'_> {
         if is_file {
             let own = document.path.parent().unwrap_or(Path::new(""));
             let texts_only = is_directive || cursor.in_code();
-            for entry in self.query.texts.list(&own.join(folder)) {
+            for entry in self.query.files.list(&own.join(folder)) {
                 let is_text = [".ksl", ".osl", ".tsl", ".h", "/"]
                     .iter()
                     .any(|end| entry.ends_with(end));

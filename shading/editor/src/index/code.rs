@@ -1,4 +1,4 @@
-//! Names in units and functions: statements and expressions.
+//! Names in units and functions.
 
 use super::indexer::{Indexer, NewDefinition, bytes};
 use crate::definition::{DefinitionId, DefinitionKind, Target};
@@ -9,7 +9,7 @@ use shading_syntax::ast::{
 use std::ops::Range;
 
 impl Indexer<'_> {
-    /// Walks through the bodies of all items.
+    /// Adds the references in the bodies of all items.
     pub(super) fn bodies(&mut self, file: &File) {
         for item in &file.items {
             match item {
@@ -52,7 +52,7 @@ impl Indexer<'_> {
         });
     }
 
-    /// Names in the types, defaults and metadata of parameters.
+    /// Adds the names in the types, lengths and defaults of parameters.
     pub(super) fn param_uses(&mut self, id: Option<DefinitionId>, params: &[Param], end: usize) {
         if let Some(id) = id {
             self.show_params(id, end);
@@ -90,7 +90,7 @@ impl Indexer<'_> {
         }
     }
 
-    /// Names in the values of file variables, which are defined already.
+    /// Adds the names in the values of file variables, whose definitions exist already.
     fn file_variables(&mut self, stmt: &Stmt) {
         stmt.for_each_expr(&mut |_| {});
         if let StmtKind::Declare { variables, .. } = &stmt.kind {
@@ -190,7 +190,7 @@ impl Indexer<'_> {
         match &expr.kind {
             ExprKind::Name(name) => self.variable(name, bytes(expr.span)),
             ExprKind::Call { name, args, template } => {
-                let known = self.called(name);
+                let known = self.callee(name);
                 let call = Target::Call(name.text.clone());
                 self.refer_to(bytes(name.span), known, call);
                 if let Some(closure) = template {
@@ -226,7 +226,7 @@ impl Indexer<'_> {
         self.refer_to(range, known, Target::Name(name.to_owned()));
     }
 
-    fn called(&self, name: &Name) -> Option<DefinitionId> {
+    fn callee(&self, name: &Name) -> Option<DefinitionId> {
         const KINDS: [DefinitionKind; 5] = [
             DefinitionKind::Function,
             DefinitionKind::Struct,
@@ -239,7 +239,7 @@ impl Indexer<'_> {
         local.or_else(|| self.top(&name.text, &KINDS))
     }
 
-    /// Arguments of a call; those with names are parameters of a unit.
+    /// Adds the names in the arguments of a call; named arguments refer to parameters of a unit.
     pub(super) fn arguments(&mut self, unit: &str, args: &[Argument]) {
         for arg in args {
             if let Some(name) = &arg.name {
@@ -250,7 +250,7 @@ impl Indexer<'_> {
         }
     }
 
-    /// A parameter or output of a unit or group.
+    /// Returns the parameter or output of a unit or group.
     pub(super) fn param(&self, unit: &str, name: &str) -> Target {
         let known = self.top(unit, &[DefinitionKind::Unit, DefinitionKind::Group]);
         let known = known.and_then(|unit| self.index.member(unit, name));
@@ -280,7 +280,7 @@ impl Indexer<'_> {
         }
     }
 
-    /// Type of an expression that may have members; the unit of a layer.
+    /// Returns the type of an expression that may have members; for a layer, its unit.
     fn type_of(&self, expr: &Expr) -> Option<(DefinitionKind, String)> {
         match &expr.kind {
             ExprKind::Name(name) => {
@@ -292,7 +292,7 @@ impl Indexer<'_> {
             }
             ExprKind::Index { object, .. } => self.type_of(object),
             ExprKind::Call { name, .. } => {
-                let definition = self.index.get(self.called(name)?);
+                let definition = self.index.get(self.callee(name)?);
                 let ty = match definition.kind {
                     DefinitionKind::Struct => definition.name.clone(),
                     _ => definition.ty.clone(),
@@ -308,7 +308,7 @@ impl Indexer<'_> {
     }
 }
 
-/// Types without fields of their own.
+/// Types without fields.
 const BASIC: [&str; 11] = [
     "int",
     "bool",

@@ -1,11 +1,11 @@
-//! Lines of the preprocessor: macros and included files.
+//! Names in preprocessor directives: macros and included files.
 
 use super::indexer::{Indexer, NewDefinition};
 use crate::definition::{DefinitionKind, Import};
 use crate::token::{Token, TokenKind, is_word};
 
 impl Indexer<'_> {
-    /// Finds macros, and files that are included or imported.
+    /// Adds macros, and files that are included or imported.
     pub(super) fn directives(&mut self, tokens: &[Token]) {
         for (at, token) in tokens.iter().enumerate() {
             match token.kind {
@@ -53,7 +53,7 @@ impl Indexer<'_> {
         }
     }
 
-    /// Notes the file whose name begins with a quote at `at`.
+    /// Adds the import of a file whose opening quote is at `at`.
     fn import(&mut self, at: usize, close: char) {
         let Some(rest) = self.text.get(at + 1..) else {
             return;

@@ -14,7 +14,7 @@ impl Indexer<'_> {
                 GroupStmt::Instance(instance) => Some(instance),
                 GroupStmt::Assign(_) => None,
             });
-            // Their order has no meaning.
+            // Layers may be used before their declaration.
             let start = group
                 .params
                 .last()
@@ -40,7 +40,7 @@ impl Indexer<'_> {
             metadata: &[],
             default: None,
         });
-        self.known_from(id, start);
+        self.start_scope_at(id, start);
     }
 
     fn instance(&mut self, instance: &Instance) {

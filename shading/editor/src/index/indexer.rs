@@ -1,4 +1,4 @@
-//! State of the walk through a syntax tree: scopes, and what has been found.
+//! Traversal of a syntax tree that collects definitions and references.
 
 use std::ops::Range;
 
@@ -9,12 +9,11 @@ use crate::definition::{Definition, DefinitionId, DefinitionKind, Reference, Tar
 use shading_syntax::ast::{ArrayLength, Expr, ExprKind, Item, Metadata, Name, Param, Passing, TypeName};
 use shading_syntax::source::Span;
 
-/// Bytes of a span.
 pub(super) fn bytes(span: Span) -> Range<usize> {
     span.start as usize..span.end as usize
 }
 
-/// Walk through one text.
+/// Traversal of one text.
 pub(super) struct Indexer<'a> {
     pub(super) text: &'a str,
     pub(super) index: Index,
@@ -28,7 +27,7 @@ struct Scope {
     end: usize,
 }
 
-/// What is defined, but for where.
+/// A definition before its scope is determined.
 pub(super) struct NewDefinition<'n> {
     pub(super) name: &'n str,
     pub(super) kind: DefinitionKind,
@@ -57,7 +56,7 @@ impl<'a> Indexer<'a> {
         self.index
     }
 
-    /// The text of a span on one line.
+    /// Returns the text of a range, with line ends replaced by spaces.
     pub(super) fn slice(&self, range: Range<usize>) -> String {
         let text = self.text.get(range).unwrap_or_default();
         text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -72,7 +71,7 @@ impl<'a> Indexer<'a> {
         }
     }
 
-    /// Adds a definition that is known to the end of the innermost scope.
+    /// Adds a definition that is visible to the end of the innermost scope.
     pub(super) fn define(&mut self, new: NewDefinition<'_>) -> DefinitionId {
         let id = DefinitionId(self.index.definitions.len() as u32);
         let value = |expr: &Expr| match &expr.kind {
@@ -111,8 +110,8 @@ impl<'a> Indexer<'a> {
         id
     }
 
-    /// Makes a definition known from an earlier place on.
-    pub(super) fn known_from(&mut self, id: DefinitionId, start: usize) {
+    /// Moves the start of a definition's scope.
+    pub(super) fn start_scope_at(&mut self, id: DefinitionId, start: usize) {
         self.index.definitions[id.0 as usize].scope.start = start;
     }
 
@@ -120,7 +119,7 @@ impl<'a> Indexer<'a> {
         self.index.references.push(Reference { range, target });
     }
 
-    /// Adds the reference to a definition of this text, else that of another one.
+    /// Adds a reference to the definition `known` of this text, or to `other` if it is `None`.
     pub(super) fn refer_to(&mut self, range: Range<usize>, known: Option<DefinitionId>, other: Target) {
         self.refer(range, known.map_or(other, Target::Definition));
     }
@@ -134,7 +133,7 @@ impl<'a> Indexer<'a> {
         self.scopes.pop();
     }
 
-    /// Makes a definition known in the innermost scope.
+    /// Makes a definition visible in the innermost scope.
     pub(super) fn show(&mut self, id: DefinitionId) {
         let name = self.index.get(id).name.clone();
         if let Some(scope) = self.scopes.last_mut() {
@@ -142,20 +141,20 @@ impl<'a> Indexer<'a> {
         }
     }
 
-    /// The variable or local function of a name.
+    /// Returns the variable or local function with a name.
     pub(super) fn local(&self, name: &str) -> Option<DefinitionId> {
         let scopes = self.scopes.iter().rev();
         scopes.filter_map(|scope| scope.names.get(name)).next().copied()
     }
 
-    /// A definition outside of items, of one of these kinds.
+    /// Returns the top-level definition of a name, if it is of one of these kinds.
     pub(super) fn top(&self, name: &str, kinds: &[DefinitionKind]) -> Option<DefinitionId> {
         let list = self.index.top(name).iter().copied();
         list.into_iter()
             .find(|&id| kinds.contains(&self.index.get(id).kind))
     }
 
-    /// Remembers the definition of an item.
+    /// Stores the definition of a top-level item.
     pub(super) fn declared_at(&mut self, name: &Name, id: DefinitionId) {
         self.declared.insert(name.span.start as usize, id);
     }
@@ -164,7 +163,7 @@ impl<'a> Indexer<'a> {
         self.declared.get(&(name.span.start as usize)).copied()
     }
 
-    /// Defines the parameters of a unit, group or function; they are known up to `end`.
+    /// Defines the parameters of a unit, group or function, which are visible up to `end`.
     pub(super) fn params(&mut self, params: &[Param], container: DefinitionId, end: usize) {
         for param in params.iter().filter(|param| !param.name.text.is_empty()) {
             let ty = self.type_text(&param.ty, param.array.as_ref());
@@ -187,7 +186,7 @@ impl<'a> Indexer<'a> {
         }
     }
 
-    /// Makes the parameters of an item known in the innermost scope, up to `end`.
+    /// Makes the parameters of an item visible in the innermost scope, up to `end`.
     pub(super) fn show_params(&mut self, container: DefinitionId, end: usize) {
         let list = self.index.members.get(&container).cloned().unwrap_or_default();
         for id in list {
@@ -196,7 +195,7 @@ impl<'a> Indexer<'a> {
         }
     }
 
-    /// Defines all items, so that they may be used before their declaration.
+    /// Defines all items before the bodies are traversed, because items may be used before their declaration.
     pub(super) fn declare(&mut self, file: &shading_syntax::ast::File) {
         for item in &file.items {
             match item {

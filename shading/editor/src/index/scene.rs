@@ -1,14 +1,14 @@
-//! Names in the declarations of scenes: objects, kinds, keys and values.
+//! Names in scene declarations: objects, kinds, keys and values.
 
 use super::indexer::{Indexer, NewDefinition, bytes};
 use crate::definition::{BlockName, DefinitionKind, Target};
 use shading_syntax::ast::{Declaration, Entry, EntryValue};
 
-/// Declarations whose name others may refer to.
+/// Keywords of declarations that define an object.
 const OBJECTS: [&str; 4] = ["camera", "material", "shape", "light"];
 
 impl Indexer<'_> {
-    /// Defines the object that a declaration names.
+    /// Defines the object or setting of a declaration.
     pub(super) fn declaration(&mut self, declaration: &Declaration) {
         let keyword = &declaration.keyword;
         let target = declaration.target.as_ref();
@@ -68,7 +68,7 @@ impl Indexer<'_> {
                 }
                 EntryValue::Block { entries, .. } => {
                     self.refer(bytes(entry.key.span), key(block, name));
-                    // Values of blocks within have names of the user's.
+                    // Keys in nested blocks are chosen by the user.
                     entries.iter().for_each(|entry| {
                         if let EntryValue::Expr(value) = &entry.value {
                             self.expr(value);

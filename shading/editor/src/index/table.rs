@@ -1,4 +1,4 @@
-//! Definitions and references of a text, and how they are found.
+//! Table of definitions and references of a text.
 
 use std::ops::Range;
 
@@ -11,41 +11,41 @@ use crate::definition::{Definition, DefinitionId, Import, Reference};
 pub struct Index {
     pub(super) definitions: Vec<Definition>,
     pub(super) references: Vec<Reference>,
-    /// Texts that it includes or imports.
+    /// Texts that are included or imported.
     pub imports: Vec<Import>,
     pub(super) members: FxHashMap<DefinitionId, Vec<DefinitionId>>,
-    /// Definitions outside of items by their names.
+    /// Top-level definitions by name.
     pub(super) top: FxHashMap<String, Vec<DefinitionId>>,
 }
 
 impl Index {
-    /// A definition.
+    /// Returns a definition.
     pub fn get(&self, id: DefinitionId) -> &Definition {
         &self.definitions[id.0 as usize]
     }
 
-    /// All definitions, in the order of their declaration.
+    /// Returns the definitions in the order of their declaration.
     pub fn definitions(&self) -> impl Iterator<Item = (DefinitionId, &Definition)> {
         (0..).map(DefinitionId).zip(&self.definitions)
     }
 
-    /// All references, by their places.
+    /// Returns the references in source order.
     pub fn references(&self) -> &[Reference] {
         &self.references
     }
 
-    /// Definitions of a name outside of items: units, groups, functions, structures, objects of a scene, macros.
+    /// Returns the top-level definitions of a name: units, groups, functions, structures, objects, macros.
     pub fn top(&self, name: &str) -> &[DefinitionId] {
         self.top.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Parameters of a unit, group or function, and fields of a structure.
+    /// Returns the parameters of a unit, group or function, or the fields of a structure.
     pub fn members(&self, id: DefinitionId) -> impl Iterator<Item = &Definition> {
         let list = self.members.get(&id).map_or(&[][..], Vec::as_slice);
         list.iter().map(|&member| self.get(member))
     }
 
-    /// A parameter or field by its name, or a parameter by an alias.
+    /// Returns a parameter or field by name, or a parameter by an alias.
     pub fn member(&self, id: DefinitionId, name: &str) -> Option<DefinitionId> {
         let list = self.members.get(&id)?;
         let mut members = list.iter().copied();
@@ -54,13 +54,13 @@ impl Index {
         named.or_else(|| list.iter().copied().find(has_alias))
     }
 
-    /// The definition whose name is at that offset.
+    /// Returns the definition whose name contains the offset or ends at it.
     pub fn definition_at(&self, offset: usize) -> Option<DefinitionId> {
         let found = self.definitions().find(|(_, d)| touches(&d.name_range, offset));
         found.map(|(id, _)| id)
     }
 
-    /// The reference at that offset.
+    /// Returns the reference that contains the offset or ends at it.
     pub fn reference_at(&self, offset: usize) -> Option<&Reference> {
         let after = self.references.partition_point(|r| r.range.start <= offset);
         let near = self.references[..after].iter().rev().take(2);
@@ -68,7 +68,7 @@ impl Index {
     }
 }
 
-/// Returns whether a cursor at `offset` is in or at the end of a name.
+/// Returns whether a name contains the offset or ends at it.
 fn touches(range: &Range<usize>, offset: usize) -> bool {
     !range.is_empty() && range.start <= offset && offset <= range.end
 }

@@ -23,7 +23,7 @@ async function start() {
   try {
     await client.start();
   } catch (error) {
-    window.showErrorMessage(`Kiln: the server does not start (setting kiln.path): ${error.message}`);
+    window.showErrorMessage(`Kiln: the language server failed to start (check the setting kiln.path): ${error.message}`);
   }
 }
 

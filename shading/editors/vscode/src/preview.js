@@ -1,20 +1,20 @@
-// A panel beside the text that shows its material or scene: the page of `kiln live`. It shows what is typed: texts that are
-// not saved are sent to the program, at the loopback address, where they stand for their files.
+// Preview panel with the page of `kiln live` for a material or scene. Unsaved texts are sent to the program at the loopback
+// address, which uses them in place of their files.
 
 const { spawn } = require("child_process");
 const { ViewColumn, Uri, env, window, workspace } = require("vscode");
 
-// Panels by their file, and the addresses of their programs.
+// Open panels by subject, and the addresses of their programs.
 const open = new Map();
 const addresses = new Set();
 
-// Milliseconds after the last change of a text in which it is sent.
-const PAUSE = 60;
+// Delay between the last change of a text and its transfer [ms].
+const SEND_DELAY = 60;
 
 const LANGUAGES = ["ksl", "kiln"];
 
-// The name on the command line of what is at a line of a text: the unit or group that is declared last before it, or the
-// file alone, whose last is meant.
+// Returns the last unit or group that is declared at or before a line. If there is none, the program previews the last unit
+// or group of the file.
 function subjectAt(text, line) {
   const declaration = /^\s*(?:surface|shader|group)\s+([A-Za-z_]\w*)/;
   const before = text.split(/\r?\n/).slice(0, line + 1);
@@ -22,7 +22,7 @@ function subjectAt(text, line) {
   return names.at(-1);
 }
 
-// The address that `kiln live` prints first. Its path is the token that the page and `send` need.
+// Returns the address that `kiln live` prints first. Its path is the token that the page and `send` need.
 function address(server) {
   return new Promise((done, fail) => {
     let said = "";
@@ -46,20 +46,20 @@ function page(source) {
 <iframe src="${source}" title="Kiln" allow="clipboard-write"></iframe>`;
 }
 
-// Sends the text of a document to a program, or tells it that the file is up to date.
+// Sends the text of a document to a program; `null` if the file is up to date.
 async function send(source, document, text) {
   const body = JSON.stringify({ file: document.fileName, text });
   try {
     await fetch(new URL("text", source), { method: "POST", body });
   } catch {
-    // The program has ended, and its panel goes with it.
+    // The program has ended, and its panel will be disposed.
   }
 }
 
 const due = new Map();
 
-// A document has changed, been saved or been closed.
-function follow(document) {
+// Handles a change, save or close of a document.
+function handleChange(document) {
   if (!LANGUAGES.includes(document.languageId) || document.isUntitled) return;
   clearTimeout(due.get(document.fileName));
   const now = () => {
@@ -67,19 +67,19 @@ function follow(document) {
     const text = document.isDirty && !document.isClosed ? document.getText() : null;
     return Promise.all([...addresses].map((source) => send(source, document, text)));
   };
-  due.set(document.fileName, setTimeout(now, PAUSE));
+  due.set(document.fileName, setTimeout(now, SEND_DELAY));
 }
 
-// What follows the texts of the editor.
+// Returns the subscriptions to changes of documents.
 function watch() {
   return [
-    workspace.onDidChangeTextDocument((event) => follow(event.document)),
-    workspace.onDidSaveTextDocument(follow),
-    workspace.onDidCloseTextDocument(follow),
+    workspace.onDidChangeTextDocument((event) => handleChange(event.document)),
+    workspace.onDidSaveTextDocument(handleChange),
+    workspace.onDidCloseTextDocument(handleChange),
   ];
 }
 
-// Shows the material or scene of the text that is edited.
+// Opens the preview of the active editor.
 async function show() {
   const editor = window.activeTextEditor;
   if (!editor || !LANGUAGES.includes(editor.document.languageId)) {
@@ -87,7 +87,7 @@ async function show() {
     return;
   }
   const document = editor.document;
-  // The program reads a file, whose text may be another one than the editor's.
+  // The program needs a file on disk, even if its text is outdated.
   if (document.isUntitled && !(await document.save())) return;
   const name = document.languageId === "ksl" ? subjectAt(document.getText(), editor.selection.active.line) : undefined;
   const subject = name ? `${document.fileName}:${name}` : document.fileName;

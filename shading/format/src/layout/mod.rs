@@ -1,7 +1,7 @@
-//! Lines of the formatted text: where they end, and their indentation.
+//! Lines of the formatted text: line ends and indentation.
 //!
-//! The line ends of the source stay, but for those between the parts of a statement that have one place: braces, `else`,
-//! commas. Statements of code each have a line of their own, unless their whole block is on one.
+//! Line ends of the source are kept, except around tokens whose position is fixed: braces, `else`, commas. Each statement
+//! begins a line, unless its whole block is on one line.
 
 mod statement;
 
@@ -9,11 +9,11 @@ use rustc_hash::FxHashMap;
 
 use crate::branch::Branches;
 use crate::frame::{Frame, Indent, STEP};
-use crate::line::{Above, Line, Wrap, heights, next_code};
+use crate::line::{AlignmentAnchor, Line, Wrap, heights, next_code};
 use crate::piece::{Piece, PieceKind};
 use crate::role::{BlockKind, Role, Roles};
 
-/// Maximum number of brackets through which a block is looked for.
+/// Maximum number of frames or pieces that are searched, which bounds the time per piece.
 const MAX_SEARCH: usize = 256;
 
 /// Divides a text into lines.
@@ -42,11 +42,11 @@ pub(crate) fn lines(pieces: &[Piece<'_>], roles: &Roles, wraps: &[Wrap]) -> Vec<
     layout.lines
 }
 
-/// Maximum number of words at the start of an item that stand on one line.
+/// Maximum number of words at the start of an item that are kept on one line.
 const MAX_HEAD: usize = 8;
 
-/// Columns to the right of its indentation from which a comment counts as one that is aligned with others.
-const MIN_FAR: usize = 8;
+/// Minimum distance between a comment and its indentation at which the comment counts as aligned with others [columns].
+const MIN_COMMENT_DISTANCE: usize = 8;
 
 struct Layout<'a> {
     pieces: &'a [Piece<'a>],
@@ -56,7 +56,7 @@ struct Layout<'a> {
     heights: Vec<usize>,
     frames: Vec<Frame>,
     lines: Vec<Line>,
-    /// Comments at the ends of lines without an empty line since, by their columns in the source.
+    /// Trailing comments since the last empty line, by their columns in the source.
     trailing: FxHashMap<usize, usize>,
 }
 
@@ -76,7 +76,7 @@ impl Layout<'_> {
         }
     }
 
-    /// Keeps a string below the one before it that it continues.
+    /// Aligns a string with the previous one if it is below that string in the source.
     fn align_text(&mut self, at: usize) {
         let Some(before) = at.checked_sub(1) else { return };
         let [above, piece] = [before, at].map(|at| &self.pieces[at]);
@@ -86,17 +86,17 @@ impl Layout<'_> {
             return;
         }
         if let Some(line) = self.lines.last_mut().filter(|line| line.first == at) {
-            line.above = Some(Above {
+            line.anchor = Some(AlignmentAnchor {
                 piece: before,
-                least: 0,
+                min_distance: 0,
             });
         }
     }
 
-    /// Adds a piece to the line, or begins one with it.
+    /// Appends a piece to the current line, or begins a line with the piece.
     fn place(&mut self, at: usize, breaks: bool, indent: Indent, is_item: bool) {
         let before = at.checked_sub(1).map(|before| &self.pieces[before]);
-        // At the start of a line, `#` would begin a directive; a backslash at its end would take the end away.
+        // At the start of a line, `#` would begin a directive. After a backslash, a line end would continue the line.
         let is_bound = self.pieces[at].text == "#" || before.is_some_and(|before| before.text == "\\");
         let breaks = breaks && !is_bound || before.is_none_or(Piece::ends_line);
         if !breaks && let Some(line) = self.lines.last_mut() {
@@ -112,14 +112,14 @@ impl Layout<'_> {
             end: at + 1,
             blank,
             indent,
-            above: None,
+            anchor: None,
             is_item,
             in_bracket: matches!(self.frames.last(), Some(Frame::Bracket { .. })),
             scope: self.scope(),
         });
     }
 
-    /// Returns whether there may be an empty line before a piece: not at the edges of brackets.
+    /// Returns whether an empty line may precede a piece: not next to the inner side of brackets, nor before `else`.
     fn can_be_blank(&self, at: usize, is_item: bool) -> bool {
         let opens = matches!(
             self.roles.list[at - 1],
@@ -146,7 +146,7 @@ impl Layout<'_> {
         self.frames.last_mut().expect("the file is never closed")
     }
 
-    /// What the statement is part of.
+    /// Returns the innermost block that encloses the current statement.
     fn scope(&self) -> BlockKind {
         let scope = self
             .frames
@@ -161,7 +161,6 @@ impl Layout<'_> {
         scope.unwrap_or(BlockKind::File)
     }
 
-    /// The indentation of the current line.
     fn line_indent(&self) -> Indent {
         self.lines.last().map_or(Indent::default(), |line| line.indent)
     }
@@ -178,16 +177,16 @@ impl Layout<'_> {
             Frame::Statement { indent, .. } => indent.plus(STEP),
             Frame::Bracket { .. } => self.inside(at, false),
         };
-        let above = self.comment_above(at);
+        let anchor = self.comment_anchor(at);
         let is_item = matches!(self.frames.last(), Some(Frame::Block { .. }));
         self.place(at, self.is_broken(at), indent, is_item);
         if let Some(line) = self.lines.last_mut().filter(|line| line.first == at) {
-            line.above = above;
+            line.anchor = anchor;
         }
     }
 
-    /// The comment at the end of an earlier line that a comment on a line of its own is below, in the same column.
-    fn comment_above(&mut self, at: usize) -> Option<Above> {
+    /// Returns the trailing comment in whose column a comment begins, if that comment is on an earlier line.
+    fn comment_anchor(&mut self, at: usize) -> Option<AlignmentAnchor> {
         let comment = &self.pieces[at];
         if comment.newlines > 1 {
             self.trailing.clear();
@@ -197,12 +196,12 @@ impl Layout<'_> {
             self.trailing.insert(comment.column, at);
         }
         let piece = piece.filter(|_| comment.newlines == 1)?;
-        let goes_on = at - piece < MAX_SEARCH && self.pieces[piece..at].iter().all(Piece::is_comment);
-        let least = if goes_on { 1 } else { MIN_FAR };
+        let continues = at - piece < MAX_SEARCH && self.pieces[piece..at].iter().all(Piece::is_comment);
+        let min_distance = if continues { 1 } else { MIN_COMMENT_DISTANCE };
         let is_below = |next: &&Piece<'_>| next.newlines > 0 && next.kind != PieceKind::LineComment;
         let next = self.pieces[at + 1..].iter().take(MAX_SEARCH).find(is_below);
         let indent = next.map_or(0, |next| next.column);
-        (comment.column >= indent + least).then_some(Above { piece, least })
+        (comment.column >= indent + min_distance).then_some(AlignmentAnchor { piece, min_distance })
     }
 
     fn code(&mut self, at: usize, role: Role) {
@@ -222,7 +221,7 @@ impl Layout<'_> {
                 indent, first, scope, ..
             } => {
                 let is_head = scope == BlockKind::File && self.is_head(first, at);
-                // An `else` stays on a line if all of its statement is on it.
+                // An `else` stays on the line if its whole statement is on that line.
                 let is_split = self.lines.last().is_some_and(|line| line.first > first);
                 let is_else = self.pieces[at].text == "else" && role == Role::Keyword;
                 let (breaks, indent) = match self.part(at, role, indent, scope) {
@@ -239,7 +238,7 @@ impl Layout<'_> {
         self.open(at, role);
     }
 
-    /// A piece in brackets.
+    /// Adds a piece inside brackets.
     fn argument(&mut self, at: usize, role: Role) {
         let breaks = self.is_broken(at) && !matches!(role, Role::Comma | Role::Semi);
         let indent = if breaks {
@@ -255,8 +254,8 @@ impl Layout<'_> {
         self.place(at, breaks, indent, is_item);
     }
 
-    /// Indentation of a line that begins in the innermost brackets. The first such line decides whether what is in them
-    /// is aligned with what follows the bracket.
+    /// Returns the indentation of a line that begins inside brackets. The first such line decides whether the contents are
+    /// aligned with the first piece after the bracket.
     fn inside(&mut self, at: usize, is_deeper: bool) -> Indent {
         let scope = self.scope();
         let (pieces, is_forced) = (self.pieces, self.wraps[at] == Wrap::Break);
@@ -309,7 +308,7 @@ impl Layout<'_> {
         }
     }
 
-    /// Whether a line begins with a further piece of a statement, and its indentation.
+    /// Returns whether a piece within a statement begins a line, and the indentation of that line.
     fn part(&mut self, at: usize, role: Role, indent: Indent, scope: BlockKind) -> (bool, Indent) {
         let closed = at
             .checked_sub(1)
@@ -328,7 +327,7 @@ impl Layout<'_> {
         }
     }
 
-    /// Returns whether an item has words alone so far: its kind or type, and its name.
+    /// Returns whether an item consists only of words so far: kind or type, and name.
     fn is_head(&self, first: usize, at: usize) -> bool {
         at < first + MAX_HEAD && self.roles.list[first..=at].iter().all(|role| *role == Role::Word)
     }

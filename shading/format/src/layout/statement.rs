@@ -1,4 +1,4 @@
-//! Statements: where they begin, and what ends them.
+//! Start and end of statements.
 
 use super::{Layout, MAX_SEARCH};
 use crate::frame::{Control, Frame, STEP};
@@ -49,7 +49,7 @@ impl Layout<'_> {
         });
     }
 
-    /// Opens what a piece that has been placed begins, or ends the statement.
+    /// Opens the bracket, block or body that a piece begins, or ends the statement.
     pub(super) fn open(&mut self, at: usize, role: Role) {
         match role {
             Role::ParenOpen | Role::IndexOpen | Role::ListOpen | Role::MetaOpen => {
@@ -82,7 +82,7 @@ impl Layout<'_> {
         }
     }
 
-    /// The statement of `do` or `else`.
+    /// Opens the body of `do` or `else`.
     fn open_body(&mut self, at: usize) {
         let of = match self.pieces[at].text {
             "do" => Control::Do,
@@ -119,25 +119,25 @@ impl Layout<'_> {
         }
     }
 
-    /// Ends the statement, and those whose last part it is: `next` is the next piece of code.
+    /// Ends the statement, and the statements whose last part it is. `next` is the next piece of code.
     pub(super) fn end_statement(&mut self, next: usize) {
         let next = self.pieces.get(next).map_or("", |piece| piece.text);
         self.frames.pop();
         while let Some(Frame::Body { of, .. }) = self.frames.last() {
-            let goes_on = match of {
+            let continues = match of {
                 Control::If => next == "else",
                 Control::Do => next == "while",
                 Control::Loop | Control::Else | Control::Done => false,
             };
             self.frames.pop();
-            if goes_on {
+            if continues {
                 return;
             }
             self.frames.pop();
         }
     }
 
-    /// Returns whether the statement is the use of a macro that ends before this piece, as nothing else ends it.
+    /// Returns whether the statement is a macro use that ends before this piece. No token marks its end.
     pub(super) fn ends_macro(&mut self, at: usize, role: Role) -> bool {
         let Frame::Statement { first, scope, .. } = *self.top() else {
             return false;

@@ -35,7 +35,7 @@ fn kiln_applied2(m: vec4f, v: vec2f) -> vec2f {
     return vec2f(v.x * m.x + v.y * m.z, v.x * m.y + v.y * m.w);
 }
 
-// A wave under a bell: the value, and its derivatives by the place.
+// A wave in a Gaussian window: the value, and its derivatives with respect to the position.
 fn kiln_bell(height: f32, steepness: vec3f, wave: vec3f, phase: f32) -> vec4f {
     let c = kiln_cos(phase);
     return vec4f(height * c, height * (steepness * c - 6.2831855 * kiln_sin(phase) * wave));
@@ -167,7 +167,7 @@ fn kiln_gabor_v(kernel: KilnGabor, p: vec3f, periodic: bool, period: vec3f) -> v
         kiln_gabor(kernel, p, periodic, period, 2u));
 }
 
-// The value and its differentials along two ways.
+// The value and its directional derivatives along two directions.
 fn kiln_gabor_dual(s: vec4f, dx: vec3f, dy: vec3f) -> vec3f {
     return vec3f(s.x, dot(s.yzw, dx), dot(s.yzw, dy));
 }

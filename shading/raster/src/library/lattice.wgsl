@@ -1,4 +1,4 @@
-// One dimension's noises of three values, and with differentials; @D is the number of coordinates, @V their vector, @I
+// Noises of three values, and with derivatives, in one number of dimensions; @D is the number of coordinates, @V their vector, @I
 // the vector of integers, @U that of words, @4(x) the vector padded to four.
 
 fn kiln_cell_key@D(p: @V) -> @U {

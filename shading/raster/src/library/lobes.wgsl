@@ -52,7 +52,7 @@ fn kiln_phong(exponent: f32) -> f32 {
     return sqrt(2.0 / (max(exponent, 0.0) + 2.0));
 }
 
-// A diffuse body under a smooth dielectric interface: light is lost on the way in and out, and reflected back inside.
+// A diffuse body under a smooth dielectric interface, which reflects light at entry, at exit, and back into the body.
 fn kiln_under_coat(albedo: vec3f, ior: f32) -> vec3f {
     let outside = kiln_diffuse_fresnel(ior);
     let inside = 1.0 - (1.0 - outside) / max(ior * ior, 1e-6);
@@ -67,7 +67,7 @@ fn kiln_diffuse_fresnel(ior: f32) -> f32 {
 }
 
 // Directional albedo of Oren and Nayar's model (1994, eq. 30): the integral over the light's directions. Where it
-// exceeds 1 at grazing angles the model is scaled down, as the path tracer does.
+// exceeds 1 at grazing angles, the model is scaled down as in the path tracer.
 fn kiln_oren_nayar(sigma: f32, cosine: f32) -> f32 {
     let variance = max(sigma, 0.0) * max(sigma, 0.0);
     let a = 1.0 - 0.5 * variance / (variance + 0.33);
@@ -98,7 +98,7 @@ fn kiln_sheen_albedo(cosine: f32) -> f32 {
     return 0.1 + 0.4 * grazing * grazing * grazing;
 }
 
-// How far a surface is a metal whose reflectance is its colour, with 0.04 for what is not.
+// Metalness of a surface, if a metal reflects its colour and a dielectric 0.04.
 fn kiln_metalness(diffuse: vec3f, f0: vec3f) -> f32 {
     let d = max(diffuse.x, max(diffuse.y, diffuse.z));
     let s = max(f0.x, max(f0.y, f0.z));

@@ -5,7 +5,7 @@ struct KilnSegment {
     x: f32,
 }
 
-// The segment of a spline of `count` knots at `x`, and the place in it.
+// The segment of a spline of `count` knots at `x`, and the parameter in the segment.
 fn kiln_segment(x: f32, count: i32, step: i32) -> KilnSegment {
     let segments = max(count - 4, 0) / step + 1;
     let place = select(0.0, min(x, 1.0), x >= 0.0) * f32(segments);

@@ -51,7 +51,7 @@ fn kiln_simplex_gradient4(h: u32) -> vec4f {
     return vec4f(a, b, c, 0.0);
 }
 
-// The share of one corner: value and gradient. `x` is the way from the corner.
+// The contribution of one corner: value and gradient. `x` is the vector from the corner.
 fn kiln_simplex_corner(x: vec4f, gradient: vec4f) -> KilnSlope {
     let t = 0.5 - dot(x, x);
     if (t < 0.0) {

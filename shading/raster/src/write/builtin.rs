@@ -11,17 +11,17 @@ use super::writer::FunctionWriter;
 use crate::error::RasterError;
 use crate::inputs::MemberSource;
 
-/// A function of floats that applies to triples component by component.
-enum Lanes {
-    /// A function of WGSL, which takes vectors too.
+/// Function of floats that applies to triples component by component.
+enum ComponentFunction {
+    /// A WGSL function, which accepts vectors too.
     Native(&'static str),
-    /// A function of the library, for one number.
+    /// A library function of one number.
     Library(&'static str),
 }
 
-fn lanes(builtin: Builtin) -> Option<Lanes> {
+fn component_function(builtin: Builtin) -> Option<ComponentFunction> {
     use Builtin as B;
-    use Lanes::{Library, Native};
+    use ComponentFunction::{Library, Native};
     Some(match builtin {
         B::Abs => Native("abs"),
         B::Floor => Native("floor"),
@@ -60,7 +60,7 @@ fn lanes(builtin: Builtin) -> Option<Lanes> {
 }
 
 impl FunctionWriter<'_, '_> {
-    /// Returns the value of a function; `a` is the first operand, as none that is evaluated early.
+    /// Returns the value of a function. `a` is the first operand in a form that compilers do not fold.
     pub(super) fn builtin(
         &mut self,
         kind: Kind,
@@ -71,13 +71,13 @@ impl FunctionWriter<'_, '_> {
         span: Span,
     ) -> Result<String, RasterError> {
         use Builtin as B;
-        if let Some(lanes) = lanes(builtin) {
-            return Ok(by_lane(&lanes, kind, a, texts));
+        if let Some(component_function) = component_function(builtin) {
+            return Ok(by_component(&component_function, kind, a, texts));
         }
         let b = texts.get(1).map_or("", String::as_str);
         let call = |name: &str| Ok(format!("kiln_{name}({a})"));
         let call2 = |name: &str| Ok(format!("kiln_{name}({a}, {b})"));
-        let text = |what| Err(RasterError::Text { what });
+        let text = |what| Err(RasterError::Text(what));
         match builtin {
             B::IsNan => call("isnan"),
             B::IsInf => call("isinf"),
@@ -103,7 +103,7 @@ impl FunctionWriter<'_, '_> {
             B::RayType => self.ray_type(args),
             B::Backfacing => Ok(self.inputs.global(MemberSource::Backfacing)),
             B::SurfaceArea => Ok(self.inputs.global(MemberSource::SurfaceArea)),
-            // A query that the optimiser has not resolved is false.
+            // The optimiser has resolved every query whose answer is true.
             B::IsConstant => Ok("0".to_owned()),
             B::AnyAttribute => self.attribute(kind, args, None),
             B::HasAttribute | B::HasAnyAttribute => self.has_attribute(args),
@@ -132,7 +132,7 @@ impl FunctionWriter<'_, '_> {
             | B::CloudWrite => Err(RasterError::Cloud),
             _ => {
                 let name = format!("{builtin:?}");
-                self.report(RasterError::Function { name }, span);
+                self.report(RasterError::Function(name), span);
                 Ok(super::op::zero(kind))
             }
         }
@@ -140,9 +140,7 @@ impl FunctionWriter<'_, '_> {
 
     fn space(&mut self, args: &[Operand]) -> Result<String, RasterError> {
         let (Some(from), Some(to)) = (self.constant_text(args[0]), self.constant_text(args[1])) else {
-            return Err(RasterError::Text {
-                what: "the name of a space",
-            });
+            return Err(RasterError::Text("the name of a space"));
         };
         let world = |name: &str| {
             if name == "world" {
@@ -167,17 +165,13 @@ impl FunctionWriter<'_, '_> {
         ];
         match self.constant_text(args[0]) {
             Some(name) => Ok(i32::from(KNOWN.contains(&name)).to_string()),
-            None => Err(RasterError::Text {
-                what: "the name of a space",
-            }),
+            None => Err(RasterError::Text("the name of a space")),
         }
     }
 
     fn ray_type(&mut self, args: &[Operand]) -> Result<String, RasterError> {
         let Some(name) = self.constant_text(args[0]) else {
-            return Err(RasterError::Text {
-                what: "the kind of a ray",
-            });
+            return Err(RasterError::Text("the kind of a ray"));
         };
         let kind = RayKind::NAMES.iter().find(|(known, _)| *known == name);
         let bits = kind.map_or(0, |(_, kind)| kind.0);
@@ -188,9 +182,7 @@ impl FunctionWriter<'_, '_> {
     fn has_attribute(&self, args: &[Operand]) -> Result<String, RasterError> {
         let known = (self.constant_text(args[0]), self.constant_text(args[1]));
         let (Some(object), Some(name)) = known else {
-            return Err(RasterError::Text {
-                what: "the name of an attribute",
-            });
+            return Err(RasterError::Text("the name of an attribute"));
         };
         let exists = object == crate::UNIFORM_OBJECT || object.is_empty() && self.inputs.has_attribute(name);
         Ok(i32::from(exists).to_string())
@@ -207,9 +199,7 @@ impl FunctionWriter<'_, '_> {
                     keys.extend(["x", "y", "z"].map(|lane| format!("kiln_key_of({text}.{lane})")));
                 }
                 _ => {
-                    return Err(RasterError::Text {
-                        what: "the hash of a text",
-                    });
+                    return Err(RasterError::Text("the hash of a text"));
                 }
             }
         }
@@ -223,21 +213,21 @@ impl FunctionWriter<'_, '_> {
     }
 }
 
-fn by_lane(lanes: &Lanes, kind: Kind, a: &str, texts: &[String]) -> String {
+fn by_component(component_function: &ComponentFunction, kind: Kind, a: &str, texts: &[String]) -> String {
     let rest = texts.get(1);
-    match (lanes, kind) {
-        (Lanes::Library(name @ ("min" | "max")), Kind::INT) => {
+    match (component_function, kind) {
+        (ComponentFunction::Library(name @ ("min" | "max")), Kind::INT) => {
             format!("{name}({a}, {})", rest.map_or("", String::as_str))
         }
-        (Lanes::Native(name), _) => format!("{name}({a})"),
-        (Lanes::Library(name), Kind::TRIPLE) => {
+        (ComponentFunction::Native(name), _) => format!("{name}({a})"),
+        (ComponentFunction::Library(name), Kind::TRIPLE) => {
             let lane = |lane: &str| match rest {
                 Some(b) => format!("kiln_{name}({a}.{lane}, {b}.{lane})"),
                 None => format!("kiln_{name}({a}.{lane})"),
             };
             format!("vec3f({}, {}, {})", lane("x"), lane("y"), lane("z"))
         }
-        (Lanes::Library(name), _) => match rest {
+        (ComponentFunction::Library(name), _) => match rest {
             Some(b) => format!("kiln_{name}({a}, {b})"),
             None => format!("kiln_{name}({a})"),
         },

@@ -1,4 +1,4 @@
-//! Closures: sums of lobes.
+//! Closures as sums of lobes.
 
 use shading_compiler::builtins::Global;
 use shading_compiler::hir::{ClosureId, Operand};
@@ -6,28 +6,28 @@ use shading_compiler::ty::Base;
 use shading_syntax::source::Span;
 
 use super::writer::FunctionWriter;
-use crate::closure_table::{PieceKind, pieces, replace};
+use crate::closure_table::{TermKind, replace, terms};
 use crate::error::RasterError;
 use crate::inputs::MemberSource;
 
-/// What stands for the cosine of the viewer's angle in the table of closures.
+/// Placeholder for the cosine of the viewer's angle in the table of closures.
 const COSINE: &str = "@cosine";
 
 impl FunctionWriter<'_, '_> {
     /// Writes the lobes of a component.
     pub(super) fn closure(&mut self, target: &str, id: ClosureId, args: &[Operand], span: Span) {
         let signature = &self.program.closures[id];
-        let Some(pieces) = pieces(signature) else {
+        let Some(terms) = terms(signature) else {
             let name = signature.name.to_owned();
-            return self.report(RasterError::Closure { name }, span);
+            return self.report(RasterError::Closure(name), span);
         };
         let params = &signature.params;
-        // The target may be among the operands.
+        // The target may be an operand.
         let result = self.temporary();
         self.line(&format!("var {result} = Lobes();"));
-        for piece in pieces.iter().filter(|piece| piece.is_needed(self.program.parts)) {
+        for term in terms.iter().filter(|term| term.is_needed(self.program.parts)) {
             let mut texts = vec![];
-            for arg in &piece.args {
+            for arg in &term.args {
                 let text = replace(arg, |name| {
                     let Some(index) = params.iter().position(|param| param.name == name) else {
                         return String::new();
@@ -42,17 +42,17 @@ impl FunctionWriter<'_, '_> {
                 });
             }
             let texts = texts.join(", ");
-            match piece.kind {
-                PieceKind::Part(part) => {
+            match term.kind {
+                TermKind::Part(part) => {
                     let name = part.name();
                     self.line(&format!("add_{name}(&{result}, {texts});"));
                 }
-                PieceKind::Base => self.line(&format!("{result} = {texts};")),
-                PieceKind::Over => {
+                TermKind::Base => self.line(&format!("{result} = {texts};")),
+                TermKind::Over => {
                     let cosine = self.cosine();
                     self.line(&format!("{result} = lobes_over({texts}, {cosine});"));
                 }
-                PieceKind::Under => {
+                TermKind::Under => {
                     let cosine = self.cosine();
                     self.line(&format!("{result} = lobes_under({texts}, {cosine});"));
                 }
@@ -61,14 +61,14 @@ impl FunctionWriter<'_, '_> {
         self.line(&format!("{target} = {result};"));
     }
 
-    /// Cosine of the angle between the viewer and the normal.
+    /// Returns the cosine of the angle between the viewer and the normal.
     fn cosine(&mut self) -> String {
         let n = self.inputs.global(MemberSource::Global(Global::N));
         let i = self.inputs.global(MemberSource::Global(Global::I));
         format!("abs(dot({n}, {i}))")
     }
 
-    /// Returns a parameter; a normal or tangent of length zero stands for that of the surface.
+    /// Returns a parameter. A normal or tangent of length zero is replaced by that of the surface.
     fn closure_param(&mut self, arg: Operand, base: Base, name: &str) -> String {
         let text = self.operand(arg);
         let is_tangent = matches!(name, "U" | "T" | "curve_direction");

@@ -1,16 +1,16 @@
-//! Control flow: scopes that are left become `if … else` where the rest can move into a branch, and loops that run once
-//! elsewhere; loops are bounded by fuel.
+//! Structured control flow. An exit from a scope becomes `if … else` if the remaining statements can move into a branch,
+//! else the scope becomes a loop that runs once. Fuel bounds loops.
 
 use shading_compiler::hir::{Block, ScopeId, Stmt, walk};
 
 use super::frame::{LoopFrame, mark};
 use super::writer::FunctionWriter;
 
-/// Statements that run one after the other, although they are not in one block.
-type Parts<'s> = Vec<&'s [Stmt]>;
+/// Consecutive statements that are not in one block.
+type StmtLists<'s> = Vec<&'s [Stmt]>;
 
-/// Takes the first statement off.
-fn next<'s>(parts: &mut Parts<'s>) -> Option<&'s Stmt> {
+/// Removes and returns the first statement.
+fn next<'s>(parts: &mut StmtLists<'s>) -> Option<&'s Stmt> {
     while let Some(first) = parts.first_mut() {
         if let Some((stmt, rest)) = first.split_first() {
             *first = rest;
@@ -21,11 +21,11 @@ fn next<'s>(parts: &mut Parts<'s>) -> Option<&'s Stmt> {
     None
 }
 
-fn is_empty(parts: &Parts<'_>) -> bool {
+fn is_empty(parts: &StmtLists<'_>) -> bool {
     parts.iter().all(|part| part.is_empty())
 }
 
-/// Returns the scope that a block surely leaves at its end.
+/// Returns the scope that a block always leaves at its end.
 fn left_by(block: &[Stmt]) -> Option<ScopeId> {
     match block.last() {
         Some(Stmt::Leave(scope)) => Some(*scope),
@@ -33,14 +33,14 @@ fn left_by(block: &[Stmt]) -> Option<ScopeId> {
     }
 }
 
-fn joined<'s>(block: &'s Block, rest: &Parts<'s>) -> Parts<'s> {
-    let mut all: Parts<'s> = vec![block];
+fn joined<'s>(block: &'s Block, rest: &StmtLists<'s>) -> StmtLists<'s> {
+    let mut all: StmtLists<'s> = vec![block];
     all.extend(rest);
     all
 }
 
-/// Returns whether a scope is left only where nothing else would run before its end.
-fn leaves_at_end(mut parts: Parts<'_>, scope: ScopeId) -> bool {
+/// Returns whether every exit of a scope is followed by nothing else before the scope's end.
+fn leaves_at_end(mut parts: StmtLists<'_>, scope: ScopeId) -> bool {
     while let Some(stmt) = next(&mut parts) {
         let is_last = is_empty(&parts);
         match stmt {
@@ -87,8 +87,8 @@ impl FunctionWriter<'_, '_> {
         self.parts(vec![block], &[]);
     }
 
-    /// Writes statements; `tail` are the scopes that end where they end.
-    fn parts(&mut self, mut parts: Parts<'_>, tail: &[ScopeId]) {
+    /// Writes statements; `tail` are the scopes that end at the end of the statements.
+    fn parts(&mut self, mut parts: StmtLists<'_>, tail: &[ScopeId]) {
         while let Some(stmt) = next(&mut parts) {
             let is_last = is_empty(&parts);
             let tail_here = if is_last { tail } else { &[] };
@@ -117,7 +117,7 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
-    fn branch(&mut self, condition: &str, then: Parts<'_>, otherwise: Parts<'_>, tail: &[ScopeId]) {
+    fn branch(&mut self, condition: &str, then: StmtLists<'_>, otherwise: StmtLists<'_>, tail: &[ScopeId]) {
         let start = self.text.len();
         self.line(&format!("if ({condition}) {{"));
         let after_head = self.text.len();
@@ -132,7 +132,7 @@ impl FunctionWriter<'_, '_> {
         if is_then_empty {
             return self.text.truncate(start);
         }
-        // There is nothing in the else branch.
+        // The else branch is empty.
         let head = after_else - "} else {\n".len() - self.indentation().len();
         self.text.truncate(head);
         self.line("}");
@@ -160,7 +160,7 @@ impl FunctionWriter<'_, '_> {
         });
     }
 
-    /// Writes a loop whose end is the end of the given scopes.
+    /// Writes a loop at whose end the given scopes end.
     fn framed(&mut self, ends: Vec<ScopeId>, body: impl FnOnce(&mut Self, &[ScopeId])) {
         let start = self.text.len();
         self.frames.push(LoopFrame {
@@ -171,7 +171,7 @@ impl FunctionWriter<'_, '_> {
         self.nested(|writer| body(writer, &ends));
         self.line("}");
         let frame = self.frames.pop().unwrap_or_default();
-        // A scope may be entered again: the mark that it was left must be of this time.
+        // A scope may be entered repeatedly, so its mark is reset on entry.
         let marks: Vec<String> = ends
             .iter()
             .filter(|scope| self.marked.contains(scope))
@@ -210,7 +210,7 @@ impl FunctionWriter<'_, '_> {
         self.line("break;");
     }
 
-    /// Writes a line, unless the line before jumps away.
+    /// Writes a line unless the previous line is a jump.
     fn line_unless_left(&mut self, line: &str) {
         if !self.text.trim_end().ends_with("break;") {
             self.line(line);

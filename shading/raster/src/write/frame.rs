@@ -1,17 +1,17 @@
-//! Loops of generated code, and the marks of scopes that are left through them.
+//! Generated loops, and marks of scopes that are left through inner loops.
 
 use shading_compiler::hir::ScopeId;
 
-/// A loop of the generated code that encloses the current place.
+/// Generated loop that encloses the current statement.
 #[derive(Debug, Default)]
 pub(super) struct LoopFrame {
-    /// Scopes that end where the loop ends: to leave them, break the loop.
+    /// Scopes that end with the loop; a break leaves them.
     pub(super) scopes: Vec<ScopeId>,
-    /// Scopes further out that are left through this loop.
+    /// Outer scopes that are left through this loop.
     pub(super) pending: Vec<ScopeId>,
 }
 
-/// Name of the variable that says that a scope was left through an inner loop.
+/// Returns the variable that is true if a scope was left through an inner loop.
 pub(super) fn mark(scope: ScopeId) -> String {
     format!("left_{}", scope.to_string().trim_start_matches('s'))
 }

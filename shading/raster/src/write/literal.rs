@@ -2,14 +2,14 @@
 
 use shading_compiler::hir::{Const, Kind};
 
-use super::texts::Texts;
+use super::string_table::StringTable;
 use crate::names::type_name;
 
-/// The largest float. Its shortest decimal form, 3.4028235e38, is larger, which browsers reject.
+/// The largest float, rounded down: its shortest decimal form, 3.4028235e38, is larger, and browsers reject it.
 const MAX: &str = "3.4028234e38f";
 
-/// Returns a float as an expression. WGSL has no literals of numbers that are not finite, nor, in practice, of denormal
-/// ones: their bits are passed through a function, which no compiler folds too early.
+/// Returns a float as an expression. WGSL has no literals of infinite, NaN and, in practice, denormal numbers; their bits
+/// are passed through a function that compilers do not fold.
 pub(super) fn float(x: f32) -> String {
     if x.abs() == f32::MAX {
         let sign = if x < 0.0 { "-" } else { "" };
@@ -21,7 +21,6 @@ pub(super) fn float(x: f32) -> String {
     }
 }
 
-/// Returns an int as an expression.
 pub(super) fn int(x: i32) -> String {
     match x {
         i32::MIN => "i32(-2147483648)".to_owned(),
@@ -35,8 +34,7 @@ fn floats(list: &[f32]) -> String {
     list.join(", ")
 }
 
-/// Returns a constant as an expression of the type of its kind.
-pub(super) fn constant(value: &Const, texts: &mut Texts) -> String {
+pub(super) fn constant(value: &Const, strings: &mut StringTable) -> String {
     match value {
         Const::Int(x) => int(*x),
         Const::Float(x) => float(*x),
@@ -45,11 +43,11 @@ pub(super) fn constant(value: &Const, texts: &mut Texts) -> String {
         }
         Const::Triple(triple) => format!("vec3f({})", floats(triple)),
         Const::Matrix(matrix) => format!("mat4x4f({})", floats(matrix)),
-        Const::String(text) => texts.number(text).to_string(),
+        Const::String(text) => strings.index(text).to_string(),
         Const::NullClosure => "Lobes()".to_owned(),
         Const::Array(list) => {
             let ty = Kind::of_const(value).map_or_else(String::new, type_name);
-            let list: Vec<_> = list.iter().map(|value| constant(value, texts)).collect();
+            let list: Vec<_> = list.iter().map(|value| constant(value, strings)).collect();
             format!("{ty}({})", list.join(", "))
         }
     }

@@ -1,4 +1,4 @@
-//! The WGSL of one function of HIR: declarations of its variables, and its statements.
+//! WGSL of a function of HIR: declarations of variables, and statements.
 
 mod builtin;
 mod closure;
@@ -10,36 +10,35 @@ mod op;
 mod single;
 mod spectrum;
 mod spline;
-mod texts;
+mod string_table;
 mod texture;
 mod writer;
 
 use shading_syntax::diagnostic::Diagnostics;
 
 use crate::inputs::Inputs;
-use texts::Texts;
+use string_table::StringTable;
 use writer::FunctionWriter;
 
 pub(crate) use writer::Program;
 
-/// Results of writing a function, beside its text.
 #[derive(Debug, Default)]
-pub(crate) struct Written {
+pub(crate) struct FunctionBody {
     /// Declarations and statements of the body.
     pub(crate) text: String,
-    /// True if it has a loop.
+    /// True if the body has a loop.
     pub(crate) uses_fuel: bool,
-    /// Constructs that have no equivalent.
+    /// Constructs without an equivalent.
     pub(crate) diagnostics: Diagnostics,
 }
 
-/// Writes the body of a unit; its outputs are in the variables that [`variable`] names.
-pub(crate) fn body(program: &Program<'_>, inputs: &mut Inputs) -> Written {
+/// Writes the body of a unit. Its outputs are the variables that [`variable`] names.
+pub(crate) fn body(program: &Program<'_>, inputs: &mut Inputs) -> FunctionBody {
     let mut writer = FunctionWriter {
         program,
         code: &program.unit.code,
         inputs,
-        texts: Texts::default(),
+        strings: StringTable::default(),
         text: String::new(),
         depth: 1,
         frames: vec![],
@@ -54,7 +53,7 @@ pub(crate) fn body(program: &Program<'_>, inputs: &mut Inputs) -> Written {
     }
     writer.whole(&program.unit.code.body);
     let declarations = writer.declarations();
-    Written {
+    FunctionBody {
         text: declarations + &writer.text,
         uses_fuel: writer.uses_fuel,
         diagnostics: writer.diagnostics,

@@ -1,4 +1,4 @@
-//! Noises, with and without differentials.
+//! Noise functions, with and without derivatives.
 
 use shading_compiler::builtins::Builtin;
 use shading_compiler::eval::noise::NoiseKind;
@@ -41,7 +41,7 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
-    /// Returns a noise at a point, of one value or of three.
+    /// Returns the value of a noise of one or three components.
     pub(super) fn noise(
         &mut self,
         noise: NoiseKind,
@@ -78,7 +78,7 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
-    /// Returns a noise whose kind is an operand.
+    /// Returns the value of a noise whose name is an operand.
     pub(super) fn named_noise(
         &mut self,
         kind: Kind,
@@ -105,13 +105,13 @@ impl FunctionWriter<'_, '_> {
         )
     }
 
-    /// Returns a noise whose kind is chosen at run time, among the texts of the program.
+    /// Returns the value of a noise whose name is known at run time only, among the strings of the program.
     fn chosen_noise(&mut self, kind: Kind, args: &[Operand], is_periodic: bool) -> String {
         let (value, name) = (self.temporary(), self.operand(args[0]));
         self.line(&format!("var {value} = {};", super::op::zero(kind)));
         let names = NoiseKind::NAMES.iter().filter(|(name, _)| self.names_text(name));
         for (text, noise) in names.collect::<Vec<_>>() {
-            let number = self.texts.number(text);
+            let number = self.strings.index(text);
             self.line(&format!("if ({name} == {number}) {{"));
             self.depth += 1;
             let named = self.named(Some(*noise), args, is_periodic);
@@ -133,7 +133,6 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
-    /// Gabor noise.
     fn gabor(&mut self, kind: Kind, args: &[Operand], named: &NamedNoise) -> String {
         let arguments = self.gabor_arguments(args, named);
         match kind {
@@ -142,7 +141,7 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
-    /// Kernel, point and period of Gabor noise, whose options and differentials follow the coordinates and periods.
+    /// Returns kernel, point and period of Gabor noise. Its options and derivatives follow the coordinates and periods.
     fn gabor_arguments(&mut self, args: &[Operand], named: &NamedNoise) -> String {
         let (coordinates, period) = named.split(args);
         let rest = &args[1 + coordinates.len() + period.len()..];
@@ -170,7 +169,7 @@ impl FunctionWriter<'_, '_> {
         format!("{kernel}, {p}, {}, {period}", named.is_periodic)
     }
 
-    /// Returns coordinates as three; a fourth is left out.
+    /// Returns three coordinates; a fourth is ignored.
     fn space_point(&mut self, coordinates: &[Operand]) -> String {
         if coordinates.is_empty() {
             return "vec3f(0.0)".to_owned();
@@ -184,8 +183,7 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
-    /// Writes a function with its differentials: `target` is an array of the value, its differential along x, and that
-    /// along y.
+    /// Writes a function with derivatives: `target` is an array of the value and its derivatives along x and y.
     pub(super) fn dual(&mut self, target: &str, kind: Kind, builtin: Builtin, args: &[Operand], span: Span) {
         let count = args.len() / 3;
         let [values, dx, dy] = [0, 1, 2].map(|part| &args[part * count..(part + 1) * count]);
@@ -204,9 +202,7 @@ impl FunctionWriter<'_, '_> {
             }),
             _ => match self.constant_text(values[0]) {
                 Some(name) => Ok(self.named(NoiseKind::from_name(name), values, builtin == Builtin::PNoise)),
-                None => Err(RasterError::Text {
-                    what: "the kind of a noise with derivatives",
-                }),
+                None => Err(RasterError::Text("the kind of a noise with derivatives")),
             },
         };
         let named = match named {
@@ -277,7 +273,7 @@ impl FunctionWriter<'_, '_> {
     }
 }
 
-/// A noise by name, with the number of its operands that are coordinates.
+/// A noise by name, with the number of operands that are coordinates.
 struct NamedNoise {
     noise: NoiseKind,
     coordinates: usize,
@@ -285,7 +281,7 @@ struct NamedNoise {
 }
 
 impl NamedNoise {
-    /// Returns the coordinates and the periods among the operands, of which the first is the kind.
+    /// Returns the coordinates and the periods among the operands. The first operand is the name.
     fn split<'o>(&self, args: &'o [Operand]) -> (&'o [Operand], &'o [Operand]) {
         let end = 1 + self.coordinates;
         let periods = if self.is_periodic { self.coordinates } else { 0 };
@@ -293,7 +289,7 @@ impl NamedNoise {
     }
 }
 
-/// The number of cells along each axis, 0 where the lattice has no period.
+/// Returns the number of cells along each axis; 0 along an axis without period.
 fn lattice_period(dimensions: usize, period: Option<&str>) -> String {
     match (dimensions, period) {
         (d, Some(period)) => format!("kiln_period{d}({period})"),

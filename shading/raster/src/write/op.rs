@@ -10,14 +10,14 @@ use crate::error::RasterError;
 use crate::inputs::MemberSource;
 use crate::names::{type_name, variable};
 
-/// A truth value of WGSL as an int of HIR.
+/// Converts a WGSL condition to an int.
 pub(super) fn truth(condition: &str) -> String {
     format!("select(0, 1, {condition})")
 }
 
 impl FunctionWriter<'_, '_> {
     pub(super) fn op(&mut self, dst: Option<LocalId>, op: Op, args: &[Operand], span: Span) {
-        // Printed texts have no place to go to.
+        // Rasterisers have no output for printed text.
         let Some(dst) = dst else { return };
         let kind = Kind::of(self.code.locals[dst].ty).unwrap_or(Kind::INT);
         let target = variable(self.code, dst);
@@ -37,7 +37,6 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
-    /// Returns the value of an operation.
     fn expression(
         &mut self,
         kind: Kind,
@@ -51,7 +50,7 @@ impl FunctionWriter<'_, '_> {
         };
         let is_constant = args.iter().all(|&arg| self.constant(arg).is_some());
         let texts: Vec<String> = args.iter().map(|&arg| self.operand(arg)).collect();
-        // At least one operand is a variable, so that the operation is not evaluated early.
+        // At least one operand must be a variable, so that compilers do not fold the operation.
         let a = match args.first() {
             Some(&first) if is_constant => self.opaque(first),
             Some(_) => texts[0].clone(),
@@ -140,9 +139,7 @@ impl FunctionWriter<'_, '_> {
             Op::TextureInfo | Op::HasTextureInfo(_) => self.texture_info(kind, op, args),
             Op::AttributeValue => self.attribute(kind, args, None),
             Op::AttributeDerivative(axis) => self.attribute(kind, args, Some(axis)),
-            Op::TextureError(_) => Err(RasterError::Text {
-                what: "the error message of a texture",
-            }),
+            Op::TextureError(_) => Err(RasterError::Text("the error message of a texture")),
             Op::Builtin(builtin) => self.builtin(kind, builtin, args, &a, &texts, span),
             Op::MakeClosure(_) | Op::ArraySet | Op::BuiltinDual(_) | Op::Texture(_) => Ok(String::new()),
         }
@@ -175,7 +172,7 @@ impl FunctionWriter<'_, '_> {
         self.line(&format!("{target}[{index}] = {value};"));
     }
 
-    /// Returns an attribute of the geometry, or a value that stays open until the shader runs.
+    /// Returns an attribute of the geometry, or a value that is known only at run time.
     pub(super) fn attribute(
         &mut self,
         kind: Kind,
@@ -183,9 +180,7 @@ impl FunctionWriter<'_, '_> {
         axis: Option<Axis>,
     ) -> Result<String, RasterError> {
         let (Some(object), Some(name)) = (self.constant_text(args[0]), self.constant_text(args[1])) else {
-            return Err(RasterError::Text {
-                what: "the name of an attribute",
-            });
+            return Err(RasterError::Text("the name of an attribute"));
         };
         let (object, name) = (object.to_owned(), name.to_owned());
         if object == crate::UNIFORM_OBJECT {
@@ -195,9 +190,7 @@ impl FunctionWriter<'_, '_> {
             });
         }
         if !object.is_empty() {
-            return Err(RasterError::Attribute {
-                name: format!("{object}, {name}"),
-            });
+            return Err(RasterError::Attribute(format!("{object}, {name}")));
         }
         let member = self.inputs.global(match axis {
             None => MemberSource::Attribute(name),
@@ -230,7 +223,6 @@ fn parenthesised(text: &str) -> String {
     }
 }
 
-/// Zero of a kind.
 pub(super) fn zero(kind: Kind) -> String {
     match kind {
         Kind::INT | Kind::STRING => "0".to_owned(),

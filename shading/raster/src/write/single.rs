@@ -1,10 +1,10 @@
-//! Variables that can be declared where they are assigned.
+//! Variables that are declared at their only assignment.
 
 use cranelift_entity::SecondaryMap;
 use shading_compiler::hir::kind::Element;
 use shading_compiler::hir::{Kind, LocalId, Op, Stmt, Unit, walk};
 
-/// Returns the variables that have one assignment, in a block that contains all later uses, and no use before.
+/// Returns the variables that have one assignment, in a block that contains all later uses, and no earlier use.
 pub(super) fn single_assignments(unit: &Unit) -> SecondaryMap<LocalId, bool> {
     let code = &unit.code;
     let mut single = SecondaryMap::new();
@@ -24,7 +24,7 @@ pub(super) fn single_assignments(unit: &Unit) -> SecondaryMap<LocalId, bool> {
         assigned: SecondaryMap::new(),
         visible: SecondaryMap::new(),
     };
-    // Defaults and body are written one after the other, in one block.
+    // Defaults and body are written consecutively, in one block.
     let mut own = vec![];
     for param in &unit.params {
         walker.statements(&param.init, &mut own);
@@ -48,7 +48,7 @@ impl Walker {
         }
     }
 
-    /// Visits statements; `own` are the variables that their block assigns.
+    /// Visits statements; `own` are the variables assigned in their block.
     fn statements(&mut self, block: &[Stmt], own: &mut Vec<LocalId>) {
         for stmt in block {
             for local in walk::reads(stmt) {

@@ -1,4 +1,4 @@
-//! Colours of black bodies and of wavelengths: tables in the code.
+//! Colours of black bodies and of wavelengths, as tables in the code.
 
 use shading_compiler::eval::color;
 use shading_compiler::eval::color_system::ColorSystem;
@@ -8,8 +8,8 @@ use super::literal;
 use super::writer::FunctionWriter;
 use crate::error::RasterError;
 
-/// Interpolation of the fifth roots of colours, as in `shading_compiler::eval::color`; above the table, the colour keeps
-/// its hue and grows with the temperature.
+/// Interpolation of the fifth roots of colours, as in `shading_compiler::eval::color`. Above the table, the hue is constant
+/// and the intensity grows with the temperature.
 const BLACKBODY: &str = "\
 fn @NAME(temperature: f32) -> vec3f {
     if (!(temperature >= 800.0)) {
@@ -54,7 +54,7 @@ impl FunctionWriter<'_, '_> {
         loop {
             let root = (table.len() as f32).sqrt();
             let temperature = root * root * root * 2.0 + 800.0;
-            // Beyond the end of the compiler's table the values are exact.
+            // Above the end of the compiler's table the values are exact.
             let colors = color::blackbody(temperature, system).map(|x| libm::pow(f64::from(x), 0.2) as f32);
             table.push(colors);
             if temperature > END {
@@ -75,7 +75,7 @@ impl FunctionWriter<'_, '_> {
     pub(super) fn wavelength_color(&mut self, args: &[Operand], a: &str) -> Result<String, RasterError> {
         let system = self.color_system(args)?;
         let name = format!("wavelength_color_{}", system.number());
-        let matrix = literal::constant(&Const::Matrix(system.rgb_from_xyz()), &mut self.texts);
+        let matrix = literal::constant(&Const::Matrix(system.rgb_from_xyz()), &mut self.strings);
         let text = WAVELENGTH
             .replace("@NAME", &name)
             .replace("@TABLE", &self.triples(&color::CIE_1931))
@@ -87,16 +87,16 @@ impl FunctionWriter<'_, '_> {
     fn color_system(&self, args: &[Operand]) -> Result<ColorSystem, RasterError> {
         match self.constant(args[1]) {
             Some(Const::Int(number)) => Ok(ColorSystem::numbered(*number)),
-            _ => Err(RasterError::Text {
-                what: "a colour system that is known at run time only",
-            }),
+            _ => Err(RasterError::Text(
+                "a colour system that is known at run time only",
+            )),
         }
     }
 
     fn triples(&mut self, list: &[[f32; 3]]) -> String {
         let list: Vec<String> = list
             .iter()
-            .map(|&triple| literal::constant(&Const::Triple(triple), &mut self.texts))
+            .map(|&triple| literal::constant(&Const::Triple(triple), &mut self.strings))
             .collect();
         list.join(", ")
     }

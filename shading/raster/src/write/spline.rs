@@ -43,7 +43,7 @@ impl FunctionWriter<'_, '_> {
         })
     }
 
-    /// Returns a knot by its distance from the first of the segment; zero beyond the last.
+    /// Returns a knot by its distance from the first knot of the segment; zero after the last knot.
     fn knot(&mut self, segment: &Segment, knots: Operand, offset: u32, kind: Kind) -> String {
         let (list, first) = (self.operand(knots), format!("{}.first + {offset}", segment.name));
         let last = segment.length.saturating_sub(1);
@@ -51,7 +51,7 @@ impl FunctionWriter<'_, '_> {
         format!("select({zero}, {list}[min({first}, {last})], {first} <= {last})")
     }
 
-    /// Sums the knots, weighted by a vector.
+    /// Returns the sum of the knots, weighted by a vector.
     fn weighted(&mut self, segment: &Segment, knots: Operand, weights: &str, kind: Kind) -> String {
         let terms: Vec<String> = ["x", "y", "z", "w"]
             .iter()
@@ -69,13 +69,14 @@ impl FunctionWriter<'_, '_> {
         let rows = segment.basis.matrix();
         let basis = literal::constant(
             &Const::Matrix(std::array::from_fn(|i| rows[i / 4][i % 4])),
-            &mut self.texts,
+            &mut self.strings,
         );
         self.line(&format!("let {name} = {function}({basis}, {}.x);", segment.name));
         name
     }
 
-    /// Writes something for the basis of a spline: if that is chosen at run time, for each one that the program names.
+    /// Writes code for the basis of a spline. If the basis is known at run time only, code is written for each basis that
+    /// the program names.
     fn for_basis(&mut self, basis: Operand, mut write: impl FnMut(&mut Self, Basis)) {
         const NAMES: [&str; 5] = ["catmull-rom", "bezier", "bspline", "hermite", "constant"];
         if let Some(basis) = self.constant_text(basis).map(Basis::from_name) {
@@ -84,7 +85,7 @@ impl FunctionWriter<'_, '_> {
         let chosen = self.operand(basis);
         let named: Vec<&str> = NAMES.into_iter().filter(|name| self.names_text(name)).collect();
         for name in &named {
-            let number = self.texts.number(name);
+            let number = self.strings.index(name);
             self.line(&format!("if ({chosen} == {number}) {{"));
             self.nested(|writer| write(writer, Basis::from_name(name)));
             self.line("} else {");
@@ -116,7 +117,7 @@ impl FunctionWriter<'_, '_> {
         self.line(&format!("{target} = {value};"));
     }
 
-    /// Writes the value and the differentials of a spline.
+    /// Writes the value and the derivatives of a spline.
     pub(super) fn spline_dual(&mut self, target: &str, kind: Kind, parts: [&[Operand]; 3]) {
         self.for_basis(parts[0][0], |writer, basis| {
             writer.spline_dual_of(target, kind, basis, parts);
@@ -146,7 +147,7 @@ impl FunctionWriter<'_, '_> {
         let x = self.operand(values[1]);
         let count = segment.count.clone();
         let scale = self.temporary();
-        // Beyond its ends the curve is constant.
+        // The curve is constant outside its domain.
         self.line(&format!(
             "let {scale} = select(0.0, f32(max({count} - 4, 0) / {} + 1), {x} >= 0.0 && {x} <= 1.0);",
             segment.basis.step()
@@ -174,7 +175,7 @@ impl FunctionWriter<'_, '_> {
         value
     }
 
-    /// Writes the value of an inverse and its differentials: those of the inverse function.
+    /// Writes the value and the derivatives of an inverse.
     pub(super) fn spline_inverse_dual(&mut self, target: &str, parts: [&[Operand]; 3]) {
         let [values, dx, dy] = parts;
         let y = self.operand(values[1]);
@@ -192,7 +193,7 @@ impl FunctionWriter<'_, '_> {
         });
     }
 
-    /// Writes the functions of a curve and its inverse; returns the name, and their last arguments.
+    /// Writes the functions of a curve and its inverse. Returns their name and their last arguments.
     fn curve(&mut self, basis: Basis, args: &[Operand]) -> (String, String) {
         let (&[_, _, .., knots], middle) = (args, &args[2..args.len() - 1]) else {
             return Default::default();
@@ -209,7 +210,7 @@ impl FunctionWriter<'_, '_> {
                 .as_flattened()
                 .try_into()
                 .map_or(Const::Float(0.0), Const::Matrix);
-            let rows = literal::constant(&rows, &mut self.texts);
+            let rows = literal::constant(&rows, &mut self.strings);
             let step = basis.step();
             let outer = u32::from(step == 1);
             let weighted = match basis {

@@ -8,22 +8,22 @@ use shading_syntax::source::Span;
 use super::writer::FunctionWriter;
 use crate::error::RasterError;
 
-/// Options of a lookup, as far as they are not in the binding.
+/// Options of a lookup that are not in the binding.
 struct LookupOptions {
     options: TextureOptions,
     first_channel: i32,
-    /// Factors of the footprint along s and t, as expressions.
+    /// Factors of the filter footprint along s and t, as expressions.
     width: [String; 2],
     /// Blur along s and t, as expressions.
     blur: [Option<String>; 2],
-    /// Value of channels that images do not have.
+    /// Value of channels that the image lacks.
     fill: String,
-    /// Value without an image; that of missing channels if there is none.
+    /// Value of a missing image; `None` if it equals `fill`.
     missing: Option<[String; 4]>,
 }
 
 impl FunctionWriter<'_, '_> {
-    /// Writes a lookup; `target` is an array of four floats, and with derivatives of twelve.
+    /// Writes a lookup. `target` is an array of four floats, with derivatives of twelve.
     pub(super) fn texture(&mut self, target: &str, options: TextureOptions, args: &[Operand], span: Span) {
         match self.lookup(target, options, args) {
             Ok(()) => {}
@@ -38,12 +38,12 @@ impl FunctionWriter<'_, '_> {
             TextureMapping::Volume => Some("a volume"),
         };
         if let Some(what) = what {
-            return Err(RasterError::Texture { what });
+            return Err(RasterError::Texture(what));
         }
         let Some(file) = self.constant_text(args[0]).map(str::to_owned) else {
-            return Err(RasterError::Texture {
-                what: "a texture whose name is known at run time only",
-            });
+            return Err(RasterError::Texture(
+                "a texture whose name is known at run time only",
+            ));
         };
         let lookup = self.options(options, args)?;
         let zeros = ["0.0"; 8].join(", ");
@@ -96,7 +96,7 @@ impl FunctionWriter<'_, '_> {
             self.line(&format!("{target} = array<f32, 4>({});", channels.join(", ")));
             return Ok(());
         }
-        // Differences over one texel.
+        // Differences between adjacent texels.
         let mut list = channels.to_vec();
         for step in ["vec2f(1.0, 0.0)", "vec2f(0.0, 1.0)"] {
             let (size, difference) = (self.temporary(), self.temporary());
@@ -142,17 +142,13 @@ impl FunctionWriter<'_, '_> {
                 | TextureOperand::ColorSpace => match self.constant_text(arg) {
                     Some(name) => options.set_by_name(option, name),
                     None => {
-                        return Err(RasterError::Text {
-                            what: "an option of a texture",
-                        });
+                        return Err(RasterError::Text("an option of a texture"));
                     }
                 },
                 TextureOperand::FirstChannel => match self.constant(arg) {
                     Some(Const::Int(first)) => lookup.first_channel = *first,
                     _ => {
-                        return Err(RasterError::Texture {
-                            what: "a channel that is known at run time only",
-                        });
+                        return Err(RasterError::Texture("a channel that is known at run time only"));
                     }
                 },
                 TextureOperand::WidthS => lookup.width[0] = text,
@@ -181,7 +177,7 @@ impl FunctionWriter<'_, '_> {
         self.constant(operand) != Some(&Const::Float(0.0))
     }
 
-    /// `exists`, `resolution` and `type` of a texture.
+    /// Writes `exists`, `resolution` and `type` of a texture.
     pub(super) fn texture_info(
         &mut self,
         kind: Kind,
@@ -189,9 +185,9 @@ impl FunctionWriter<'_, '_> {
         args: &[Operand],
     ) -> Result<String, RasterError> {
         let (Some(file), Some(name)) = (self.constant_text(args[0]), self.constant_text(args[1])) else {
-            return Err(RasterError::Texture {
-                what: "information about a texture whose name is known at run time only",
-            });
+            return Err(RasterError::Texture(
+                "information about a texture whose name is known at run time only",
+            ));
         };
         let (file, name) = (file.to_owned(), name.to_owned());
         let asked = match op {
@@ -201,7 +197,7 @@ impl FunctionWriter<'_, '_> {
         let is_known = match (name.as_str(), asked) {
             ("exists", Kind::INT) => true,
             ("resolution", Kind::Array(..)) => asked.element() == Kind::INT && asked.count() == 2,
-            _ => return Err(RasterError::TextureInfo { name }),
+            _ => return Err(RasterError::TextureInfo(name)),
         };
         if matches!(op, Op::HasTextureInfo(_)) {
             return Ok(i32::from(is_known && (name == "exists" || !file.is_empty())).to_string());
@@ -220,7 +216,7 @@ impl FunctionWriter<'_, '_> {
     }
 }
 
-/// Four channels of a texel from the first on.
+/// Returns four channels of a texel, beginning with `first`.
 fn channels(texel: &str, first: i32, fill: &str) -> [String; 4] {
     std::array::from_fn(|i| {
         let channel = usize::try_from(first).unwrap_or(0).saturating_add(i);

@@ -1,4 +1,4 @@
-//! The state of the writer, its operands and reports.
+//! State of the writer, operands and diagnostics.
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 use shading_compiler::hir::kind::Element;
@@ -10,42 +10,40 @@ use shading_syntax::source::{SourceMap, Span};
 
 use super::frame::{LoopFrame, mark};
 use super::literal;
-use super::texts::Texts;
+use super::string_table::StringTable;
 use crate::error::RasterError;
 use crate::inputs::Inputs;
 use crate::names::{contains_word, type_name, variable};
 use crate::part::Parts;
 
-/// What all functions of a program share.
+/// Data that the functions of a program share.
 pub(crate) struct Program<'a> {
     pub(crate) unit: &'a Unit,
     pub(crate) sources: &'a SourceMap,
     pub(crate) closures: &'a ClosureRegistry,
-    /// Parts of surfaces that the pass needs.
+    /// Parts that the pass needs.
     pub(crate) parts: Parts,
 }
 
-/// Writes a function statement by statement.
 pub(super) struct FunctionWriter<'a, 'p> {
     pub(super) program: &'a Program<'p>,
     pub(super) code: &'a Code,
     pub(super) inputs: &'a mut Inputs,
-    pub(super) texts: Texts,
+    pub(super) strings: StringTable,
     pub(super) text: String,
     pub(super) depth: usize,
     pub(super) frames: Vec<LoopFrame>,
     /// Scopes that are left through an inner loop.
     pub(super) marked: Vec<ScopeId>,
-    /// Variables that are declared where they are assigned.
+    /// Variables that are declared at their only assignment.
     pub(super) single: SecondaryMap<LocalId, bool>,
     pub(super) uses_fuel: bool,
-    /// Number of temporary names given.
     pub(super) temporaries: usize,
     pub(super) diagnostics: Diagnostics,
 }
 
 impl FunctionWriter<'_, '_> {
-    /// Variables, zero as those of HIR, and arrays of constants.
+    /// Returns the declarations of variables, initialised with zero as in HIR, and of constant arrays.
     pub(super) fn declarations(&mut self) -> String {
         let code = self.code;
         let mut text = String::new();
@@ -57,7 +55,7 @@ impl FunctionWriter<'_, '_> {
             if let Const::Array(list) = value {
                 let name = array_name(id.index());
                 if !list.is_empty() && contains_word(&self.text, &name) {
-                    let value = literal::constant(value, &mut self.texts);
+                    let value = literal::constant(value, &mut self.strings);
                     declare(format!("var {name} = {value};"));
                 }
             }
@@ -89,7 +87,7 @@ impl FunctionWriter<'_, '_> {
         self.depth -= 1;
     }
 
-    /// Returns a name that nothing else has.
+    /// Returns an unused name.
     pub(super) fn temporary(&mut self) -> String {
         self.temporaries += 1;
         format!("t{}", self.temporaries)
@@ -101,13 +99,13 @@ impl FunctionWriter<'_, '_> {
             Operand::Local(local) => variable(self.code, local),
             Operand::Const(id) => match &self.code.consts[id] {
                 Const::Array(_) => array_name(id.index()),
-                value => literal::constant(value, &mut self.texts),
+                value => literal::constant(value, &mut self.strings),
             },
         }
     }
 
-    /// Returns an operand as an expression that no compiler evaluates: numbers that are out of range in an operation of
-    /// constants are an error of WGSL.
+    /// Returns an operand as an expression that compilers do not fold, because WGSL rejects constant expressions that
+    /// overflow.
     pub(super) fn opaque(&mut self, operand: Operand) -> String {
         let text = self.operand(operand);
         let letter = match (operand, self.kind(operand)) {
@@ -143,7 +141,7 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
-    /// Returns whether the code names a text, so that a variable may hold it.
+    /// Returns whether the code contains a string, so that a variable may hold it.
     pub(super) fn names_text(&self, text: &str) -> bool {
         let is_it = |value: &Const| matches!(value, Const::String(known) if **known == *text);
         self.code.consts.values().any(|value| match value {
@@ -154,7 +152,7 @@ impl FunctionWriter<'_, '_> {
 
     pub(super) fn report(&mut self, error: RasterError, span: Span) {
         let diagnostic = Diagnostic::from(error);
-        // Code without a source, such as that of links, has no place.
+        // Code of links has no source location.
         let diagnostic = if span.end > span.start {
             diagnostic.at(self.program.sources, span, "")
         } else {
@@ -165,7 +163,7 @@ impl FunctionWriter<'_, '_> {
 
     pub(super) fn call(&mut self, function: FunctionId, span: Span) {
         let name = self.program.unit.functions[function].name.clone();
-        self.report(RasterError::Recursion { name }, span);
+        self.report(RasterError::Recursion(name), span);
     }
 }
 

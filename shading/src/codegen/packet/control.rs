@@ -11,9 +11,9 @@ use crate::codegen::stmt::Flow;
 use crate::runtime::shims;
 use shading_compiler::hir::{Block, Const, Op, Operand, ScopeId, Stmt, fuel, walk};
 
-/// Maximum number of statements in a branch that is executed without a test for active points, because this is cheaper
-/// than a jump.
-const CHEAP: usize = 8;
+/// Maximum number of statements in a branch that is executed without a test for active points, because the test would cost
+/// more.
+const MAX_UNTESTED_STATEMENTS: usize = 8;
 
 impl Packet<'_, '_, '_> {
     /// Emits the body of a unit.
@@ -177,7 +177,7 @@ impl Packet<'_, '_, '_> {
         Flow::Dead
     }
 
-    /// Consumes fuel; the packet uses as much as the point with the most iterations, and more in divergent branches.
+    /// Consumes fuel. The packet consumes the fuel of the point with the most iterations, and more in divergent branches.
     fn spend(&mut self, amount: u32) {
         let fuel = self.e.ctx_field(FUEL);
         let left = self.e.load(types::I32, fuel);
@@ -206,7 +206,6 @@ impl Packet<'_, '_, '_> {
         self.e.b.ins().icmp(IntCC::NotEqual, condition, zero)
     }
 
-    /// Emits a divergent branch.
     fn divergent_branch(&mut self, condition: Operand, then: &Block, otherwise: &Block) -> Flow {
         let test = self.test(condition);
         let was_masked = self.is_masked;
@@ -255,7 +254,7 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// Emits one side of a branch: executed if any point takes it.
+    /// Emits one side of a branch, which is executed if it is active for any point.
     fn side(&mut self, block: &Block, mask: ir::Value) -> Flow {
         if self.is_cheap(block) {
             return self.statements(block);
@@ -277,7 +276,7 @@ impl Packet<'_, '_, '_> {
     /// Returns whether a block is cheap and may be executed without active points: it leaves no scope, and no index can
     /// be out of range.
     fn is_cheap(&self, block: &[Stmt]) -> bool {
-        walk::count_statements(block) <= CHEAP && self.is_tame(block)
+        walk::count_statements(block) <= MAX_UNTESTED_STATEMENTS && self.is_tame(block)
     }
 
     fn is_tame(&self, block: &[Stmt]) -> bool {

@@ -19,7 +19,7 @@ pub(super) enum OpenScope {
 
 /// Storage of a varying variable's rows.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Rows {
+pub(super) enum RowStorage {
     /// In registers; a float or an int uses only the first.
     Registers([Variable; 3]),
     /// In a stack slot, consecutively.
@@ -30,8 +30,8 @@ pub(super) enum Rows {
 pub(super) struct Packet<'a, 'u, 'p> {
     pub(super) e: Emitter<'a, 'u>,
     pub(super) plan: &'p Plan,
-    /// Rows of varying variables.
-    pub(super) rows: SecondaryMap<LocalId, Option<Rows>>,
+    /// RowStorage of varying variables.
+    pub(super) rows: SecondaryMap<LocalId, Option<RowStorage>>,
     /// Mask of active points, in code where not all points are active.
     pub(super) mask: Variable,
     pub(super) is_masked: bool,

@@ -73,7 +73,7 @@ impl Packet<'_, '_, '_> {
             B::TransformVector => self.matrix_call(dst, MatrixFunction::Vector, args),
             B::TransformNormal => self.matrix_call(dst, MatrixFunction::Normal, args),
             B::Perlin | B::UPerlin | B::Cell | B::HashNoise => self.noise(dst, builtin, args, false),
-            // A query that the optimiser has not resolved is false.
+            // The optimiser has resolved every query whose answer is true.
             B::IsConstant => {
                 let no = self.int_row(0);
                 self.assign_row(dst, 0, no);

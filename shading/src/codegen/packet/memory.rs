@@ -3,7 +3,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
-use super::{Packet, ROW, Rows};
+use super::{Packet, ROW, RowStorage};
 use crate::codegen::emitter::Address;
 use crate::codegen::layout::POINTER;
 use crate::codegen::layout::length;
@@ -133,9 +133,9 @@ impl Packet<'_, '_, '_> {
     }
 
     fn base(&mut self, local: LocalId) -> Address {
-        match self.home_of(local) {
-            Rows::Memory(slot) => self.e.slot(slot),
-            Rows::Registers(_) => unreachable!("{local} does not live in memory"),
+        match self.varying_rows(local) {
+            RowStorage::Memory(slot) => self.e.slot(slot),
+            RowStorage::Registers(_) => unreachable!("{local} is not in memory"),
         }
     }
 
@@ -163,10 +163,7 @@ impl Packet<'_, '_, '_> {
         let index = self.e.b.ins().uextend(POINTER, index);
         let stride = self.e.pointer(stride as usize);
         let bytes = self.e.b.ins().imul(index, stride);
-        Address {
-            base: self.e.b.ins().iadd(base.base, bytes),
-            offset: base.offset,
-        }
+        Address::new(self.e.b.ins().iadd(base.base, bytes), base.offset)
     }
 
     fn load_element(&mut self, base: Address, series: Series, index: ElementIndex, part: u64) -> ir::Value {
@@ -186,7 +183,6 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// Loads a number of an element of a uniform value.
     fn load_uniform_element(
         &mut self,
         of: Operand,
@@ -328,7 +324,7 @@ impl Packet<'_, '_, '_> {
     pub(super) fn in_memory(&mut self, number: usize, operand: Operand) -> Address {
         match operand {
             Operand::Local(local)
-                if self.plan.varies(local) && matches!(self.home_of(local), Rows::Memory(_)) =>
+                if self.plan.varies(local) && matches!(self.varying_rows(local), RowStorage::Memory(_)) =>
             {
                 self.base(local)
             }
@@ -342,9 +338,9 @@ impl Packet<'_, '_, '_> {
     /// Provides memory for the result of a call, and assigns it to the variable; directly if possible.
     pub(super) fn result_of(&mut self, dst: LocalId, number: usize, call: impl FnOnce(&mut Self, ir::Value)) {
         let count = self.row_count(Operand::Local(dst));
-        if matches!(self.home_of(dst), Rows::Memory(_)) && self.ignores_mask(dst) {
-            let home = self.base(dst);
-            let at = self.e.address_of(home);
+        if matches!(self.varying_rows(dst), RowStorage::Memory(_)) && self.ignores_mask(dst) {
+            let address = self.base(dst);
+            let at = self.e.address_of(address);
             call(self, at);
             return;
         }

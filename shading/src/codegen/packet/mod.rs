@@ -1,18 +1,17 @@
 //! Packet (SIMD) code: runs a unit at four points at once, with masks for divergent control flow.
 //!
-//! - A varying value has a row for each of its numbers: a vector with a lane for each point. Uniform values are
-//!   computed once, by the scalar code.
-//! - In divergent control flow a mask marks the active points. A branch runs if any point takes it, a loop until the
-//!   last point has left, and assignments keep the values of inactive points.
-//! - Rare events have no packet code: if fuel runs out or an index is out of range, the packet is abandoned, and its
-//!   points are run one by one from the start. No operation that runs in packets has side effects, so nothing happens
-//!   twice.
+//! - A varying value has one row per number: a vector with one lane per point. Uniform values are computed once, by the
+//!   scalar code.
+//! - In divergent control flow a mask marks the active points. A branch is executed if it is active for any point, a loop
+//!   until the last point has left it, and assignments keep the values of inactive points.
+//! - Rare events have no packet code: if fuel is exhausted or an index is out of range, the packet is abandoned, and its
+//!   points are run one by one from the start. No operation in packet code has side effects, so no effect occurs twice.
 //! - Results have the same bits as those of the scalar code.
 //!
 //! Strings, closures, texture lookups, attributes, messages, output, recursion, point clouds and the functions of
-//! [`shading_compiler::eval::library`] run at single points only: a unit in which any of them depends on the point, or has
-//! side effects, gets no packet code. Packet code takes up to five times as long to compile as scalar code. Nanoseconds
-//! per point on one thread:
+//! [`shading_compiler::eval::library`] have no packet code: a unit in which any of them depends on the point, or has side
+//! effects, is run point by point. Compilation of packet code needs up to five times as long as that of scalar code.
+//! Nanoseconds per point on one thread:
 //!
 //! | shader | `run` | `run_batch` |
 //! |---|--:|--:|
@@ -46,7 +45,7 @@ use super::output::Outputs;
 use shading_compiler::hir::{Block, LocalId, Operand};
 use shading_compiler::ty::Type;
 
-use emitter::{Packet, Rows};
+use emitter::{Packet, RowStorage};
 pub(in crate::codegen) use plan::Plan;
 pub(crate) use plan::rows_of;
 use plan::{BlockKey, is_in_memory};
@@ -120,13 +119,13 @@ impl Packet<'_, '_, '_> {
         let zero = [types::F32X4, types::I32X4].map(|ty| (ty, self.constant_row(ty, 0)));
         for &local in varying {
             let ty = self.e.ty(local);
-            let home = if is_in_memory(ty) {
+            let storage = if is_in_memory(ty) {
                 let slot = self.e.new_slot(rows_of(ty) * ROW);
                 if self.plan.needs_clear(local) {
                     let at = self.e.slot(slot);
                     self.e.clear(at, Shape::Float, rows_of(ty) * ROW);
                 }
-                Rows::Memory(slot)
+                RowStorage::Memory(slot)
             } else {
                 let row = row_type(ty);
                 let variables = [(); 3].map(|()| self.e.b.declare_var(row));
@@ -134,9 +133,9 @@ impl Packet<'_, '_, '_> {
                 for variable in variables {
                     self.e.b.def_var(variable, zero);
                 }
-                Rows::Registers(variables)
+                RowStorage::Registers(variables)
             };
-            self.rows[local] = Some(home);
+            self.rows[local] = Some(storage);
         }
     }
 
@@ -144,10 +143,7 @@ impl Packet<'_, '_, '_> {
         for ((local, output), first) in outputs.list.iter().zip(&layout.rows) {
             for row in 0..rows_of(output.ty) {
                 let value = self.row(Operand::Local(*local), row);
-                let at = Address {
-                    base: self.e.memory,
-                    offset: 0,
-                };
+                let at = Address::new(self.e.memory, 0);
                 self.e.store(value, at.plus((*first as u64 + row) * ROW));
             }
         }
@@ -170,7 +166,6 @@ impl Packet<'_, '_, '_> {
     }
 }
 
-/// Row type of a variable.
 fn row_type(ty: Type) -> ir::Type {
     match Shape::of(ty.base) {
         Shape::Int => types::I32X4,

@@ -175,7 +175,7 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// Cranelift takes shift counts modulo the width.
+    /// Cranelift uses shift counts modulo the width.
     fn shift(&mut self, op: Op, a: ir::Value, count: ir::Value) -> ir::Value {
         match op {
             Op::Shl => self.e.b.ins().ishl(a, count),
@@ -237,10 +237,7 @@ impl Packet<'_, '_, '_> {
         let rows = 0..shape.numbers();
         rows.map(|row| {
             let at = [0, 1, 2, 3].map(|point| {
-                let points = Address {
-                    base: self.e.globals,
-                    offset: 0,
-                };
+                let points = Address::new(self.e.globals, 0);
                 points.plus((point * size_of::<ShaderGlobals>() + offset) as u64 + 4 * row)
             });
             self.load_points(types::F32X4, at)

@@ -1,12 +1,12 @@
-//! Divergence analysis: which variables and scopes vary within a packet, and whether a unit can run in packets.
+//! Divergence analysis: the variables and scopes that vary within a packet, and whether a unit has packet code.
 //!
-//! - A variable *varies* if its value may differ between the points of a packet: it is assigned a varying value, or in
-//!   code where only some points may be active.
+//! - A variable *varies* if its value may differ between the points of a packet: it is assigned a varying value, or is
+//!   assigned in code where only some points may be active.
 //! - A scope is *divergent* if some points may leave it while others continue.
-//! - A variable is *private* to a block if its first mention is an assignment in the block, and it has no mention
+//! - A variable is *private* to a block if its first reference is an assignment in the block, and it has no reference
 //!   outside. In that block it can be assigned at all points, including inactive ones.
-//! - The *home* of a variable is the innermost block that contains all its mentions. Points that have left that block
-//!   for good may have any value of it.
+//! - The *home* of a variable is the innermost block that contains all its references. Points that have left that block for
+//!   good may have any value of it.
 
 use cranelift_entity::SecondaryMap;
 
@@ -54,12 +54,12 @@ impl Plan {
         let mut plan = Plan::default();
         let blocks = || unit.params.iter().map(|p| &p.init).chain([&unit.code.body]);
         loop {
-            let mut spread = Spread {
+            let mut analysis = DivergenceAnalysis {
                 plan: &mut plan,
                 changed: false,
             };
-            blocks().for_each(|block| spread.block(block, false));
-            if !spread.changed {
+            blocks().for_each(|block| analysis.block(block, false));
+            if !analysis.changed {
                 break;
             }
         }
@@ -85,13 +85,12 @@ impl Plan {
         self.divergent[scope]
     }
 
-    /// Returns whether a variable is private to a block.
     pub(super) fn is_private(&self, local: LocalId, block: BlockKey) -> bool {
         matches!(self.privacy[local], Privacy::Private(home) if home == block)
     }
 
     /// Returns whether all mentions of a variable are in a block.
-    pub(super) fn is_at_home(&self, local: LocalId, block: BlockKey) -> bool {
+    pub(super) fn is_used_only_in(&self, local: LocalId, block: BlockKey) -> bool {
         self.homes[local]
             .as_ref()
             .is_some_and(|home| home.contains(&block))
@@ -307,13 +306,13 @@ fn is_pure_op(op: Op) -> bool {
 }
 
 /// Propagates divergence until a fixpoint is reached.
-struct Spread<'p> {
+struct DivergenceAnalysis<'p> {
     plan: &'p mut Plan,
     changed: bool,
 }
 
-impl Spread<'_> {
-    /// Visits a block; `some` tells whether only some points may execute it.
+impl DivergenceAnalysis<'_> {
+    /// Visits a block. `some` is true if only some points may execute it.
     fn block(&mut self, block: &Block, some: bool) {
         for stmt in block {
             match stmt {

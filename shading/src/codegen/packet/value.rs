@@ -2,7 +2,7 @@
 
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
-use super::{Packet, ROW, Rows, row_type};
+use super::{Packet, ROW, RowStorage, row_type};
 use crate::codegen::emitter::Address;
 use crate::codegen::layout::Shape;
 use crate::codegen::layout::{const_shape, length};
@@ -14,7 +14,7 @@ pub(super) fn bits() -> ir::MemFlagsData {
 }
 
 impl Packet<'_, '_, '_> {
-    // ---- Rows ----
+    // ---- RowStorage ----
 
     /// Returns a row with the same number, given by its bits, at all points.
     pub(super) fn constant_row(&mut self, ty: ir::Type, word: u32) -> ir::Value {
@@ -31,7 +31,6 @@ impl Packet<'_, '_, '_> {
         self.constant_row(types::I32X4, i as u32)
     }
 
-    /// Row type of an operand.
     pub(super) fn operand_row_type(&self, operand: Operand) -> ir::Type {
         match self.e.shape(operand) {
             Shape::Int => types::I32X4,
@@ -39,17 +38,15 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// Number of rows of an operand.
     pub(super) fn row_count(&self, operand: Operand) -> u64 {
         self.e.shape(operand).numbers() * u64::from(length(self.e.code, operand))
     }
 
-    /// Returns a row of an operand.
     pub(super) fn row(&mut self, operand: Operand, row: u64) -> ir::Value {
         match operand {
             Operand::Local(local) => match self.rows[local] {
-                Some(Rows::Registers(variables)) => self.e.b.use_var(variables[row as usize]),
-                Some(Rows::Memory(slot)) => {
+                Some(RowStorage::Registers(variables)) => self.e.b.use_var(variables[row as usize]),
+                Some(RowStorage::Memory(slot)) => {
                     let at = self.e.slot(slot).plus(row * ROW);
                     self.e.load(row_type(self.e.ty(local)), at)
                 }
@@ -74,19 +71,16 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// Returns all rows of an operand.
     pub(super) fn rows(&mut self, operand: Operand) -> Vec<ir::Value> {
         (0..self.row_count(operand))
             .map(|row| self.row(operand, row))
             .collect()
     }
 
-    /// Returns the rows of a triple.
     pub(super) fn triple(&mut self, operand: Operand) -> [ir::Value; 3] {
         [0, 1, 2].map(|row| self.row(operand, row))
     }
 
-    /// Returns a number of a uniform operand.
     fn uniform_number(&mut self, operand: Operand, number: u64) -> ir::Value {
         let shape = self.e.shape(operand);
         let in_memory = match operand {
@@ -123,16 +117,16 @@ impl Packet<'_, '_, '_> {
     pub(super) fn assign_row(&mut self, local: LocalId, row: u64, value: ir::Value) {
         let value = self.as_type(value, row_type(self.e.ty(local)));
         let value = self.merged(local, row, value);
-        match self.home_of(local) {
-            Rows::Registers(variables) => self.e.b.def_var(variables[row as usize], value),
-            Rows::Memory(slot) => {
+        match self.varying_rows(local) {
+            RowStorage::Registers(variables) => self.e.b.def_var(variables[row as usize], value),
+            RowStorage::Memory(slot) => {
                 let at = self.e.slot(slot).plus(row * ROW);
                 self.e.store(value, at);
             }
         }
     }
 
-    pub(super) fn home_of(&self, local: LocalId) -> Rows {
+    pub(super) fn varying_rows(&self, local: LocalId) -> RowStorage {
         self.rows[local].expect("what is assigned here varies")
     }
 
@@ -142,7 +136,7 @@ impl Packet<'_, '_, '_> {
             || self.plan.is_private(local, self.block)
             || self
                 .left_body
-                .is_some_and(|body| self.plan.is_at_home(local, body))
+                .is_some_and(|body| self.plan.is_used_only_in(local, body))
     }
 
     /// Merges a new value of a row at the active points with its current value at the others.

@@ -37,7 +37,7 @@ unsafe extern "C" fn any_attribute_shim(
     kind: i32,
     out: *mut u8,
 ) {
-    // SAFETY: compiled code passes its context, texts, and room for a value of that kind.
+    // SAFETY: compiled code passes its context, texts, and memory for a value of that kind.
     unsafe {
         if let Some(value) = find(ctx, object, name, index, kind) {
             store(ctx, place, &value, out);
@@ -73,7 +73,7 @@ unsafe extern "C" fn any_attribute_by_handle_shim(
     kind: i32,
     out: *mut u8,
 ) {
-    // SAFETY: compiled code passes its context, and room for a value of that kind.
+    // SAFETY: compiled code passes its context, and memory for a value of that kind.
     unsafe {
         if let Some(value) = find_by_handle(ctx, handle, index, kind) {
             store(ctx, place, &value, out);

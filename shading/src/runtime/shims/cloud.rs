@@ -11,7 +11,7 @@ use crate::runtime::cloud::{
 };
 use crate::runtime::context::ContextHeader;
 use crate::runtime::text::{self, TextHeader};
-use crate::runtime::written;
+use crate::runtime::written_cloud;
 use crate::runtime::{ReportKind, ShaderHost};
 use shading_compiler::builtins::Builtin;
 use shading_compiler::hir::Kind;
@@ -22,11 +22,10 @@ use shading_compiler::hir::kind::Element;
 #[repr(C)]
 pub(crate) struct CloudRecord {
     pub(crate) center: Lanes,
-    /// Differential of `center` along an axis.
+    /// Change of `center` along an axis.
     pub(crate) change: Lanes,
     pub(crate) file: *const TextHeader,
     pub(crate) name: *const TextHeader,
-    /// Point indices.
     pub(crate) indices: *const i32,
     /// Contents of the array before the call.
     pub(crate) before: *const u8,
@@ -249,7 +248,7 @@ unsafe extern "C" fn distance_changes(
     unsafe { fill_distances((ctx, place), record, out, 1) }
 }
 
-/// Distances, or their differentials.
+/// Fills an array with distances, or with their derivatives.
 ///
 /// # Safety
 /// As for `values`.
@@ -305,7 +304,7 @@ unsafe extern "C" fn write(
             .map(|pair| (pair[0].text(), pair[1].value()));
         let run = run(ctx);
         let (host, clouds) = run.host_and_written();
-        match written::write(host, clouds, file, [x, y, z], attributes) {
+        match written_cloud::write(host, clouds, file, [x, y, z], attributes) {
             Ok(()) => 1,
             Err(refusal) => {
                 report(ctx, place, ReportKind::CloudNotWritten, || refusal.message(file));

@@ -26,7 +26,7 @@ unsafe extern "C" fn library_shim(
     // SAFETY: compiled code passes its context, a function that it owns, the given number of arguments, and memory for
     // the value.
     unsafe {
-        let values = Values::all(ctx, place, args, count);
+        let values = Values::read_all(ctx, place, args, count);
         let args: Vec<_> = values.iter().map(Values::arg).collect();
         let (value, problem) = (*function).call(&args);
         if let Some(problem) = problem {

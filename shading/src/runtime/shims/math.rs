@@ -110,7 +110,6 @@ pub(crate) enum MatrixFunction {
     Normal,
 }
 
-/// Returns the shim of a matrix function.
 pub(crate) fn matrix_function(function: MatrixFunction) -> Shim {
     match function {
         MatrixFunction::Mul => Shim::of3(mul),

@@ -4,11 +4,11 @@
 //!   cannot disagree. Arguments are ints, floats and pointers only, which all calling conventions pass alike.
 //! - Triples and matrices are passed by pointer: a triple is [`Lanes`], with an undefined fourth lane. Results are
 //!   stored through a pointer, which may be that of an argument.
-//! - A `place` argument is the index of a source location in the shader's [`Places`].
+//! - A `place` argument is the index of a source location in the shader's [`ReportPlaces`].
 //! - A panic in a shim (for example in the embedder's host) ends the process, because it cannot unwind through compiled
 //!   code.
 //!
-//! [`Places`]: crate::runtime::context::Places
+//! [`ReportPlaces`]: crate::runtime::context::ReportPlaces
 
 #![expect(unsafe_code, reason = "compiled code passes pointers")]
 
@@ -68,43 +68,40 @@ pub(crate) struct Shim {
 }
 
 impl Shim {
-    /// Address of the function.
     pub(crate) fn address(&self) -> usize {
         self.address
     }
 
-    /// Parameter types.
     pub(crate) fn params(&self) -> impl Iterator<Item = Abi> {
         self.params.into_iter().flatten()
     }
 
-    /// Result type.
     pub(crate) fn result(&self) -> Option<Abi> {
         self.result
     }
 }
 
 /// A type that can be a parameter or result.
-pub(crate) trait Passed {
+pub(crate) trait ShimType {
     const ABI: Option<Abi>;
 }
 
-impl Passed for () {
+impl ShimType for () {
     const ABI: Option<Abi> = None;
 }
-impl Passed for i32 {
+impl ShimType for i32 {
     const ABI: Option<Abi> = Some(Abi::Int);
 }
-impl Passed for u32 {
+impl ShimType for u32 {
     const ABI: Option<Abi> = Some(Abi::Int);
 }
-impl Passed for f32 {
+impl ShimType for f32 {
     const ABI: Option<Abi> = Some(Abi::Float);
 }
-impl<T> Passed for *const T {
+impl<T> ShimType for *const T {
     const ABI: Option<Abi> = Some(Abi::Pointer);
 }
-impl<T> Passed for *mut T {
+impl<T> ShimType for *mut T {
     const ABI: Option<Abi> = Some(Abi::Pointer);
 }
 
@@ -112,7 +109,7 @@ impl<T> Passed for *mut T {
 macro_rules! shim_of {
     ($($make:ident($($param:ident)*);)*) => {
         impl Shim {
-            $(pub(crate) fn $make<$($param: Passed,)* R: Passed>(f: unsafe extern "C" fn($($param),*) -> R) -> Shim {
+            $(pub(crate) fn $make<$($param: ShimType,)* R: ShimType>(f: unsafe extern "C" fn($($param),*) -> R) -> Shim {
                 let list: &[Option<Abi>] = &[$($param::ABI),*];
                 let mut params = [None; 8];
                 params[..list.len()].copy_from_slice(list);

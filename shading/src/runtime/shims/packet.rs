@@ -1,5 +1,4 @@
-//! Shims for packets: functions on four points, `(out, arguments)`. Each argument is a record of rows, one for each
-//! number.
+//! Shims for packets: functions on four points, `(out, arguments)`. Each argument is a record with one row per number.
 //!
 //! Arguments are in the order of the operation's operands, and results are stored after all arguments are read.
 
@@ -10,12 +9,11 @@ use shading_compiler::eval::matrix;
 use shading_compiler::eval::noise::packet as noise;
 use shading_compiler::eval::packet::{self as eval, Row};
 
-/// Result of a noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoiseResult {
     /// True for a triple, false for a float.
     pub(crate) is_triple: bool,
-    /// True if it includes differentials in x and in y.
+    /// True if it includes derivatives in x and in y.
     pub(crate) is_dual: bool,
 }
 
@@ -48,7 +46,7 @@ macro_rules! shim {
     }};
 }
 
-/// A built-in of one number, applied to `rows` rows. `None` for functions with a form of their own.
+/// Returns the shim of a built-in of one number, for `rows` rows. `None` for functions with their own packet code.
 pub(crate) fn unary(builtin: Builtin, rows: usize) -> Option<Shim> {
     macro_rules! table {
         ($($name:ident => $f:path,)*) => {
@@ -66,7 +64,7 @@ pub(crate) fn unary(builtin: Builtin, rows: usize) -> Option<Shim> {
     Some(math::unary_table!(table))
 }
 
-/// A built-in of two numbers, applied to `rows` rows of each.
+/// Returns the shim of a built-in of two numbers, for `rows` rows of each.
 pub(crate) fn binary(builtin: Builtin, rows: usize) -> Option<Shim> {
     macro_rules! table {
         ($($name:ident => $f:path,)*) => {
@@ -85,7 +83,7 @@ pub(crate) fn binary(builtin: Builtin, rows: usize) -> Option<Shim> {
     Some(math::binary_table!(table))
 }
 
-/// A noise of the given number of coordinates.
+/// Returns the shim of a noise of the given number of coordinates.
 pub(crate) fn noise(builtin: Builtin, numbers: usize, result: NoiseResult) -> Option<Shim> {
     match numbers {
         1 => noise_of::<1, 2>(builtin, result),
@@ -115,8 +113,8 @@ fn noise_of<const D: usize, const K: usize>(builtin: Builtin, result: NoiseResul
     })
 }
 
-/// Defines one shim for each noise: compiled code passes a record of `D` rows (three times as many with differentials),
-/// and a record for the rows of the result.
+/// Defines one shim per noise: compiled code passes a record of `D` rows (`3 * D` with derivatives), and a record for the
+/// rows of the result.
 macro_rules! noise_shims {
     ($($name:ident<$($n:ident),*>: $f:expr;)*) => {
         $(unsafe extern "C" fn $name<$(const $n: usize),*>(out: *mut Row, args: *const Row) {
@@ -126,10 +124,10 @@ macro_rules! noise_shims {
     };
 }
 
-/// Reads the coordinates of a noise with their differentials in x and in y.
+/// Reads the coordinates of a noise with their derivatives in x and in y.
 ///
 /// # Safety
-/// As for [`read`], three times.
+/// The pointer is valid for reads of `3 * D` rows.
 unsafe fn read_duals<const D: usize>(at: *const Row) -> [[Row; D]; 3] {
     // SAFETY: guaranteed by the caller.
     unsafe { at.cast::<[[Row; D]; 3]>().read() }

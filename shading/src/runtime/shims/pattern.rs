@@ -47,8 +47,8 @@ pub(crate) fn noise(builtin: Builtin, dimensions: Dimensions, gives_triple: bool
     })
 }
 
-/// A noise with its derivatives: `(out, arguments)`. An argument is three times 16 bytes: its value, its differential
-/// along x, and that along y; the result is an array of these three. `None` for noises without derivatives.
+/// Returns the shim of a noise with derivatives: `(out, arguments)`. An argument is three times 16 bytes: its value and its
+/// derivatives along x and y; the result is an array of these three. `None` for noises without derivatives.
 pub(crate) fn noise_dual(builtin: Builtin, dimensions: Dimensions, gives_triple: bool) -> Option<Shim> {
     Some(match builtin {
         Builtin::Perlin => perlin_dual(dimensions, gives_triple),
@@ -100,7 +100,7 @@ macro_rules! dual_shims {
     ($($name:ident: $one:ident $two:ident $three:ident $four:ident
         $one3:ident $two3:ident $three3:ident $four3:ident;)*) => {
         $(fn $name(dimensions: Dimensions, gives_triple: bool) -> Shim {
-            // In all of these, compiled code passes the addresses of the result and of the noise's arguments.
+            // For these functions, compiled code passes the addresses of the result and of the noise's arguments.
             unsafe extern "C" fn one(out: *mut [f32; 3], args: *const [Lanes; 3]) {
                 // SAFETY: see above.
                 unsafe { put_dual(out, eval::$one(dual(args))) }

@@ -87,7 +87,7 @@ impl<'a> Values<'a> {
     ///
     /// # Safety
     /// Compiled code, whose context this is, stored `count` records, and the values behind them live as long as `'a`.
-    pub(super) unsafe fn all(
+    pub(super) unsafe fn read_all(
         ctx: *mut ContextHeader,
         place: u32,
         records: *const Record,

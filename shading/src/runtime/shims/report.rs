@@ -7,7 +7,7 @@ use crate::runtime::context::ContextHeader;
 use crate::runtime::{ReportKind, ReportPlace};
 use shading_compiler::eval::{self, MAX_DEPTH};
 
-/// `(context, place)`: fuel ran out.
+/// `(context, place)`: fuel is exhausted.
 pub(crate) fn out_of_fuel() -> Shim {
     Shim::of2(out_of_fuel_shim)
 }
@@ -90,8 +90,7 @@ pub(super) unsafe fn allocate(ctx: *mut ContextHeader, place: u32, size: usize) 
                 // SAFETY: guaranteed by the caller; `run` is no longer used.
                 unsafe {
                     report(ctx, place, ReportKind::OutOfMemory, || {
-                        "the shader makes too many closures and strings; it goes on without further ones"
-                            .to_owned()
+                        "the shader makes too many closures and strings; further ones are dropped".to_owned()
                     });
                 }
                 return ptr::null_mut();

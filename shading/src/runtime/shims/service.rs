@@ -36,7 +36,7 @@ unsafe extern "C" fn find(
         let found = run
             .dictionaries
             .find(dictionary, path, |name| host.read_text(name));
-        answer(ctx, found)
+        result_or_report(ctx, found)
     }
 }
 
@@ -44,17 +44,17 @@ unsafe extern "C" fn find_below(ctx: *mut ContextHeader, node: i32, path: *const
     // SAFETY: as for `find`.
     unsafe {
         let found = run(ctx).dictionaries.find_below(node, text::read(path));
-        answer(ctx, found)
+        result_or_report(ctx, found)
     }
 }
 
 /// # Safety
 /// `ctx` is the context of a run in progress.
-unsafe fn answer(ctx: *mut ContextHeader, found: Result<i32, DictionaryError>) -> i32 {
-    found.unwrap_or_else(|mistake| {
+unsafe fn result_or_report(ctx: *mut ContextHeader, found: Result<i32, DictionaryError>) -> i32 {
+    found.unwrap_or_else(|error| {
         // SAFETY: guaranteed by the caller.
-        unsafe { write(ctx, Sink::Error, &mistake.message) };
-        mistake.answer
+        unsafe { write(ctx, Sink::Error, &error.message) };
+        error.result
     })
 }
 

@@ -186,7 +186,7 @@ unsafe fn formatted(
 ) -> String {
     // SAFETY: guaranteed by the caller.
     let (text, error) = unsafe {
-        let values: Vec<Values<'_>> = Values::all(ctx, place, args, count);
+        let values: Vec<Values<'_>> = Values::read_all(ctx, place, args, count);
         let args: Vec<eval::Arg<'_>> = values.iter().map(Values::arg).collect();
         eval::format(text::read(format), &args)
     };
@@ -195,7 +195,7 @@ unsafe fn formatted(
     text
 }
 
-/// Reports an error of making a text.
+/// Reports an error in the creation of a text.
 ///
 /// # Safety
 /// As for [`report`].

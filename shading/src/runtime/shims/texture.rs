@@ -277,7 +277,6 @@ unsafe fn put_const(ctx: *mut ContextHeader, place: u32, value: &Const, out: *mu
     }
 }
 
-/// Texture functions of a host.
 #[derive(Clone, Copy)]
 pub(crate) struct TextureFunctions {
     /// `(context, handle, record, out floats)`.

@@ -1,7 +1,7 @@
-//! Constructors of trees that no text was parsed to, such as those of importers: they have the spans of no place until
-//! [`Declaration::set_span`] or [`Expr::set_span`] gives them one.
+//! Constructors of syntax trees without a text, for importers. Their spans are empty until [`Declaration::set_span`] or
+//! [`Expr::set_span`] is called.
 //!
-//! They make the same trees as the parser makes of the printed text.
+//! The trees equal those that the parser returns for the printed text.
 
 use super::{
     Argument, BinaryOp, Declaration, Entry, EntryValue, Expr, ExprKind, Name, Path, PathPart, TypeKind,
@@ -98,7 +98,7 @@ impl Expr {
         kind.into()
     }
 
-    /// Gives the whole tree one place.
+    /// Sets the span of the whole tree.
     pub fn set_span(&mut self, span: Span) {
         self.for_each_span_mut(&mut |known| *known = span);
     }
@@ -171,7 +171,7 @@ impl Argument {
 }
 
 impl Name {
-    /// A name without a place.
+    /// A name without a location.
     pub fn new(text: impl Into<String>) -> Name {
         Name {
             text: text.into(),
@@ -245,7 +245,7 @@ impl Declaration {
         });
     }
 
-    /// Gives the whole tree one place.
+    /// Sets the span of the whole tree.
     pub fn set_span(&mut self, span: Span) {
         self.for_each_span_mut(&mut |known| *known = span);
     }

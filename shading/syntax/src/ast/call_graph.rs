@@ -1,6 +1,6 @@
 //! Call graph of a file's functions.
 
-use super::declared::DeclaredNames;
+use super::declaration_index::Declarations;
 use super::{Expr, ExprKind, File, Function, Item, Stmt, Unit};
 use crate::source::Span;
 
@@ -30,14 +30,14 @@ impl File {
         self.names().reachable(self, names.into_iter())
     }
 
-    fn names(&self) -> &DeclaredNames {
-        self.declared.names(|| DeclaredNames::of(self))
+    fn names(&self) -> &Declarations {
+        self.declaration_index.names(|| Declarations::of(self))
     }
 }
 
-impl DeclaredNames {
-    fn of(file: &File) -> DeclaredNames {
-        let mut names = DeclaredNames::default();
+impl Declarations {
+    fn of(file: &File) -> Declarations {
+        let mut names = Declarations::default();
         for (index, item) in file.items.iter().enumerate() {
             match item {
                 Item::Function(function) => {
@@ -103,7 +103,6 @@ fn words_at(file: &File, span: Span) -> impl Iterator<Item = &str> {
     text.unwrap_or_default().split(move |c: char| !is_part(c))
 }
 
-/// Collects the names of calls in an expression.
 fn called<'e>(expr: &'e Expr, names: &mut Vec<&'e str>) {
     if let ExprKind::Call { name, .. } = &expr.kind {
         names.push(&name.text);

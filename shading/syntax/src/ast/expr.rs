@@ -115,7 +115,12 @@ pub enum ExprKind {
 }
 
 impl Expr {
-    /// Returns how large the tree is.
+    /// Creates an expression.
+    pub fn new(kind: ExprKind, span: Span) -> Expr {
+        Expr { kind, span }
+    }
+
+    /// Returns the size of the tree.
     pub fn size(&self) -> TreeSize {
         let mut size = TreeSize { nodes: 1, depth: 1 };
         self.for_each_operand(&mut |operand| {
@@ -205,8 +210,7 @@ pub struct Argument {
     pub name: Option<Name>,
     /// Value.
     pub value: Expr,
-    /// True if it takes the place of other arguments of the same input, by whatever names these are given: the argument
-    /// comes from the command line.
+    /// True for an argument of the command line, which replaces other arguments of the same input, also those by an alias.
     pub overrides: bool,
 }
 

@@ -1,12 +1,12 @@
 //! The syntax tree (AST): names are strings, every node has a span, nothing is resolved.
 //!
-//! Three contexts share it. *Code* (units, functions) is the language of expressions and statements. *Groups* hold
-//! instances of units and assignments. *Declarations* are the contents of scene files: keys, values and blocks, which
-//! this crate does not interpret. Importers make declarations without a text; those can be printed.
+//! Three contexts share the tree. *Code* (units, functions) consists of expressions and statements. *Groups* contain
+//! instances of units and assignments. *Declarations* are the contents of scene files: keys, values and blocks, which this
+//! crate does not interpret. Importers create declarations without a text; they can be printed.
 
 mod build;
 mod call_graph;
-mod declared;
+mod declaration_index;
 mod expr;
 mod param;
 mod print;
@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 use crate::source::{SourceMap, Span};
 
-pub use declared::Declared;
+pub use declaration_index::DeclarationIndex;
 pub use expr::{
     Argument, ArrayLength, BinaryOp, Expr, ExprKind, Name, TreeSize, TypeKind, TypeName, UnaryOp,
 };
@@ -26,8 +26,8 @@ pub use param::{Metadata, Param, Passing};
 pub use scene::{Declaration, Entry, EntryValue, Group, GroupAssign, GroupStmt, Instance, Path, PathPart};
 pub use unit_kind::UnitKind;
 
-/// Maximum nesting of statements in texts. It bounds the recursion of all steps, so that trees made otherwise must not
-/// nest deeper either.
+/// Maximum nesting of statements in texts. It bounds the recursion of all steps, so trees without a text must observe it
+/// too.
 pub const MAX_DEPTH: usize = 256;
 
 /// As [`MAX_DEPTH`], for the branches of `else if` chains, each of which contains the next.
@@ -43,10 +43,10 @@ pub struct File {
     pub sources: SourceMap,
     /// Top-level items, in order.
     pub items: Vec<Item>,
-    /// Names in what could not be parsed. They may be declared there, so that errors about them are consequences.
+    /// Names in text that could not be parsed. Errors about these names are consequences of the syntax errors.
     pub unparsed: BTreeSet<String>,
-    /// Index of the items, made when it is first asked for.
-    pub declared: Declared,
+    /// Index of the items, built at the first query.
+    pub declaration_index: DeclarationIndex,
 }
 
 /// A top-level item of a file.

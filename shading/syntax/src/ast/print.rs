@@ -1,4 +1,4 @@
-//! Source text of declarations and expressions. The parser makes the same tree of it, but for the places.
+//! Source text of declarations and expressions. The parser returns the same tree for it, except for the spans.
 
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -21,7 +21,7 @@ enum Precedence {
     Shift,
     Add,
     Mul,
-    /// Prefixes; and numbers, since their signs and points may not stand beside those of what is around them.
+    /// Prefix operators and numbers. Numbers are included because their signs and points could merge with adjacent tokens.
     Prefix,
     Postfix,
 }
@@ -236,7 +236,7 @@ impl Display for Path {
     }
 }
 
-/// One key a line, but a block after a value is on the line of the value.
+/// Prints one key per line; a block after a value begins on the line of the value.
 impl Display for Declaration {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(&self.keyword.text)?;
@@ -261,7 +261,7 @@ fn of_kind(kind: Option<&Name>, f: &mut Formatter<'_>) -> fmt::Result {
     kind.map_or(Ok(()), |kind| write!(f, " : {}", kind.text))
 }
 
-/// Entries in braces: on one line, or on lines of their own, indented by one step more than `indent`.
+/// Prints entries in braces: on one line, or on separate lines with one more level of indentation than `indent`.
 fn block(entries: &[Entry], indent: Option<usize>, f: &mut Formatter<'_>) -> fmt::Result {
     if entries.is_empty() {
         return f.write_str(" {}");
@@ -315,7 +315,7 @@ mod tests {
 
     use super::*;
 
-    /// The only declaration of a text, without its places.
+    /// Parses a text with one declaration, and removes its spans.
     fn parsed(text: &str) -> Declaration {
         let (file, errors) = crate::parse(Source::new("a.kiln", text));
         assert!(errors.list.is_empty(), "{text}: {errors}");

@@ -7,16 +7,16 @@ pub enum UnitKind {
     Shader,
     /// The material of a surface.
     Surface,
-    /// A shader that moves the points of a surface.
+    /// Displacement of the points of a surface.
     Displacement,
     /// The medium inside a surface.
     Volume,
-    /// The light of an environment; not a kind of OSL's.
+    /// The light of an environment; OSL lacks this kind.
     Background,
 }
 
 impl UnitKind {
-    /// All kinds.
+    /// The kinds.
     pub const ALL: [UnitKind; 5] = [
         UnitKind::Shader,
         UnitKind::Surface,

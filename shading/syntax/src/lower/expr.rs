@@ -45,15 +45,9 @@ impl Lowerer {
             (Some(last), false) => {
                 let span = list[0].span.to(last.span);
                 list.push(last);
-                Expr {
-                    kind: ExprKind::Tuple(list),
-                    span,
-                }
+                Expr::new(ExprKind::Tuple(list), span)
             }
-            (None, _) => Expr {
-                kind: ExprKind::Int(0),
-                span: self.span(&pair),
-            },
+            (None, _) => Expr::new(ExprKind::Int(0), self.span(&pair)),
         }
     }
 
@@ -61,10 +55,7 @@ impl Lowerer {
         let span = self.span(&pair);
         if recursion(&pair) > MAX_DEPTH || self.expr_depth > MAX_DEPTH {
             self.errors.push((span, SyntaxError::TooComplex));
-            return Expr {
-                kind: ExprKind::Int(0),
-                span,
-            };
+            return Expr::new(ExprKind::Int(0), span);
         }
         self.expr_depth += 1;
         // The three closures share the mutable lowerer; only one runs at a time.
@@ -103,7 +94,7 @@ impl Lowerer {
             kind
         };
         ExprWithDepth {
-            expr: Expr { kind, span },
+            expr: Expr::new(kind, span),
             depth,
         }
     }
@@ -151,7 +142,7 @@ impl Lowerer {
                         self.errors.push((
                             part.span,
                             SyntaxError::Misplaced {
-                                what: "a quoted name means nothing here",
+                                what: "a quoted name is not allowed here",
                                 hint: "a field or a component is named without quotes",
                             },
                         ));
@@ -243,16 +234,13 @@ impl Lowerer {
             }
             _ => ExprKind::Int(0),
         };
-        Expr { kind, span }
+        Expr::new(kind, span)
     }
 
     fn named(&mut self, pair: Pair<'_>) -> Expr {
         let parts: Vec<_> = inner(pair.clone()).collect();
         match &parts[..] {
-            [name] => Expr {
-                kind: ExprKind::Name(name.as_str().to_owned()),
-                span: self.span(name),
-            },
+            [name] => Expr::new(ExprKind::Name(name.as_str().to_owned()), self.span(name)),
             _ => Expr {
                 span: self.span(&pair),
                 kind: self.call(pair),
@@ -307,10 +295,7 @@ impl Lowerer {
     fn arg(&mut self, pair: Pair<'_>) -> Argument {
         let span = self.span(&pair);
         let mut name = None;
-        let mut value = Expr {
-            kind: ExprKind::Int(0),
-            span,
-        };
+        let mut value = Expr::new(ExprKind::Int(0), span);
         for part in inner(pair) {
             match part.as_rule() {
                 Rule::word => name = Some(self.name(&part)),
@@ -321,10 +306,7 @@ impl Lowerer {
         match name {
             Some(name) if self.context == Dialect::Code => {
                 let span = name.span.to(value.span);
-                let target = Expr {
-                    kind: ExprKind::Name(name.text),
-                    span: name.span,
-                };
+                let target = Expr::new(ExprKind::Name(name.text), name.span);
                 let kind = ExprKind::Assign {
                     op: None,
                     target: Box::new(target),
@@ -332,7 +314,7 @@ impl Lowerer {
                 };
                 Argument {
                     name: None,
-                    value: Expr { kind, span },
+                    value: Expr::new(kind, span),
                     overrides: false,
                 }
             }
@@ -357,12 +339,7 @@ impl Lowerer {
             None => text.parse(),
         };
         ExprKind::Int(value.unwrap_or_else(|_| {
-            self.errors.push((
-                span,
-                SyntaxError::BadNumber {
-                    text: text.to_owned(),
-                },
-            ));
+            self.errors.push((span, SyntaxError::BadNumber(text.to_owned())));
             // A value that is in range nearly everywhere, so that the error is reported only once.
             1
         }))
@@ -373,16 +350,11 @@ impl Lowerer {
             Ok(value) if value.is_finite() => ExprKind::Float(value),
             Ok(value) if self.context == Dialect::Code => {
                 let text = text.to_owned();
-                self.errors.push((span, SyntaxError::Infinite { text }));
+                self.errors.push((span, SyntaxError::Infinite(text)));
                 ExprKind::Float(value)
             }
             _ => {
-                self.errors.push((
-                    span,
-                    SyntaxError::BadNumber {
-                        text: text.to_owned(),
-                    },
-                ));
+                self.errors.push((span, SyntaxError::BadNumber(text.to_owned())));
                 // See the integer case.
                 ExprKind::Float(1.0)
             }
@@ -433,7 +405,7 @@ impl Lowerer {
                     let escape: String = ['\\'].into_iter().chain(other).collect();
                     // Warnings must leave room for errors.
                     if self.errors.len() < MAX_ERRORS / 2 {
-                        self.errors.push((span, SyntaxError::UnknownEscape { escape }));
+                        self.errors.push((span, SyntaxError::UnknownEscape(escape)));
                     }
                     // The escape is kept as written, as in OSL.
                     text.push('\\');
@@ -451,7 +423,7 @@ fn assignment(assign: Option<BinaryOp>, target: Expr, value: Box<Expr>) -> ExprK
     let inner = |target: Box<Expr>, value: Box<Expr>| {
         let span = target.span.to(value.span);
         let kind = assignment(assign, *target, value);
-        Box::new(Expr { kind, span })
+        Box::new(Expr::new(kind, span))
     };
     match kind {
         ExprKind::Ternary {
@@ -478,7 +450,7 @@ fn assignment(assign: Option<BinaryOp>, target: Expr, value: Box<Expr>) -> ExprK
         },
         kind => ExprKind::Assign {
             op: assign,
-            target: Box::new(Expr { kind, span }),
+            target: Box::new(Expr::new(kind, span)),
             value,
         },
     }

@@ -1,4 +1,4 @@
-//! Syntax of other languages at the place of a syntax error, with the syntax that replaces it.
+//! Syntax of other languages, and the syntax that replaces it in Kiln.
 
 use std::ops::Range;
 
@@ -60,7 +60,7 @@ pub(super) fn foreign_syntax(text: &str, found: &Range<usize>) -> Option<Foreign
         .or_else(|| first_word(text, &tokens, found))
 }
 
-/// Tokens of the statement or the item that contains an offset, up to the offset.
+/// Returns the tokens of the statement or item that contains an offset, up to the offset.
 fn statement(text: &str, at: usize) -> Vec<Range<usize>> {
     let mut statement = vec![];
     for range in tokens(text, at) {
@@ -73,7 +73,7 @@ fn statement(text: &str, at: usize) -> Vec<Range<usize>> {
     statement
 }
 
-/// An operator whose last character is not expected.
+/// Returns an operator of another language whose last character is unexpected.
 fn operator(text: &str, found: &Range<usize>) -> Option<ForeignSyntax> {
     let of_symbol = |&(symbol, expected, hint): &(&str, &'static str, &'static str)| {
         let starts = found.start.saturating_sub(symbol.len() - 1)..=found.start;
@@ -90,13 +90,13 @@ fn operator(text: &str, found: &Range<usize>) -> Option<ForeignSyntax> {
     OPERATORS.iter().find_map(of_symbol)
 }
 
-/// `float[3] x`: the length behind the type.
+/// Returns `float[3] x`: the length after the type.
 fn array_type(text: &str, tokens: &[Range<usize>], found: &Range<usize>) -> Option<ForeignSyntax> {
     let word = |range: &Range<usize>| &text[range.clone()];
     let open = if word(found) == "[" {
         found.clone()
     } else {
-        // The bracket is closed before what is found.
+        // The bracket is closed before the unexpected token.
         let last = tokens.last().filter(|last| word(last) == "]")?;
         let open = tokens.iter().rev().find(|range| word(range) == "[")?;
         open.start..last.end
@@ -109,7 +109,7 @@ fn array_type(text: &str, tokens: &[Range<usize>], found: &Range<usize>) -> Opti
     })
 }
 
-/// A statement that begins with a keyword of another language.
+/// Returns a statement that begins with a keyword of another language.
 fn first_word(text: &str, tokens: &[Range<usize>], found: &Range<usize>) -> Option<ForeignSyntax> {
     let first = tokens.first().unwrap_or(found);
     let word = &text[first.clone()];

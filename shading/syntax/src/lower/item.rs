@@ -185,10 +185,7 @@ impl Lowerer {
             ty: self.missing_type(span),
             name: self.missing_name(span),
             array: None,
-            value: Expr {
-                kind: ExprKind::Int(0),
-                span,
-            },
+            value: Expr::new(ExprKind::Int(0), span),
             span,
         };
         for part in inner(pair) {

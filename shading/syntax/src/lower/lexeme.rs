@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-/// Returns whether a word begins a type.
 pub(super) fn is_type(word: &str) -> bool {
     matches!(
         word,
@@ -46,7 +45,7 @@ pub(super) fn is_reserved(word: &str) -> bool {
         )
 }
 
-/// The first byte at or after `at` that is neither white space nor comment.
+/// Returns the first byte at or after `at` that is neither white space nor comment.
 pub(super) fn skip_space(text: &str, mut at: usize) -> usize {
     loop {
         let rest = &text[at..];
@@ -63,7 +62,7 @@ pub(super) fn skip_space(text: &str, mut at: usize) -> usize {
     }
 }
 
-/// The token at `at`.
+/// Returns the token at `at`.
 pub(super) fn token(text: &str, at: usize, end: usize) -> Range<usize> {
     let rest = &text[at.min(end)..end];
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -79,7 +78,7 @@ pub(super) fn token(text: &str, at: usize, end: usize) -> Range<usize> {
     at..at + length
 }
 
-/// Tokens from the beginning of a text up to `at`.
+/// Returns the tokens from the beginning of a text up to `at`.
 pub(super) fn tokens(text: &str, at: usize) -> impl Iterator<Item = Range<usize>> {
     let mut next = skip_space(text, 0);
     std::iter::from_fn(move || {
@@ -89,7 +88,7 @@ pub(super) fn tokens(text: &str, at: usize) -> impl Iterator<Item = Range<usize>
     })
 }
 
-/// The last token that ends before `at`.
+/// Returns the last token that ends before `at`.
 pub(super) fn previous_token(text: &str, at: usize) -> Option<Range<usize>> {
     tokens(text, at).last()
 }

@@ -9,13 +9,13 @@ use super::foreign_syntax::foreign_syntax;
 use super::grammar::Rule;
 use super::lexeme::{is_reserved, is_type, previous_token, shorten, skip_space, starts_line, token};
 
-/// A syntax error, and where it can be mended.
+/// A syntax error, with a possible repair.
 pub(super) struct Explanation {
-    /// Offset of the token that is not expected.
+    /// Offset of the unexpected token.
     pub(super) at: usize,
-    /// A token whose insertion at an offset probably mends the error.
+    /// A token whose insertion probably repairs the error, with its offset.
     pub(super) missing: Option<(char, usize)>,
-    /// Bytes to be shown.
+    /// Bytes that the message shows.
     pub(super) range: Range<usize>,
     pub(super) error: SyntaxError,
 }
@@ -47,7 +47,7 @@ pub(super) fn explain(error: &Error<Rule>, text: &str) -> Explanation {
     {
         explanation.missing = Some((')', before.end));
     }
-    if let Some((range, error)) = usual_mistake(text, at, &found, before.as_ref(), rules) {
+    if let Some((range, error)) = common_mistake(text, at, &found, before.as_ref(), rules) {
         return Explanation {
             range,
             error,
@@ -150,7 +150,7 @@ fn expectation(rules: &[Rule]) -> String {
 }
 
 /// Recognises common errors, and returns the syntax that was probably meant.
-fn usual_mistake(
+fn common_mistake(
     text: &str,
     at: usize,
     found: &Range<usize>,
@@ -158,21 +158,20 @@ fn usual_mistake(
     rules: &[Rule],
 ) -> Option<(Range<usize>, SyntaxError)> {
     let word = &text[found.clone()];
-    let expected = |expected: &str, hint: &str| SyntaxError::Expected {
-        expected: expected.to_owned(),
-        after: None,
-        found: Some(format!("`{word}`")),
-        hint: Some(hint.to_owned()),
+    let mistake = |range: &Range<usize>, expected: &str, hint: &str| {
+        let error = SyntaxError::Expected {
+            expected: expected.to_owned(),
+            after: None,
+            found: Some(quote(&text[range.clone()])),
+            hint: Some(hint.to_owned()),
+        };
+        Some((range.clone(), error))
     };
     let first = &text[token(text, 0, text.len())];
     if rules.contains(&Rule::lparen) && is_type(first) && matches!(word, "=" | ";" | ",") {
-        return Some((
-            found.clone(),
-            expected(
-                "`(`",
-                "variables stand inside a unit or function; use a parameter, or a function that returns it",
-            ),
-        ));
+        let hint =
+            "variables are declared in a unit or function; use a parameter, or a function that returns it";
+        return mistake(found, "`(`", hint);
     }
     // The first word of the statement was parsed as the name of an output.
     if first == "group"
@@ -180,17 +179,9 @@ fn usual_mistake(
         && let Some(before) = before
         && starts_statement(&text[before.clone()])
     {
-        let error = SyntaxError::Expected {
-            expected: "an instance of a unit or group".to_owned(),
-            after: None,
-            found: Some(format!("`{}`", &text[before.clone()])),
-            hint: Some(
-                "a group connects instances, as in `matte base(albedo = 0.5 * tint); surface = base.surface;`; \
-                 statements stand in units"
-                    .to_owned(),
-            ),
-        };
-        return Some((before.clone(), error));
+        let hint = "a group connects instances, as in `matte base(albedo = 0.5 * tint); surface = base.surface;`; \
+                    statements belong in units";
+        return mistake(before, "an instance of a unit or group", hint);
     }
     if word == "=" && before.is_some_and(|b| &text[b.clone()] == "[") {
         return None;
@@ -198,34 +189,17 @@ fn usual_mistake(
     let previous = before.map(|b| &text[b.clone()]);
     let is_arrow = word == ">" && previous == Some("-") && before.is_some_and(|b| b.end == at);
     if is_arrow || word == "::" || (word == ":" && text[found.end..].starts_with(':')) {
-        return Some((
-            found.clone(),
-            expected("`.`", "fields and components are reached with `.`"),
-        ));
+        return mistake(found, "`.`", "fields and components are reached with `.`");
     }
     if let Some(foreign) = foreign_syntax(text, found) {
-        let error = SyntaxError::Expected {
-            expected: foreign.expected.to_owned(),
-            after: None,
-            found: Some(quote(&text[foreign.range.clone()])),
-            hint: Some(foreign.hint.to_owned()),
-        };
-        return Some((foreign.range, error));
+        return mistake(&foreign.range, foreign.expected, foreign.hint);
     }
     if word == "else" && rules.contains(&Rule::kw_if) {
-        return Some((
-            found.clone(),
-            expected(
-                "a statement",
-                "an `else` goes with the `if` before it; is there one `;` too many?",
-            ),
-        ));
+        let hint = "an `else` goes with the `if` before it; is there one `;` too many?";
+        return mistake(found, "a statement", hint);
     }
     if word == "'" {
-        return Some((
-            found.clone(),
-            expected("an expression", "strings stand in double quotes"),
-        ));
+        return mistake(found, "an expression", "strings are written in double quotes");
     }
     if let Some((before, previous)) = before.zip(previous)
         && matches!(
@@ -233,13 +207,11 @@ fn usual_mistake(
             "unsigned" | "long" | "short" | "char" | "static" | "extern" | "inline" | "uniform" | "varying"
         )
     {
-        let error = SyntaxError::Expected {
-            expected: "a type".to_owned(),
-            after: None,
-            found: Some(format!("`{previous}`")),
-            hint: Some("this word of other languages has no use here".to_owned()),
-        };
-        return Some((before.clone(), error));
+        return mistake(
+            before,
+            "a type",
+            "this word of other languages is not needed here",
+        );
     }
     if previous.is_some_and(is_reserved) && rules.contains(&Rule::equals) && word == "=" {
         return None;
@@ -249,10 +221,11 @@ fn usual_mistake(
         && !rules.contains(&Rule::expr)
         && !starts_line(text, at)
     {
-        return Some((
-            found.clone(),
-            expected("a name", "this word belongs to the language; choose another name"),
-        ));
+        return mistake(
+            found,
+            "a name",
+            "this word belongs to the language; choose another name",
+        );
     }
     None
 }

@@ -26,7 +26,7 @@ use super::scan::ScannedItem;
 use crate::diagnostic::MAX_ERRORS;
 use crate::source::{SourceId, Span};
 use grammar::{Grammar, Rule};
-use recovery::{Mended, Recovery};
+use recovery::Recovery;
 
 /// Stack size in bytes for recursion over nested brackets, independent of the calling thread's stack.
 pub(super) const STACK: usize = 16 << 20;
@@ -59,16 +59,15 @@ pub(super) struct Lowerer {
     stmt_depth: usize,
     /// Number of `else` branches that enclose the current statement.
     else_depth: usize,
-    items: Vec<Item>,
+    pub(super) items: Vec<Item>,
     errors: Vec<(Span, SyntaxError)>,
-    /// Names in what could not be parsed.
+    /// Names in text that could not be parsed.
     unparsed: BTreeSet<String>,
     /// Bytes that may still be parsed after errors; `None` before the first item.
     budget: Option<usize>,
 }
 
 impl Lowerer {
-    /// Creates a lowerer for the given source.
     pub(super) fn new(source: SourceId) -> Lowerer {
         Lowerer {
             source,
@@ -87,7 +86,7 @@ impl Lowerer {
         }
     }
 
-    /// Parses an item. After a syntax error it goes on with what can be parsed of the rest (see [`recovery`]).
+    /// Parses an item. After a syntax error, the parser continues with the rest of the item (see [`recovery`]).
     pub(super) fn item(&mut self, text: &str, item: &ScannedItem) {
         let range = item.range.clone();
         (self.base, self.end) = (range.start, range.end);
@@ -110,17 +109,17 @@ impl Lowerer {
                 }
                 Err(error) => {
                     let explained = message::explain(&error, recovery.text());
-                    let mended = if matches!(explained.error, SyntaxError::TooComplex) {
+                    let repair = if matches!(explained.error, SyntaxError::TooComplex) {
                         recovery.give_up()
                     } else {
-                        recovery.mend(explained.at, explained.missing)
+                        recovery.repair(explained.at, explained.missing)
                     };
-                    if matches!(mended, Mended::New | Mended::Lost) {
+                    if !repair.is_consequence {
                         let Range { start, end } = explained.range;
                         let end = (range.start + end).min(range.end);
                         self.error((range.start + start).min(end)..end, explained.error);
                     }
-                    if matches!(mended, Mended::Lost | Mended::LostConsequence) {
+                    if !repair.can_continue {
                         break;
                     }
                 }
@@ -130,23 +129,13 @@ impl Lowerer {
         self.unparsed.append(&mut recovery.into_names());
     }
 
-    /// The items so far.
-    pub(super) fn items(&self) -> &[Item] {
-        &self.items
-    }
-
-    /// Adds an item that was parsed before.
-    pub(super) fn take_over(&mut self, item: Item) {
-        self.items.push(item);
-    }
-
-    /// Counts what has gone wrong so far: it grows with each error.
-    pub(super) fn faults(&self) -> usize {
+    /// Returns a number that grows with each error.
+    pub(super) fn error_count(&self) -> usize {
         self.errors.len() + self.unparsed.len()
     }
 
-    /// Notes the names of an item that is not parsed.
-    pub(super) fn lost(&mut self, text: &str) {
+    /// Stores the names in the header of an item that is not parsed.
+    pub(super) fn skip_item(&mut self, text: &str) {
         let header = text.split('{').next().unwrap_or_default();
         self.unparsed.extend(recovery::words(header));
     }
@@ -161,7 +150,7 @@ impl Lowerer {
         self.errors.push((span, error));
     }
 
-    /// Returns the items, the names in what could not be parsed, and the errors.
+    /// Returns the items, the names in text that could not be parsed, and the errors.
     pub(super) fn finish(self) -> (Vec<Item>, BTreeSet<String>, Vec<(Span, SyntaxError)>) {
         (self.items, self.unparsed, self.errors)
     }

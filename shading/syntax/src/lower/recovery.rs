@@ -1,8 +1,8 @@
 //! Error recovery: replaces what cannot be parsed by a mark, so that the rest of its item can be parsed.
 //!
-//! A syntax error is mended by the smallest of these that makes the parser go on: the missing `;` or `)` is inserted;
-//! the argument, the parameter or the entry of a list that contains the error becomes a [`mark`]; so does the
-//! statement, or one that encloses it. Every change keeps the length of the text, so that offsets stay valid.
+//! A syntax error is repaired by the smallest of these changes after which the parser continues: the missing `;` or `)` is
+//! inserted; the argument, parameter or list entry that contains the error becomes a [`mark`]; the statement, or an
+//! enclosing one, becomes a mark. Every change preserves the length of the text, so that offsets stay valid.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -11,51 +11,47 @@ use std::ops::Range;
 use super::super::scan::mark;
 use super::lexeme::{skip_space, token};
 
-/// Number of bytes of items with errors that may be parsed, or four times the file if that is more: half a second.
-/// Beyond it, the rest of an item with an error is given up.
+/// Maximum number of bytes that are parsed again after errors, or four times the file if that is more (half a second).
+/// Beyond it, the rest of an item with an error is skipped.
 const MAX_PARSED: usize = 1 << 20;
 
-/// The text of an item, in which the errors found so far are mended.
+/// Text of an item, in which the errors found so far are repaired.
 pub(super) struct Recovery<'a> {
     text: Cow<'a, str>,
-    /// What was replaced or inserted, in the order of the errors.
-    holes: Vec<Hole>,
+    /// Replaced and inserted parts, in the order of the errors.
+    changed_parts: Vec<ChangedPart>,
     /// Bytes that may still be parsed.
     budget: usize,
-    /// Names in what was replaced.
+    /// Names in the replaced parts.
     names: BTreeSet<String>,
 }
 
 /// A changed part of the text.
-struct Hole {
+struct ChangedPart {
     range: Range<usize>,
-    /// True if the end of what is wrong is not known: then an error in the same statement is a consequence.
+    /// True if the end of the incorrect part is unknown. Further errors in the same statement are then consequences.
     is_open: bool,
 }
 
-/// What follows from an error.
+/// Result of an attempt to repair an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mended {
-    /// The error was mended: it is to be reported.
-    New,
-    /// The error is a consequence of one reported before, whose mend has been widened.
-    Consequence,
-    /// As [`Mended::New`], but the rest of the item cannot be parsed.
-    Lost,
-    /// As [`Mended::Consequence`], but the rest of the item cannot be parsed.
-    LostConsequence,
+pub(super) struct Repair {
+    /// True if an earlier error caused the error.
+    pub(super) is_consequence: bool,
+    /// True if the rest of the item can be parsed.
+    pub(super) can_continue: bool,
 }
 
 impl<'a> Recovery<'a> {
-    /// Starts with the text of an item. `holes` are the offsets of marks that are there already, each up to the end of
+    /// Starts with the text of an item. `changed_parts` are the offsets of marks that are there already, each up to the end of
     /// its line. `budget` bytes may be parsed.
-    pub(super) fn new(text: Cow<'a, str>, holes: &[usize], budget: usize) -> Recovery<'a> {
-        let of_mark = |&at: &usize| Hole {
+    pub(super) fn new(text: Cow<'a, str>, changed_parts: &[usize], budget: usize) -> Recovery<'a> {
+        let of_mark = |&at: &usize| ChangedPart {
             range: at..at + text[at..].find('\n').unwrap_or(text.len() - at),
             is_open: true,
         };
         Recovery {
-            holes: holes.iter().map(of_mark).collect(),
+            changed_parts: changed_parts.iter().map(of_mark).collect(),
             text,
             budget,
             names: BTreeSet::new(),
@@ -72,89 +68,86 @@ impl<'a> Recovery<'a> {
         self.budget
     }
 
-    /// The text to parse.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Offsets of the marks.
     pub(super) fn marks(&self) -> Vec<usize> {
-        self.holes.iter().map(|hole| hole.range.start).collect()
+        self.changed_parts.iter().map(|part| part.range.start).collect()
     }
 
-    /// The names in what was replaced: they may have been declared there.
+    /// Returns the names in the replaced parts, which may declare them.
     pub(super) fn into_names(self) -> BTreeSet<String> {
         self.names
     }
 
-    /// Mends the text after an error at an offset. A token may be `missing` at another.
-    pub(super) fn mend(&mut self, at: usize, missing: Option<(char, usize)>) -> Mended {
+    /// Repairs the text after an error at an offset. `missing` is a token that may be missing, with its offset.
+    pub(super) fn repair(&mut self, at: usize, missing: Option<(char, usize)>) -> Repair {
         let is_affordable = self.text.len() <= self.budget;
         self.budget = self.budget.saturating_sub(self.text.len());
         let is_consequence = self.is_consequence(at);
-        let is_mended = is_affordable
+        let can_continue = is_affordable
             && if is_consequence && !self.is_else(at) {
                 self.widen(at)
             } else {
                 missing.is_some_and(|(token, at)| self.insert(token, at)) || self.replace(at, &(at..at))
             };
-        match (is_mended, is_consequence) {
-            (true, false) => Mended::New,
-            (true, true) => Mended::Consequence,
-            (false, _) => {
-                self.lose();
-                if is_consequence {
-                    Mended::LostConsequence
-                } else {
-                    Mended::Lost
-                }
-            }
+        if !can_continue {
+            self.skip();
+        }
+        Repair {
+            is_consequence,
+            can_continue,
         }
     }
 
-    /// Gives the item up after an error that no change of the text mends.
-    pub(super) fn give_up(&mut self) -> Mended {
+    /// Skips the item after an error that cannot be repaired.
+    pub(super) fn give_up(&mut self) -> Repair {
         self.budget = self.budget.saturating_sub(self.text.len());
-        self.lose();
-        Mended::Lost
+        self.skip();
+        Repair {
+            is_consequence: false,
+            can_continue: false,
+        }
     }
 
-    /// Returns whether an error follows from an earlier one: it is in what was changed, at the next token, or in the
-    /// statement of a hole whose end is not known; an `else` has lost its `if`.
+    /// Returns whether an earlier error caused an error: the error is in a changed part, at the token after it, or in the
+    /// statement of a changed part whose end is unknown; or it is an `else` whose `if` has been replaced.
     fn is_consequence(&self, at: usize) -> bool {
-        let Some(hole) = self.last_hole(at).map(|index| &self.holes[index]) else {
+        let Some(part) = self.last_changed_part(at).map(|index| &self.changed_parts[index]) else {
             return false;
         };
         let same_statement = || {
             let statement = regions(&self.text, at)
                 .into_iter()
                 .find(|region| region.is_statement);
-            statement.is_none_or(|region| region.range.contains(&hole.range.start))
+            statement.is_none_or(|region| region.range.contains(&part.range.start))
         };
-        let between = self.text.get(hole.range.end..at).unwrap_or_default();
-        skip_space(&self.text, hole.range.end) >= at
+        let between = self.text.get(part.range.end..at).unwrap_or_default();
+        skip_space(&self.text, part.range.end) >= at
             || self.is_else(at) && between.trim() == ";"
-            || hole.is_open && same_statement()
+            || part.is_open && same_statement()
     }
 
     fn is_else(&self, at: usize) -> bool {
         &self.text[token(&self.text, at, self.text.len())] == "else"
     }
 
-    /// The last hole that begins before an offset.
-    fn last_hole(&self, at: usize) -> Option<usize> {
-        let before = (0..self.holes.len()).filter(|&index| self.holes[index].range.start <= at);
-        before.max_by_key(|&index| self.holes[index].range.start)
+    /// Returns the last changed part that begins before an offset.
+    fn last_changed_part(&self, at: usize) -> Option<usize> {
+        let before =
+            (0..self.changed_parts.len()).filter(|&index| self.changed_parts[index].range.start <= at);
+        before.max_by_key(|&index| self.changed_parts[index].range.start)
     }
 
-    /// Replaces the next larger part around the last hole and an offset.
+    /// Replaces the next larger part around the last changed part and an offset.
     fn widen(&mut self, at: usize) -> bool {
-        let Some(last) = self.last_hole(at) else {
+        let Some(last) = self.last_changed_part(at) else {
             return false;
         };
-        let Hole { range, is_open } = self.holes.remove(last);
+        let ChangedPart { range, is_open } = self.changed_parts.remove(last);
         if is_open {
-            // What is missing is probably on the line of the hole.
+            // The missing token is probably on the line of the changed part.
             let mut regions = regions(&self.text, range.start).into_iter();
             if let Some(statement) = regions.find(|region| region.is_statement) {
                 self.put_mark(statement.range.start..range.end);
@@ -173,7 +166,7 @@ impl<'a> Recovery<'a> {
             self.text
                 .to_mut()
                 .replace_range(at..end, token.encode_utf8(&mut [0; 4]));
-            self.holes.push(Hole {
+            self.changed_parts.push(ChangedPart {
                 range: at..end,
                 is_open: false,
             });
@@ -202,22 +195,23 @@ impl<'a> Recovery<'a> {
         self.names.extend(words(&self.text[range.clone()]));
         let mark = mark(&self.text[range.clone()]);
         self.text.to_mut().replace_range(range.clone(), &mark);
-        self.holes.retain(|hole| !range.contains(&hole.range.start));
-        self.holes.push(Hole {
+        self.changed_parts
+            .retain(|part| !range.contains(&part.range.start));
+        self.changed_parts.push(ChangedPart {
             range,
             is_open: false,
         });
     }
 
-    /// Gives the item up: the names in its header are not known.
-    fn lose(&mut self) {
+    /// Stores the names in the header of an item that is skipped.
+    fn skip(&mut self) {
         let header = self.text.find('{').unwrap_or(self.text.len());
         let names: Vec<String> = words(&self.text[..header]).collect();
         self.names.extend(names);
     }
 }
 
-/// The names in a text, outside of strings as good as possible.
+/// Returns the names in a text, including words in strings.
 pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
         .filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
@@ -229,13 +223,13 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
 struct Region {
     range: Range<usize>,
     is_statement: bool,
-    /// End of the item's header, if the part belongs to what the item declares: a parameter, or a field.
+    /// End of the item's header, if the part is a parameter or a field.
     header: Option<usize>,
 }
 
 /// An open bracket during the walk over a text.
 #[derive(Clone)]
-struct Open {
+struct OpenBracket {
     bracket: u8,
     /// Offset of the bracket.
     at: usize,
@@ -271,7 +265,7 @@ fn regions(text: &str, at: usize) -> Vec<Region> {
     let is_struct = text[skip_space(text, 0)..].starts_with("struct");
     // The outermost bracket is the last that was closed.
     let outermost = walk.closed.last().map(|open| open.at);
-    let part = |open: &Open, range: Range<usize>| {
+    let part = |open: &OpenBracket, range: Range<usize>| {
         let declares = Some(open.at) == outermost && (open.bracket == b'(' || is_struct);
         let trimmed = skip_space(text, range.start).min(range.end);
         Region {
@@ -304,15 +298,15 @@ fn regions(text: &str, at: usize) -> Vec<Region> {
 /// Walk over the brackets of a text.
 struct Walk {
     at: usize,
-    open: Vec<Open>,
+    open: Vec<OpenBracket>,
     /// Brackets whose contents contain the offset, the innermost first.
-    closed: Vec<Open>,
+    closed: Vec<OpenBracket>,
 }
 
 impl Walk {
     fn token(&mut self, word: &str, range: Range<usize>, previous: &str, next: &str) {
         match word {
-            "(" | "[" | "{" => self.open.push(Open {
+            "(" | "[" | "{" => self.open.push(OpenBracket {
                 bracket: word.as_bytes()[0],
                 at: range.start,
                 start: range.end,
@@ -362,7 +356,7 @@ impl Walk {
     }
 
     /// Notes a bracket whose contents end at an offset.
-    fn close(&mut self, mut open: Open, end: usize) {
+    fn close(&mut self, mut open: OpenBracket, end: usize) {
         open.separate(self.at, end, end);
         open.close = end;
         if open.end.is_some() {
@@ -371,7 +365,7 @@ impl Walk {
     }
 }
 
-impl Open {
+impl OpenBracket {
     /// Ends the current element, and begins the next.
     fn separate(&mut self, at: usize, end: usize, next: usize) {
         if self.end.is_some() {

@@ -64,10 +64,7 @@ impl Lowerer {
     pub(super) fn group_assign(&mut self, pair: Pair<'_>) -> GroupAssign {
         let span = self.span(&pair);
         let mut target = Path::default();
-        let mut value = Expr {
-            kind: ExprKind::Int(0),
-            span,
-        };
+        let mut value = Expr::new(ExprKind::Int(0), span);
         for part in inner(pair) {
             match part.as_rule() {
                 Rule::path => target = self.path(part),

@@ -170,10 +170,7 @@ impl Lowerer {
     fn sequence_or_zero(&mut self, pair: Option<Pair<'_>>, span: Span) -> Expr {
         match pair {
             Some(pair) => self.sequence(pair),
-            None => Expr {
-                kind: ExprKind::Int(0),
-                span,
-            },
+            None => Expr::new(ExprKind::Int(0), span),
         }
     }
 

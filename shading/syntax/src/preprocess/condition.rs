@@ -88,7 +88,7 @@ impl<'t> Evaluator<'t> {
         self.tokens.get(self.at)
     }
 
-    fn take(&mut self, text: &str) -> bool {
+    fn accept(&mut self, text: &str) -> bool {
         let is = self.peek().is_some_and(|token| token.is(text));
         self.at += usize::from(is);
         is
@@ -96,12 +96,12 @@ impl<'t> Evaluator<'t> {
 
     fn unexpected(&self, token: &Token) -> Failure {
         let found = token.text.to_string();
-        Failure::at(token, PreprocessError::BadCondition { found: Some(found) })
+        Failure::at(token, PreprocessError::BadCondition(Some(found)))
     }
 
     fn incomplete(&self) -> Failure {
         let at = self.tokens.last().unwrap_or(self.word);
-        Failure::at(at, PreprocessError::BadCondition { found: None })
+        Failure::at(at, PreprocessError::BadCondition(None))
     }
 
     /// `a ? b : c`. If not `live`, the expression is parsed only, and division by zero is allowed.
@@ -112,9 +112,9 @@ impl<'t> Evaluator<'t> {
         }
         let condition = self.binary(0, live)?;
         let mut value = condition;
-        if self.take("?") {
+        if self.accept("?") {
             let then = self.conditional(live && condition != 0)?;
-            if !self.take(":") {
+            if !self.accept(":") {
                 return Err(self
                     .peek()
                     .map_or_else(|| self.incomplete(), |token| self.unexpected(token)));
@@ -170,7 +170,7 @@ impl<'t> Evaluator<'t> {
             (TokenKind::Punctuation, "!") => i64::from(self.unary(live)? == 0),
             (TokenKind::Punctuation, "(") => {
                 let value = self.conditional(live)?;
-                if !self.take(")") {
+                if !self.accept(")") {
                     return Err(self
                         .peek()
                         .map_or_else(|| self.incomplete(), |token| self.unexpected(token)));

@@ -12,7 +12,7 @@ use crate::diagnostic::nearest;
 use crate::source::{FileIndex, Source};
 use crate::token::TokenKind;
 
-/// All directives, for hints.
+/// Names of directives, for hints.
 const DIRECTIVES: [&str; 15] = [
     "include", "define", "undef", "if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif",
     "line", "error", "warning", "pragma",
@@ -47,18 +47,14 @@ impl Run<'_> {
                 let open = self.files.last_mut().and_then(|reader| reader.conditions.pop());
                 match open {
                     Some(_) => Ok(()),
-                    None => Err(whole.failure(PreprocessError::NoIf {
-                        word: "endif".to_owned(),
-                    })),
+                    None => Err(whole.failure(PreprocessError::NoIf("endif".to_owned()))),
                 }
             }
             "line" => self.line_directive(rest, &whole),
-            "error" => Err(whole.failure(PreprocessError::Told {
-                text: self.rest_text(word, &whole),
-            })),
+            "error" => Err(whole.failure(PreprocessError::Custom(self.rest_text(word, &whole)))),
             "warning" => {
                 let text = self.rest_text(word, &whole);
-                self.report(whole.file, whole.range, PreprocessError::Warned { text });
+                self.report(whole.file, whole.range, PreprocessError::CustomWarning(text));
                 Ok(())
             }
             "pragma" => self.pragma(rest, &whole),
@@ -195,11 +191,11 @@ impl Run<'_> {
             .and_then(|reader| reader.conditions.last_mut());
         let Some(condition) = condition else {
             let word = word.text.to_string();
-            return Err(whole.failure(PreprocessError::NoIf { word }));
+            return Err(whole.failure(PreprocessError::NoIf(word)));
         };
         if condition.has_else {
             let word = word.text.to_string();
-            return Err(whole.failure(PreprocessError::AfterElse { word }));
+            return Err(whole.failure(PreprocessError::AfterElse(word)));
         }
         condition.has_else = word.is("else");
         Ok(())
@@ -318,12 +314,14 @@ impl Run<'_> {
                 self.output.quiet_next_line();
                 Ok(())
             }
-            ["error", ..] => Err(whole.failure(PreprocessError::Told {
-                text: self.rest_text(&rest[0], whole),
-            })),
+            ["error", ..] => Err(whole.failure(PreprocessError::Custom(self.rest_text(&rest[0], whole)))),
             ["warning", ..] => {
                 let text = self.rest_text(&rest[0], whole);
-                self.report(whole.file, whole.range.clone(), PreprocessError::Warned { text });
+                self.report(
+                    whole.file,
+                    whole.range.clone(),
+                    PreprocessError::CustomWarning(text),
+                );
                 Ok(())
             }
             // Pragmas of other compilers are ignored.
@@ -338,9 +336,7 @@ fn macro_name<'t>(word: &Token, rest: &'t [Token]) -> Result<&'t Token, Failure>
         Some(name) if name.is_name() => Ok(name),
         Some(other) => Err(Failure::at(
             other,
-            PreprocessError::BadMacroName {
-                text: other.text.to_string(),
-            },
+            PreprocessError::BadMacroName(other.text.to_string()),
         )),
         None => Err(Failure::at(word, PreprocessError::NoMacroName)),
     }

@@ -15,7 +15,6 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// Creates an error at a token.
     pub(super) fn at(token: &Token, error: PreprocessError) -> Failure {
         Failure {
             file: token.file,
@@ -25,29 +24,20 @@ impl Failure {
     }
 }
 
-/// Kinds of preprocessor errors.
 #[derive(Debug)]
 pub(super) enum PreprocessError {
     // Files.
-    NoFile {
-        name: String,
-    },
+    NoFile(String),
     Unreadable {
         name: String,
         reason: String,
     },
     BadInclude,
-    IncludesTooDeep {
-        limit: usize,
-    },
-    TooManyFiles {
-        limit: usize,
-    },
+    IncludesTooDeep(usize),
+    TooManyFiles(usize),
     // Macros.
     NoMacroName,
-    BadMacroName {
-        text: String,
-    },
+    BadMacroName(String),
     BadParameters,
     PasteAtEnd,
     HashWithoutParameter,
@@ -59,32 +49,22 @@ pub(super) enum PreprocessError {
         name: String,
         place: (FileIndex, Range<u32>),
     },
-    UseNotClosed {
-        name: String,
-    },
+    UseNotClosed(String),
     ArgumentCount {
         name: String,
         expected: usize,
         found: usize,
         place: Option<(FileIndex, Range<u32>)>,
     },
-    MacrosTooDeep {
-        limit: usize,
-    },
+    MacrosTooDeep(usize),
     TooMuch,
     // Conditions.
     BadDefined,
-    BadCondition {
-        found: Option<String>,
-    },
+    BadCondition(Option<String>),
     ConditionTooDeep,
     DividedByZero,
-    NoIf {
-        word: String,
-    },
-    AfterElse {
-        word: String,
-    },
+    NoIf(String),
+    AfterElse(String),
     NoEndif,
     // Others.
     BadLine,
@@ -93,13 +73,9 @@ pub(super) enum PreprocessError {
         near: Option<String>,
     },
     /// `#error`
-    Told {
-        text: String,
-    },
+    Custom(String),
     /// `#warning`
-    Warned {
-        text: String,
-    },
+    CustomWarning(String),
 }
 
 impl PreprocessError {
@@ -108,29 +84,28 @@ impl PreprocessError {
         use PreprocessError as E;
         matches!(
             self,
-            E::IncludesTooDeep { .. } | E::TooManyFiles { .. } | E::MacrosTooDeep { .. } | E::TooMuch
+            E::IncludesTooDeep(..) | E::TooManyFiles(..) | E::MacrosTooDeep(..) | E::TooMuch
         )
     }
 
-    /// Returns the diagnostic of the error.
     pub(super) fn diagnostic(self, origin: &Origin, file: FileIndex, range: Range<u32>) -> Diagnostic {
         use PreprocessError as E;
-        let place = origin.place(file, range);
-        let error = |message: String| Diagnostic::error(message).at_written(&place, "");
+        let place = origin.file_location(file, range);
+        let error = |message: String| Diagnostic::error(message).at_location(&place, "");
         match self {
-            E::NoFile { name } if name == "mx_funcs.h" => error(format!("cannot find `{name}`")).hint(
+            E::NoFile(name) if name == "mx_funcs.h" => error(format!("cannot find `{name}`")).hint(
                 "it comes with MaterialX: `-I …/MaterialX/libraries/stdlib/genosl/include` names its folder",
             ),
-            E::NoFile { name } => error(format!("cannot find `{name}`"))
+            E::NoFile(name) => error(format!("cannot find `{name}`"))
                 .hint("it is looked for beside the file that names it, and in the folders given by `-I`"),
             E::Unreadable { name, reason } => error(format!("cannot read `{name}`: {reason}")),
             E::BadInclude => error("`#include` takes the name of a file: \"name\" or <name>".to_owned()),
-            E::IncludesTooDeep { limit } => error(format!("more than {limit} files include one another"))
+            E::IncludesTooDeep(limit) => error(format!("more than {limit} files include one another"))
                 .hint("does a file include itself? `#pragma once` in it prevents that"),
-            E::TooManyFiles { limit } => error(format!("more than {limit} files are included")),
+            E::TooManyFiles(limit) => error(format!("more than {limit} files are included")),
 
             E::NoMacroName => error("the name of a macro is missing".to_owned()),
-            E::BadMacroName { text } => error(format!("`{text}` cannot be the name of a macro")),
+            E::BadMacroName(text) => error(format!("`{text}` cannot be the name of a macro")),
             E::BadParameters => error("these are no parameters of a macro".to_owned())
                 .hint("they are different names with commas between, the last may be `...`"),
             E::PasteAtEnd => error("`##` needs something on both sides".to_owned()),
@@ -138,13 +113,11 @@ impl PreprocessError {
             E::BadPaste { left, right } => {
                 error(format!("`{left}` and `{right}` do not make one word together"))
             }
-            E::Redefined { name, place: old } => {
-                Diagnostic::warning(format!("macro `{name}` is defined anew"))
-                    .at_written(&place, "")
-                    .at_written(&origin.place(old.0, old.1), "it was defined here")
-                    .hint(format!("`#undef {name}` before it says that this is wanted"))
-            }
-            E::UseNotClosed { name } => error(format!("the arguments of macro `{name}` have no end")),
+            E::Redefined { name, place: old } => Diagnostic::warning(format!("macro `{name}` is redefined"))
+                .at_location(&place, "")
+                .at_location(&origin.file_location(old.0, old.1), "it was defined here")
+                .hint(format!("`#undef {name}` before it says that this is wanted")),
+            E::UseNotClosed(name) => error(format!("the arguments of macro `{name}` have no end")),
             E::ArgumentCount {
                 name,
                 expected,
@@ -155,24 +128,22 @@ impl PreprocessError {
                 let message = format!("macro `{name}` takes {expected} argument{plural}, found {found}");
                 match place {
                     Some((file, range)) => {
-                        error(message).at_written(&origin.place(file, range), "it is defined here")
+                        error(message).at_location(&origin.file_location(file, range), "it is defined here")
                     }
                     None => error(message),
                 }
             }
-            E::MacrosTooDeep { limit } => error(format!("more than {limit} macros expand to one another")),
+            E::MacrosTooDeep(limit) => error(format!("more than {limit} macros expand to one another")),
             E::TooMuch => error("what is included and expanded is too much".to_owned()),
 
             E::BadDefined => error("`defined` takes the name of a macro".to_owned()),
-            E::BadCondition { found: Some(found) } => {
-                error(format!("`{found}` does not fit into a condition"))
-                    .hint("conditions are made of whole numbers, macros and C's operators")
-            }
-            E::BadCondition { found: None } => error("this condition is not complete".to_owned()),
+            E::BadCondition(Some(found)) => error(format!("`{found}` does not fit into a condition"))
+                .hint("conditions are made of whole numbers, macros and C's operators"),
+            E::BadCondition(None) => error("this condition is not complete".to_owned()),
             E::ConditionTooDeep => error("this condition is nested too deeply".to_owned()),
             E::DividedByZero => error("division by zero".to_owned()),
-            E::NoIf { word } => error(format!("`#{word}` without `#if`")),
-            E::AfterElse { word } => error(format!("`#{word}` after `#else`")),
+            E::NoIf(word) => error(format!("`#{word}` without `#if`")),
+            E::AfterElse(word) => error(format!("`#{word}` after `#else`")),
             E::NoEndif => error("this condition has no `#endif`".to_owned()),
 
             E::BadLine => {
@@ -185,17 +156,17 @@ impl PreprocessError {
                     None => diagnostic,
                 }
             }
-            E::Told { text } => error(if text.is_empty() {
+            E::Custom(text) => error(if text.is_empty() {
                 "#error".to_owned()
             } else {
                 text
             }),
-            E::Warned { text } => Diagnostic::warning(if text.is_empty() {
+            E::CustomWarning(text) => Diagnostic::warning(if text.is_empty() {
                 "#warning".to_owned()
             } else {
                 text
             })
-            .at_written(&place, ""),
+            .at_location(&place, ""),
         }
     }
 }

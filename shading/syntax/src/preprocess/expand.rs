@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::error::{Failure, PreprocessError};
-use super::macros::{Macro, Meaning};
+use super::macros::{Macro, MacroKind};
 use super::run::{MAX_NESTING, Run};
 use super::token::Token;
 use crate::token::{TokenKind, scan};
@@ -20,7 +20,7 @@ struct Arguments {
 impl Run<'_> {
     /// Expands a macro name of the text and writes the expansion.
     pub(super) fn use_macro(&mut self, name: Token, found: &Arc<Macro>) -> Result<(), Failure> {
-        if matches!(found.meaning, Meaning::Itself) || found.params.is_some() && !self.parenthesis_follows() {
+        if matches!(found.kind, MacroKind::Itself) || found.params.is_some() && !self.parenthesis_follows() {
             self.output.text(&name);
             return Ok(());
         }
@@ -69,15 +69,12 @@ impl Run<'_> {
                     continue;
                 }
             };
-            if matches!(found.meaning, Meaning::Itself) {
+            if matches!(found.kind, MacroKind::Itself) {
                 out.push(token);
                 continue;
             }
             if token.hidden.len() >= MAX_NESTING {
-                return Err(Failure::at(
-                    &token,
-                    PreprocessError::MacrosTooDeep { limit: MAX_NESTING },
-                ));
+                return Err(Failure::at(&token, PreprocessError::MacrosTooDeep(MAX_NESTING)));
             }
             let mut hidden: Vec<Arc<str>> = token.hidden.to_vec();
             let mut arguments = None;
@@ -139,10 +136,7 @@ impl Run<'_> {
                     }
                     None => {
                         let name_text = found.name.to_string();
-                        return Err(Failure::at(
-                            name,
-                            PreprocessError::UseNotClosed { name: name_text },
-                        ));
+                        return Err(Failure::at(name, PreprocessError::UseNotClosed(name_text)));
                     }
                 },
             };
@@ -212,18 +206,18 @@ impl Run<'_> {
             token.hidden = hidden.clone();
             Ok(vec![token])
         };
-        match found.meaning {
-            Meaning::Line => return single(TokenKind::Number, &self.line(name).to_string()),
-            Meaning::File => {
+        match found.kind {
+            MacroKind::Line => return single(TokenKind::Number, &self.line(name).to_string()),
+            MacroKind::File => {
                 let file = self.files.last().map_or(name.file, |reader| reader.index);
                 let text = quote(&self.output.origin.source(file).name);
                 return single(TokenKind::String, &text);
             }
-            Meaning::Counter => {
+            MacroKind::Counter => {
                 self.counter += 1;
                 return single(TokenKind::Number, &(self.counter - 1).to_string());
             }
-            Meaning::Tokens | Meaning::Itself => {}
+            MacroKind::Tokens | MacroKind::Itself => {}
         }
         let mut arguments = arguments.unwrap_or(Arguments {
             written: vec![],

@@ -1,4 +1,4 @@
-//! Processing of files: tokens of the innermost open file, directives carried out on the way.
+//! Tokens of the innermost open file; execution of its directives.
 
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
@@ -10,15 +10,14 @@ use super::token::{Token, unspliced};
 use crate::source::{FileIndex, Source};
 use crate::token::{TokenKind, is_space, scan};
 
-type Nothing = (Arc<str>, Arc<[Arc<str>]>);
+type HiddenText = (Arc<str>, Arc<[Arc<str>]>);
 
-fn nothing() -> Nothing {
-    static NOTHING: LazyLock<Nothing> = LazyLock::new(|| ("".into(), [].into()));
-    NOTHING.clone()
+fn no_text() -> HiddenText {
+    static NO_TEXT: LazyLock<HiddenText> = LazyLock::new(|| ("".into(), [].into()));
+    NO_TEXT.clone()
 }
 
 impl Run<'_> {
-    /// Opens a file.
     pub(super) fn enter(&mut self, source: Arc<Source>, included: Option<(FileIndex, Range<u32>)>) {
         let index = self.output.origin.add_file(source.clone(), included);
         self.files.push(FileReader::new(index, source));
@@ -108,7 +107,7 @@ impl Run<'_> {
 
     /// Creates a token of the current file. Only macro names carry their text.
     pub(super) fn token(&self, kind: TokenKind, range: Range<u32>) -> Token {
-        let (mut text, hidden) = nothing();
+        let (mut text, hidden) = no_text();
         let mut file = None;
         if let Some(reader) = self.files.last() {
             file = Some(reader.index);
@@ -187,9 +186,9 @@ impl Run<'_> {
     ) -> Result<(), Failure> {
         self.entered += 1;
         let error = if self.files.len() >= MAX_NESTING {
-            PreprocessError::IncludesTooDeep { limit: MAX_NESTING }
+            PreprocessError::IncludesTooDeep(MAX_NESTING)
         } else if self.entered > MAX_FILES {
-            PreprocessError::TooManyFiles { limit: MAX_FILES }
+            PreprocessError::TooManyFiles(MAX_FILES)
         } else {
             self.bytes += source.text.len();
             if self.bytes <= MAX_BYTES {
@@ -215,12 +214,7 @@ impl Run<'_> {
         }
         let (found, error) = match self.look_up(name, quoted, &from) {
             Ok(Some(source)) => (Some(source), None),
-            Ok(None) => (
-                None,
-                Some(PreprocessError::NoFile {
-                    name: name.to_owned(),
-                }),
-            ),
+            Ok(None) => (None, Some(PreprocessError::NoFile(name.to_owned()))),
             Err(reason) => {
                 let name = name.to_owned();
                 (None, Some(PreprocessError::Unreadable { name, reason }))

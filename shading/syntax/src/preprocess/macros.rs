@@ -25,7 +25,6 @@ pub(super) const PREDEFINED: [&str; 7] = [
 /// Version of OSL whose language is implemented: 1.16.0.
 pub const OSL_VERSION: i32 = 11600;
 
-/// Version macros.
 const VERSION: [(&str, &str); 4] = [
     ("OSL_VERSION", "11600"),
     ("OSL_VERSION_MAJOR", "1"),
@@ -55,7 +54,7 @@ const CONSTANTS: [&str; 16] = [
 
 /// Expansion of a macro.
 #[derive(Debug)]
-pub(super) enum Meaning {
+pub(super) enum MacroKind {
     /// The tokens of its definition.
     Tokens,
     /// The line of its use.
@@ -68,14 +67,13 @@ pub(super) enum Meaning {
     Itself,
 }
 
-/// A macro definition.
 #[derive(Debug)]
 pub(super) struct Macro {
     pub(super) name: Arc<str>,
-    pub(super) meaning: Meaning,
+    pub(super) kind: MacroKind,
     /// Parameter names; `None` for an object-like macro.
     pub(super) params: Option<Vec<Arc<str>>>,
-    /// True if the last parameter takes all remaining arguments.
+    /// True if the last parameter accepts all remaining arguments.
     pub(super) is_variadic: bool,
     pub(super) body: Vec<Token>,
     /// Location of the definition, if it is in a text.
@@ -83,10 +81,10 @@ pub(super) struct Macro {
 }
 
 impl Macro {
-    fn built_in(name: &str, meaning: Meaning) -> Arc<Macro> {
+    fn built_in(name: &str, kind: MacroKind) -> Arc<Macro> {
         Arc::new(Macro {
             name: name.into(),
-            meaning,
+            kind,
             params: None,
             is_variadic: false,
             body: vec![],
@@ -102,9 +100,7 @@ impl Macro {
         if !name.is_name() || name.is("defined") {
             return Err(Failure::at(
                 name,
-                PreprocessError::BadMacroName {
-                    text: name.text.to_string(),
-                },
+                PreprocessError::BadMacroName(name.text.to_string()),
             ));
         }
         let mut rest = &line[1..];
@@ -123,7 +119,7 @@ impl Macro {
         }
         let made = Macro {
             name: name.text.clone(),
-            meaning: Meaning::Tokens,
+            kind: MacroKind::Tokens,
             params,
             is_variadic,
             body: rest.to_vec(),
@@ -204,11 +200,11 @@ fn parameters(list: &[Token], is_variadic: &mut bool) -> Result<Vec<Arc<str>>, F
 pub(super) fn predefined() -> FxHashMap<Arc<str>, Arc<Macro>> {
     static ALL: LazyLock<FxHashMap<Arc<str>, Arc<Macro>>> = LazyLock::new(|| {
         let mut all: Vec<Arc<Macro>> = vec![
-            Macro::built_in("__LINE__", Meaning::Line),
-            Macro::built_in("__FILE__", Meaning::File),
-            Macro::built_in("__COUNTER__", Meaning::Counter),
+            Macro::built_in("__LINE__", MacroKind::Line),
+            Macro::built_in("__FILE__", MacroKind::File),
+            Macro::built_in("__COUNTER__", MacroKind::Counter),
         ];
-        all.extend(CONSTANTS.map(|name| Macro::built_in(name, Meaning::Itself)));
+        all.extend(CONSTANTS.map(|name| Macro::built_in(name, MacroKind::Itself)));
         all.extend(VERSION.map(|(name, text)| {
             let number = Token {
                 kind: TokenKind::Number,
@@ -220,7 +216,7 @@ pub(super) fn predefined() -> FxHashMap<Arc<str>, Arc<Macro>> {
             };
             Arc::new(Macro {
                 name: name.into(),
-                meaning: Meaning::Tokens,
+                kind: MacroKind::Tokens,
                 params: None,
                 is_variadic: false,
                 body: vec![number],

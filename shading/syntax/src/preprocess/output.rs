@@ -4,7 +4,6 @@ use super::token::{Token, need_space, unspliced};
 use crate::source::{FileIndex, Origin};
 use crate::token::TokenKind;
 
-/// The output text.
 #[derive(Debug, Default)]
 pub(super) struct Output {
     text: String,

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crate::source::{FileIndex, Source};
 use crate::token::{TokenKind, is_space, scan};
 
-/// A file being read.
 pub(super) struct FileReader {
     pub(super) index: FileIndex,
     pub(super) source: Arc<Source>,

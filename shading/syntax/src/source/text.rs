@@ -49,7 +49,7 @@ struct Piece {
 
 /// Original location of a part of a preprocessed text.
 #[derive(Debug)]
-pub(crate) struct Written<'a> {
+pub(crate) struct FileLocation<'a> {
     pub source: &'a Arc<Source>,
     pub range: Range<u32>,
     /// The macro whose use `range` is, with the relevant part of its definition.
@@ -75,7 +75,6 @@ impl Origin {
         self.add_file(source, included)
     }
 
-    /// Returns the text of a file.
     pub(crate) fn source(&self, file: FileIndex) -> &Arc<Source> {
         &self.files[file.0 as usize].source
     }
@@ -140,19 +139,19 @@ impl Origin {
 
     /// Returns the original location of a range of the preprocessed text. A range that spans several files is cut to
     /// the part in the file where it begins.
-    pub(crate) fn written(&self, range: Range<u32>) -> Written<'_> {
+    pub(crate) fn location(&self, range: Range<u32>) -> FileLocation<'_> {
         let Some(first) = self.piece(range.start) else {
-            return self.place(FileIndex(0), 0..0);
+            return self.file_location(FileIndex(0), 0..0);
         };
         let start = self.range(first, range.start..range.start);
         let end = match self.piece(range.end.saturating_sub(1).max(range.start)) {
             Some(last) => self.range(last, range.end..range.end),
             None => start.clone(),
         };
-        let mut written = if end.0 == start.0 && end.1.end >= start.1.start {
-            self.place(start.0, start.1.start..end.1.end)
+        let mut location = if end.0 == start.0 && end.1.end >= start.1.start {
+            self.file_location(start.0, start.1.start..end.1.end)
         } else {
-            self.place(start.0, start.1)
+            self.file_location(start.0, start.1)
         };
         if let Some((expansion, length)) = first.expansion {
             let expansion = &self.expansions[expansion as usize];
@@ -161,14 +160,14 @@ impl Origin {
                 && expansion.range.start <= spelled.start
                 && spelled.end <= expansion.range.end;
             if !is_argument {
-                written.expansion = Some((&expansion.name, self.source(first.file), spelled));
+                location.expansion = Some((&expansion.name, self.source(first.file), spelled));
             }
         }
-        written
+        location
     }
 
     /// Returns a location of a file, with the `#include`s that lead to it.
-    pub(crate) fn place(&self, file: FileIndex, range: Range<u32>) -> Written<'_> {
+    pub(crate) fn file_location(&self, file: FileIndex, range: Range<u32>) -> FileLocation<'_> {
         let mut included = vec![];
         let mut next = &self.files[file.0 as usize].included;
         while let Some((file, range)) = next
@@ -177,7 +176,7 @@ impl Origin {
             included.push((self.source(*file), range.clone()));
             next = &self.files[file.0 as usize].included;
         }
-        Written {
+        FileLocation {
             source: self.source(file),
             range,
             expansion: None,

@@ -1,4 +1,4 @@
-//! An interpreter of the subset of naga's intermediate representation that generated programs use, in place of a GPU.
+//! An interpreter of naga's intermediate representation, as far as generated programs use it. It stands in for a GPU.
 
 mod program;
 mod value;
@@ -10,7 +10,7 @@ use naga::{
 pub use program::{Program, is_numeric, numbers};
 pub use value::{Place, Value};
 
-/// A texture lookup: name, coordinates, and their differentials along x and y.
+/// Looks up a texture by its name, the coordinates, and the derivatives of the coordinates along x and y.
 pub type Sample<'a> = &'a dyn Fn(&str, [f32; 2], [f32; 2], [f32; 2]) -> [f32; 4];
 
 /// A program with the values of its variables.
@@ -21,11 +21,11 @@ pub struct Interpreter<'a> {
     sample: Sample<'a>,
 }
 
-/// An active call.
+/// A call in progress.
 struct Call {
     arguments: Vec<Value>,
     locals: Vec<Value>,
-    /// Values of evaluated expressions.
+    /// Values of expressions that were evaluated.
     values: Vec<Option<Value>>,
 }
 
@@ -38,7 +38,7 @@ enum Flow {
 }
 
 impl<'a> Interpreter<'a> {
-    /// Creates an interpreter; `initial` contains values of module variables by name.
+    /// Creates an interpreter; `initial` contains values of variables of the module by name.
     pub fn new(
         module: &'a Module,
         initial: &dyn Fn(&str, Handle<Type>) -> Option<Value>,
@@ -336,7 +336,7 @@ fn of_literal(literal: Literal) -> Value {
     }
 }
 
-/// A component of a composite, or a pointer to it; indices out of range are clamped.
+/// Returns a part of a composite, or a pointer to it; an index out of range is that of the last part.
 fn part(base: Value, index: usize) -> Value {
     match base {
         Value::Pointer(place, mut path) => {
@@ -351,7 +351,7 @@ fn part(base: Value, index: usize) -> Value {
     }
 }
 
-/// Vectors may be composed of vectors, and matrices of numbers.
+/// Composes a value; a vector may be composed of vectors, and a matrix of numbers.
 fn composed(module: &Module, ty: Handle<Type>, parts: Vec<Value>) -> Value {
     match module.types[ty].inner {
         TypeInner::Vector { .. } => {
@@ -371,6 +371,7 @@ fn composed(module: &Module, ty: Handle<Type>, parts: Vec<Value>) -> Value {
     }
 }
 
+/// Returns the zero of a type.
 pub fn zero(module: &Module, ty: Handle<Type>) -> Value {
     let scalar = |kind: naga::ScalarKind| match kind {
         naga::ScalarKind::Sint => Value::Int(0),

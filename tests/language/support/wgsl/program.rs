@@ -1,4 +1,4 @@
-//! Generated programs, run at shading points as on a GPU.
+//! Generated programs, run at shading points by the interpreter.
 
 use naga::{Handle, Module, Type, TypeInner};
 use shading::builtins::Global;
@@ -11,7 +11,7 @@ use super::{Interpreter, Sample, Value, zero};
 
 /// A generated program and its module.
 pub struct Program {
-    /// The generated code.
+    /// Generated program.
     pub raster: Raster,
     module: Module,
 }
@@ -20,7 +20,7 @@ impl Program {
     /// Generates the program of a unit.
     ///
     /// # Errors
-    /// Those of the generator.
+    /// If the generator reports errors.
     pub fn new(
         unit: &Unit,
         sources: &SourceMap,
@@ -79,7 +79,7 @@ impl Program {
     }
 }
 
-/// A value in the memory layout of a uniform.
+/// Returns a value in the layout of a uniform.
 fn padded(value: &Const) -> Value {
     match value {
         Const::Int(x) => Value::List([*x, 0, 0, 0].map(Value::Int).to_vec()),
@@ -136,7 +136,7 @@ fn member_value(source: &MemberSource, g: &ShaderGlobals, host: &dyn ShaderHost)
     }
 }
 
-/// The numbers of a constant; an empty list for strings and closures.
+/// Returns the numbers of a constant; none for strings and closures.
 pub fn numbers(value: &Const) -> Vec<f32> {
     match value {
         Const::Int(x) => vec![*x as f32],
@@ -148,7 +148,7 @@ pub fn numbers(value: &Const) -> Vec<f32> {
     }
 }
 
-/// Returns whether a kind is numeric.
+/// Returns whether a kind consists of numbers.
 pub fn is_numeric(kind: Kind) -> bool {
     kind.element().is_number()
 }

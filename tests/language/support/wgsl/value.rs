@@ -2,6 +2,7 @@
 
 use naga::{BinaryOperator, MathFunction, ScalarKind, UnaryOperator};
 
+/// A value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// `i32`
@@ -14,14 +15,14 @@ pub enum Value {
     Bool(bool),
     /// A vector, a matrix by its columns, an array or a structure.
     List(Vec<Value>),
-    /// A pointer: a variable and the indices of a component of it.
+    /// A pointer: the variable and the path to a part of it.
     Pointer(Place, Vec<usize>),
 }
 
 /// A variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A variable of a call, by call depth.
+    /// A variable of a call, by the depth of the call.
     Local(usize, usize),
     /// A variable of the module.
     Global(usize),
@@ -33,7 +34,7 @@ impl Value {
         Value::List(list.iter().map(|&x| Value::Float(x)).collect())
     }
 
-    /// The numbers of the value in order; ints as floats.
+    /// Returns the numbers in the value, in order; ints as floats.
     pub fn numbers(&self) -> Vec<f32> {
         match self {
             Value::Int(x) => vec![*x as f32],
@@ -253,8 +254,7 @@ fn each(args: &[&Value], f: &dyn Fn(&[f32]) -> f32) -> Value {
     match ints {
         Some(ints) => {
             let floats: Vec<f64> = ints.iter().map(|&x| f64::from(x)).collect();
-            // Only `abs`, `min`, `max` and `clamp` accept ints: selects the int that corresponds to the result for
-            // floats.
+            // Only `abs`, `min`, `max` and `clamp` take ints: choose the int that the function of floats would.
             let chosen = f(&floats.iter().map(|&x| x as f32).collect::<Vec<_>>());
             let nearest = ints.iter().flat_map(|&x| [x, x.wrapping_abs()]);
             Value::Int(

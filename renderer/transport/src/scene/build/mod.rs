@@ -208,7 +208,7 @@ fn build_stages(
 
     // Freeze: acceleration structure, textures, interiors, ray masks, emitters.
     let instances = shaders.instances;
-    let uses_host = |instances: &Instances| instances.known().any(|known| known.asks_host);
+    let uses_host = |instances: &Instances| instances.known().any(|known| known.queries_host);
     let shape_names = match instances.iter().any(uses_host) {
         true => desc.shapes.iter().map(|shape| shape.name.clone()).collect(),
         false => vec![],

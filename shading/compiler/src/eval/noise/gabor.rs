@@ -90,8 +90,8 @@ struct Filter {
     sigma: Matrix2,
 }
 
-/// Three noise values at a point; periodic if a period is given. `footprint` is the differential of the point to the
-/// next pixel along x and along y.
+/// Returns three noise values at a point, periodic if a period is given. `footprint` contains the derivatives of the point
+/// along x and along y.
 pub(super) fn gabor(
     p: DualTriple,
     period: Option<Triple>,
@@ -234,8 +234,8 @@ impl Filter {
         };
         let tangent = normalize(tangent);
         let axes = [tangent, cross(normal, tangent), normal];
-        // OSL multiplies two matrices with these columns, although this mixes the axes of space with those of the
-        // screen. Kept, because results must match.
+        // OSL multiplies two matrices with these columns, although this mixes the axes of space with those of the screen.
+        // The code follows OSL, because results must match.
         let screen =
             [0, 1].map(|row| [0, 1].map(|axis: usize| dx[row] * axes[axis][0] + dy[row] * axes[axis][1]));
         // A pixel is modelled as a Gaussian with a standard deviation of half its size.

@@ -65,7 +65,7 @@ pub struct NoisePoint<'a> {
     pub period: Option<&'a [f32]>,
     /// Options of Gabor noise.
     pub options: GaborOptions,
-    /// For Gabor noise: differentials of the first three coordinates to the next pixel along x and along y.
+    /// For Gabor noise, the derivatives of the first three coordinates along x and along y.
     pub footprint: [[f32; 3]; 2],
 }
 

@@ -1,7 +1,7 @@
 //! Perlin, cell and hash noise at the four points of a packet, with the same bits as scalar code.
 //!
-//! The first half of a vector of eight holds the corner at offset 0 along x of each point's cell, the second half that
-//! at offset 1. The offsets along y, z and the fourth axis are bits 0, 1 and 2 of a vector's index.
+//! The first half of a vector of eight contains the corner of each point's cell at offset 0 along x, the second half the
+//! corner at offset 1. The offsets along y, z and the fourth axis are bits 0, 1 and 2 of a vector's index.
 //!
 //! The code uses loops rather than `map`, because closures that are not inlined pass vectors through memory.
 
@@ -20,7 +20,7 @@ use super::lattice::{SCALES, gradients};
 use crate::eval::INT_LIMIT;
 use crate::eval::packet::Row;
 
-/// A number at each point, with its differentials in x and in y.
+/// A number at each point, with its derivatives in x and in y.
 type Duals = [Row; 3];
 
 #[inline(always)]
@@ -233,7 +233,7 @@ pub fn perlin_triple<const D: usize>(p: [Row; D]) -> [Row; 3] {
     ]
 }
 
-/// Applies the chain rule to a function of points with differentials.
+/// Applies the chain rule to a function of points with derivatives.
 #[inline(always)]
 fn compose<const D: usize>((value, slopes): (Row, [Row; D]), dx: [Row; D], dy: [Row; D]) -> Duals {
     let mut dual = [value, splat(0.0), splat(0.0)];
@@ -244,13 +244,13 @@ fn compose<const D: usize>((value, slopes): (Row, [Row; D]), dx: [Row; D], dy: [
     dual
 }
 
-/// Perlin noise with derivatives, from coordinates, their differentials in x, and those in y.
+/// Perlin noise with derivatives, from coordinates, their derivatives in x, and those in y.
 #[inline]
 pub fn perlin_dual<const D: usize>([p, dx, dy]: [[Row; D]; 3]) -> Duals {
     compose(corners(p).cell(0).sloped(), dx, dy)
 }
 
-/// Perlin noise of triples with derivatives: three values, their differentials in x, and those in y.
+/// Perlin noise of triples with derivatives: three values, their derivatives in x, and those in y.
 #[inline]
 pub fn perlin_triple_dual<const D: usize>([p, dx, dy]: [[Row; D]; 3]) -> [[Row; 3]; 3] {
     let corners = corners(p);

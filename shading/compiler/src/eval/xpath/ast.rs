@@ -1,6 +1,5 @@
 //! Expressions of XPath 1.0.
 
-/// A type of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueType {
     Nodes,
@@ -9,7 +8,6 @@ pub(super) enum ValueType {
     Truth,
 }
 
-/// An expression.
 #[derive(Debug)]
 pub(super) enum Expr {
     Number(f64),
@@ -20,7 +18,6 @@ pub(super) enum Expr {
     Path(Start, Vec<Step>),
 }
 
-/// Start of a path.
 #[derive(Debug)]
 pub(super) enum Start {
     Here,
@@ -29,7 +26,6 @@ pub(super) enum Start {
     Nodes(Box<Expr>, Vec<Expr>),
 }
 
-/// A step of a path.
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) axis: Axis,
@@ -61,7 +57,7 @@ pub(super) enum NodeTest {
     Anything,
     /// `text()`
     Text,
-    /// `comment()` and `processing-instruction()`, which documents do not keep.
+    /// `comment()` and `processing-instruction()`; documents contain neither.
     Nothing,
     /// `*`
     AnyName,
@@ -143,7 +139,7 @@ impl Axis {
 }
 
 impl Function {
-    /// The names, and how many arguments each takes at least and at most.
+    /// Names, with the minimum and maximum number of arguments.
     const ALL: [(&'static str, Function, [usize; 2]); 27] = [
         ("boolean", Function::Boolean, [1, 1]),
         ("ceiling", Function::Ceiling, [1, 1]),
@@ -174,7 +170,7 @@ impl Function {
         ("true", Function::True, [0, 0]),
     ];
 
-    /// Returns the function of that name, if it takes `count` arguments.
+    /// Returns the function with a name, if it accepts `count` arguments.
     pub(super) fn find(name: &str, count: usize) -> Option<Function> {
         let mut all = Function::ALL.into_iter();
         let (_, function, [least, most]) = all.find(|(known, ..)| *known == name)?;
@@ -223,7 +219,6 @@ impl Function {
 }
 
 impl Expr {
-    /// The type of its values.
     pub(super) fn ty(&self) -> ValueType {
         match self {
             Expr::Number(_) | Expr::Negated(_) => ValueType::Number,
@@ -250,7 +245,7 @@ impl Expr {
             Expr::Binary(_, a, b) => a.reads_position() || b.reads_position(),
             Expr::Call(Function::Position | Function::Last, _) => true,
             Expr::Call(_, args) => args.iter().any(Expr::reads_position),
-            // Positions in predicates of its steps are others.
+            // Positions in predicates of its steps refer to other node sets.
             Expr::Path(start, _) => match start {
                 Start::Here | Start::Root => false,
                 Start::Nodes(inner, _) => inner.reads_position(),

@@ -1,9 +1,9 @@
-//! Axes and node tests of XPath: the nodes that a step leads to from a node.
+//! Axes and node tests of XPath: the nodes that a step selects from a node.
 
 use super::ast::{Axis, NodeTest};
 use super::document::{Document, NodeId};
 
-/// Returns the nodes of an axis, nearest first; none if the budget of the query is used up.
+/// Returns the nodes of an axis, nearest first; none if the query's budget is exhausted.
 pub(super) fn nodes(document: &Document, from: NodeId, axis: Axis) -> Vec<NodeId> {
     let list = &document.nodes;
     let visited = if axis == Axis::Preceding { from.index } else { 1 };
@@ -68,7 +68,7 @@ fn ancestors(document: &Document, parent: Option<usize>) -> Vec<NodeId> {
 /// Returns whether a node of an axis passes the node test of a step.
 pub(super) fn passes(document: &Document, id: NodeId, axis: Axis, test: &NodeTest) -> bool {
     let node = &document.nodes[id.index];
-    // Names are those of the kind of nodes that the axis is for.
+    // A name test selects nodes of the axis's principal kind.
     let is_principal = match axis {
         Axis::Attribute => id.attribute.is_some(),
         _ => id.attribute.is_none() && node.is_element(),

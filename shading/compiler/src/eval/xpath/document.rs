@@ -1,17 +1,17 @@
-//! XML documents as XPath reads them: a tree of elements and texts, in document order.
+//! XML documents in XPath's data model: a tree of elements and texts, in document order.
 
 use std::cell::Cell;
 
-/// A node of a document: an element or a text by its place in document order, or an attribute of an element.
+/// A node of a document: an element or text by its index in document order, or an attribute of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NodeId {
     pub(super) index: usize,
-    /// Attributes come after their element and before what is in it.
+    /// Attributes follow their element and precede its contents.
     pub(super) attribute: Option<usize>,
 }
 
 impl NodeId {
-    /// The document itself, which holds the outermost element.
+    /// The document node, which contains the outermost element.
     pub(crate) const ROOT: NodeId = NodeId::tree(0);
 
     /// An element or a text.
@@ -23,27 +23,27 @@ impl NodeId {
     }
 }
 
-/// The elements and texts of a file; the first is the document itself.
+/// Elements and texts of a file; the first node is the document itself.
 ///
-/// Comments and processing instructions are no nodes, and neither are texts of spaces alone.
+/// Comments, processing instructions, and texts that contain only white space are not stored.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(super) nodes: Vec<Node>,
-    /// Work that the current query may still do [nodes visited and bytes read].
+    /// Remaining work of the current query [nodes visited and bytes read].
     pub(super) budget: Cell<u64>,
 }
 
 /// An element, a text, or the document itself.
 #[derive(Debug, Default)]
 pub(super) struct Node {
-    /// With its prefix; empty for texts and for the document.
+    /// Name with its prefix; empty for texts and for the document.
     pub(super) name: String,
     pub(super) attributes: Vec<(String, String)>,
     /// Contents of a text node.
     pub(super) text: String,
     pub(super) parent: Option<usize>,
     pub(super) children: Vec<usize>,
-    /// The first node behind all that is in this one.
+    /// Index after the last descendant.
     pub(super) end: usize,
 }
 
@@ -84,14 +84,14 @@ impl Document {
         })
     }
 
-    /// Subtracts work from the budget of the current query. Returns false if the budget is used up.
+    /// Subtracts work from the budget of the current query. Returns false if the budget is exhausted.
     pub(super) fn spend(&self, work: usize) -> bool {
         let left = self.budget.get().saturating_sub(work as u64);
         self.budget.set(left);
         left > 0
     }
 
-    /// The value of an element's attribute.
+    /// Returns the value of an element's attribute.
     pub(crate) fn attribute(&self, node: NodeId, name: &str) -> Option<&str> {
         let node = self.node(node)?;
         let mut attributes = node.attributes.iter();
@@ -100,12 +100,12 @@ impl Document {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The value of the node itself: texts have one, elements have not.
+    /// Returns the value of the node itself: the text of a text node; empty for elements.
     pub(crate) fn value(&self, node: NodeId) -> &str {
         self.node(node).map_or("", |node| &node.text)
     }
 
-    /// The string-value of XPath: of an element, all texts in it. Empty if the budget is used up.
+    /// Returns XPath's string-value: for an element, the texts in it. Empty if the budget is exhausted.
     pub(super) fn string_value(&self, node: NodeId) -> String {
         let tree = &self.nodes[node.index];
         let text = match node.attribute {
@@ -120,7 +120,7 @@ impl Document {
         text
     }
 
-    /// The name of an element or attribute, with its prefix.
+    /// Returns the name of an element or attribute, with its prefix.
     pub(super) fn name(&self, node: NodeId) -> &str {
         let tree = &self.nodes[node.index];
         match node.attribute {
@@ -161,7 +161,7 @@ fn is_read(node: &roxmltree::Node<'_, '_>) -> bool {
     node.is_element() || node.is_text() && !is_blank()
 }
 
-/// The name at a place of the source: as it is written, with its prefix.
+/// Returns the name at a position of the source as written, with its prefix.
 fn qualified_name(input: &str, start: usize) -> String {
     let rest = input.get(start..).unwrap_or_default();
     let ends = |c: char| c.is_whitespace() || matches!(c, '=' | '/' | '>');

@@ -9,7 +9,7 @@ impl Context<'_> {
     pub(super) fn call(&self, function: Function, args: &[Expr]) -> Value {
         let text = |i: usize| match args.get(i) {
             Some(arg) => self.text(arg),
-            // Where there is no argument, it is the node itself.
+            // Without an argument, the function uses the context node.
             None => self.document.string_value(self.node),
         };
         let number = |i: usize| args.get(i).map_or(f64::NAN, |arg| self.number(arg));
@@ -24,13 +24,13 @@ impl Context<'_> {
             }
             Function::False => Value::Truth(false),
             Function::Floor => Value::Number(number(0).floor()),
-            // What is an id a type definition says, and none is read.
+            // A type definition declares ids, and type definitions are not read.
             Function::Id => Value::Nodes(vec![]),
             Function::Lang => Value::Truth(self.is_language(&text(0))),
             Function::Last => Value::Number(self.size as f64),
             Function::LocalName => Value::Text(local_part(&self.name(args)).to_owned()),
             Function::Name => Value::Text(self.name(args)),
-            // Documents keep prefixes, not what they stand for.
+            // Prefixes are not resolved to namespaces.
             Function::NamespaceUri => Value::Text(String::new()),
             Function::NormalizeSpace => {
                 let text = text(0);
@@ -80,7 +80,7 @@ impl Context<'_> {
         }
     }
 
-    /// The node that the argument selects first, or the context node.
+    /// Returns the first node of the argument, or the context node.
     fn named(&self, args: &[Expr]) -> Option<NodeId> {
         match args.first() {
             Some(arg) => self.nodes(arg).into_iter().min(),
@@ -113,12 +113,12 @@ fn local_part(name: &str) -> &str {
     name.split_once(':').map_or(name, |(_, local)| local)
 }
 
-/// To the nearest whole number; halves go up.
+/// Rounds to the nearest integer; halves are rounded up.
 fn round(x: f64) -> f64 {
     (x + 0.5).floor()
 }
 
-/// The characters whose places, from 1, are `start` or greater and less than `start + length`.
+/// Returns the characters whose positions, from 1, are at least `start` and less than `start + length`.
 fn substring(text: &str, start: f64, length: f64) -> String {
     let start = round(start);
     let end = start + round(length);
@@ -127,7 +127,7 @@ fn substring(text: &str, start: f64, length: f64) -> String {
     inside.map(|(c, _)| c).collect()
 }
 
-/// Each character of `from` becomes that at the same place of `to`, or nothing.
+/// Replaces each character of `from` by the character of `to` at the same position, or removes it.
 fn translate(text: &str, from: &str, to: &str) -> String {
     let one = |c: char| match from.chars().position(|known| known == c) {
         Some(place) => to.chars().nth(place),

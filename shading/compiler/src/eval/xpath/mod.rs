@@ -1,11 +1,11 @@
 //! XPath 1.0: queries of XML documents.
 //!
 //! Clark and DeRose 1999, "XML Path Language (XPath) Version 1.0". As in OSL, whose parser is pugixml, names are compared
-//! with their prefixes, comments are no nodes, and nodes come in the order in which the query visits them: backwards on
-//! axes that lead back, and those before `|` first.
+//! with their prefixes, comments are not nodes, and nodes are in the order in which the query visits them: reverse order on
+//! reverse axes, and the left operand of `|` first.
 //!
-//! Nested predicates make the work of a query exponential in its length: each query has a budget of nodes visited and
-//! bytes read, and fails when the budget is used up.
+//! Nested predicates make the work of a query exponential in its length. Therefore each query has a budget of nodes visited
+//! and bytes read, and fails if the budget is exhausted.
 
 mod ast;
 mod axis;
@@ -32,10 +32,10 @@ struct Context<'a> {
     size: usize,
 }
 
-/// Returns the nodes that a query leads to, and subtracts its work from `budget` [nodes visited and bytes read].
+/// Returns the nodes that a query selects, and subtracts its work from `budget` [nodes visited and bytes read].
 ///
 /// # Errors
-/// The query is not valid, or the budget is used up.
+/// If the query is invalid, or the budget is exhausted.
 pub(crate) fn select(
     document: &Document,
     from: NodeId,
@@ -142,7 +142,8 @@ impl Context<'_> {
         self.keep(nodes.into_iter().filter(passes).collect(), &step.predicates)
     }
 
-    /// The nodes for which all predicates hold; each counts those that the one before has left.
+    /// Returns the nodes for which all predicates hold. The positions in a predicate count the nodes that the previous
+    /// predicates have left.
     fn keep(&self, mut nodes: Vec<NodeId>, predicates: &[Expr]) -> Vec<NodeId> {
         for predicate in predicates {
             let size = nodes.len();

@@ -2,7 +2,7 @@
 
 use super::ast::{Axis, Binary, Expr, Function, NodeTest, Start, Step, ValueType};
 
-/// The most operands and steps of an expression, which bounds recursion.
+/// Maximum number of operands and steps of an expression, which bounds recursion.
 const MAX_PARTS: usize = 200;
 
 const INCORRECT: &str = "Incorrect query";
@@ -10,7 +10,7 @@ const NO_TEST: &str = "Unrecognized node test";
 
 type Parsed<T> = Result<T, &'static str>;
 
-/// Binary operators, the loosest first.
+/// Binary operators by precedence, loosest first.
 const LEVELS: [&[(&str, Binary)]; 7] = [
     &[("or", Binary::Or)],
     &[("and", Binary::And)],
@@ -30,10 +30,9 @@ const LEVELS: [&[(&str, Binary)]; 7] = [
     &[("|", Binary::Union)],
 ];
 
-/// The level of the operators that bind tighter than a minus sign.
+/// Index of the first level whose operators bind more tightly than a minus sign.
 const TIGHTER_THAN_MINUS: usize = 6;
 
-/// Reads an expression.
 pub(super) fn parse(text: &str) -> Parsed<Expr> {
     let mut parser = Parser { rest: text, parts: 0 };
     let expr = parser.binary(0)?;
@@ -50,7 +49,7 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// Operands joined by operators of a level or tighter ones.
+    /// Parses operands joined by operators of at least a level.
     fn binary(&mut self, least: usize) -> Parsed<Expr> {
         let mut left = self.operand()?;
         while let Some((level, operator)) = self.operator(least) {
@@ -66,7 +65,7 @@ impl<'a> Parser<'a> {
 
     fn operand(&mut self) -> Parsed<Expr> {
         self.count()?;
-        if self.takes("-") {
+        if self.accept("-") {
             return Ok(Expr::Negated(Box::new(self.binary(TIGHTER_THAN_MINUS)?)));
         }
         self.path()
@@ -76,11 +75,11 @@ impl<'a> Parser<'a> {
         let levels = LEVELS.iter().enumerate().skip(least);
         let mut all = levels.flat_map(|(level, list)| list.iter().map(move |&(text, op)| (level, text, op)));
         let found = all.find(|&(_, text, _)| {
-            // Operators of letters end where a name would.
+            // Operators of letters end like names.
             let is_word = text.starts_with(|c: char| c.is_ascii_alphabetic());
             match is_word {
-                true => self.peek_name() == Some(text) && self.takes(text),
-                false => self.takes(text),
+                true => self.peek_name() == Some(text) && self.accept(text),
+                false => self.accept(text),
             }
         });
         found.map(|(level, _, operator)| (level, operator))
@@ -105,7 +104,7 @@ impl<'a> Parser<'a> {
                 Start::Nodes(Box::new(primary), predicates)
             }
             None if self.peek("//") => Start::Root,
-            None if self.takes("/") => {
+            None if self.accept("/") => {
                 if self.begins_step() {
                     self.step(&mut steps)?;
                 }
@@ -117,9 +116,9 @@ impl<'a> Parser<'a> {
             }
         };
         loop {
-            if self.takes("//") {
+            if self.accept("//") {
                 steps.push(Step::through_everything());
-            } else if !self.takes("/") {
+            } else if !self.accept("/") {
                 return Ok(Expr::Path(start, steps));
             }
             self.step(&mut steps)?;
@@ -128,7 +127,7 @@ impl<'a> Parser<'a> {
 
     /// Parses the start of a path that is not a step: a parenthesised expression, a literal, a number or a call.
     fn primary(&mut self) -> Parsed<Option<Expr>> {
-        if self.takes("(") {
+        if self.accept("(") {
             let inner = self.binary(0)?;
             self.expect(")")?;
             return Ok(Some(inner));
@@ -170,9 +169,9 @@ impl<'a> Parser<'a> {
         self.rest = &self.rest[name.len()..];
         self.expect("(")?;
         let mut args = vec![];
-        if !self.takes(")") {
+        if !self.accept(")") {
             args.push(self.binary(0)?);
-            while self.takes(",") {
+            while self.accept(",") {
                 args.push(self.binary(0)?);
             }
             self.expect(")")?;
@@ -194,7 +193,7 @@ impl<'a> Parser<'a> {
     fn step(&mut self, steps: &mut Vec<Step>) -> Parsed<()> {
         self.count()?;
         for (text, axis) in [("..", Axis::Parent), (".", Axis::Here)] {
-            if self.takes(text) {
+            if self.accept(text) {
                 steps.push(Step::any_of(axis));
                 return match self.peek("[") {
                     true => Err("Predicates are not allowed after an abbreviated step"),
@@ -210,8 +209,8 @@ impl<'a> Parser<'a> {
             test,
             predicates,
         };
-        // `//name` means `/descendant-or-self::node()/name`. Where places do not matter, that is one step, which gives
-        // nodes in document order.
+        // `//name` means `/descendant-or-self::node()/name`. Unless predicates depend on positions, this is one step, which
+        // returns nodes in document order.
         let is_positional = step.predicates.iter().any(Expr::is_positional);
         if axis == Axis::Child && !is_positional && steps.last().is_some_and(Step::is_through_everything) {
             step.axis = Axis::Descendant;
@@ -222,7 +221,7 @@ impl<'a> Parser<'a> {
     }
 
     fn axis(&mut self) -> Parsed<Axis> {
-        if self.takes("@") {
+        if self.accept("@") {
             return Ok(Axis::Attribute);
         }
         let Some(name) = self.peek_name() else {
@@ -236,7 +235,7 @@ impl<'a> Parser<'a> {
     }
 
     fn node_test(&mut self) -> Parsed<NodeTest> {
-        if self.takes("*") {
+        if self.accept("*") {
             return Ok(NodeTest::AnyName);
         }
         let name = self.peek_name().ok_or(NO_TEST)?;
@@ -245,7 +244,7 @@ impl<'a> Parser<'a> {
             self.rest = after;
             return Ok(NodeTest::Prefix(format!("{name}:")));
         }
-        if !self.takes("(") {
+        if !self.accept("(") {
             return Ok(NodeTest::Name(name.to_owned()));
         }
         let test = match name {
@@ -253,7 +252,7 @@ impl<'a> Parser<'a> {
             "text" => NodeTest::Text,
             "comment" => NodeTest::Nothing,
             "processing-instruction" => {
-                // It may name one.
+                // The argument names a target.
                 self.primary()?;
                 NodeTest::Nothing
             }
@@ -265,7 +264,7 @@ impl<'a> Parser<'a> {
 
     fn predicates(&mut self) -> Parsed<Vec<Expr>> {
         let mut list = vec![];
-        while self.takes("[") {
+        while self.accept("[") {
             list.push(self.binary(0)?);
             self.expect("]")?;
         }
@@ -280,7 +279,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The name that comes next, with its prefix.
+    /// Returns the next name, with its prefix.
     fn peek_name(&mut self) -> Option<&'a str> {
         self.skip_space();
         let first = plain_name(self.rest)?;
@@ -295,7 +294,7 @@ impl<'a> Parser<'a> {
         self.rest.starts_with(text)
     }
 
-    fn takes(&mut self, text: &str) -> bool {
+    fn accept(&mut self, text: &str) -> bool {
         self.skip_space();
         match self.rest.strip_prefix(text) {
             Some(rest) => {
@@ -307,7 +306,7 @@ impl<'a> Parser<'a> {
     }
 
     fn expect(&mut self, text: &str) -> Parsed<()> {
-        match self.takes(text) {
+        match self.accept(text) {
             true => Ok(()),
             false => Err(INCORRECT),
         }

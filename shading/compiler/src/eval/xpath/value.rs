@@ -3,7 +3,6 @@
 use super::ast::Binary;
 use super::document::{Document, NodeId};
 
-/// A value of an expression.
 #[derive(Debug)]
 pub(super) enum Value {
     Nodes(Vec<NodeId>),
@@ -33,7 +32,7 @@ impl Value {
 
     pub(super) fn text(&self, document: &Document) -> String {
         match self {
-            // That of the first in document order.
+            // A node set has the string-value of its first node in document order.
             Value::Nodes(nodes) => match nodes.iter().min() {
                 Some(&first) => document.string_value(first),
                 None => String::new(),
@@ -45,7 +44,7 @@ impl Value {
     }
 }
 
-/// A number as a text: without exponent, and without a point where it is whole.
+/// Converts a number to text: without exponent, and without a point for integers.
 fn number_text(number: f64) -> String {
     if number.is_nan() {
         "NaN".to_owned()
@@ -58,7 +57,7 @@ fn number_text(number: f64) -> String {
     }
 }
 
-/// The number that a text is: digits with at most one point and a minus sign.
+/// Converts a text to a number: digits with at most one point and a minus sign.
 pub(super) fn to_number(text: &str) -> f64 {
     let text = text.trim_matches([' ', '\t', '\r', '\n']);
     let digits = text.strip_prefix('-').unwrap_or(text);

@@ -73,8 +73,8 @@ impl Linker<'_> {
         Wire::single(Operand::Local(local), ty)
     }
 
-    /// Resolves a path to a value. `None` if it names nothing of the group; `Ok(None)` if the value is missing because
-    /// of an earlier error.
+    /// Resolves a path to a value. `None` if the path is not in the group; `Ok(None)` if an earlier error prevents the
+    /// value.
     fn path(&mut self, scope: &GroupScope<'_>, path: &Path) -> Option<Result<Option<Wire>, GraphError>> {
         if let Some(index) = scope.group.position(&path.head) {
             return Some(self.path_in_node(scope, index, path));
@@ -98,11 +98,11 @@ impl Linker<'_> {
         let named = match path.rest.split_first() {
             Some((Accessor::Field(head), rest)) => {
                 let (head, rest) = (head.clone(), rest.to_vec());
-                self.select(ports, &Path { head, rest })
+                self.select(ports, &Path::new(head, rest))
             }
             _ => None,
         };
-        // A node without an output name stands for its closure output, or else its first output.
+        // A node without an output name denotes its closure output, or else its first output.
         let surface = ports.iter().find(|port| port.ty == Type::CLOSURE);
         let found = named.or_else(|| self.part_of(surface.unwrap_or(first), &path.rest));
         let template = match &scope.group.nodes()[index].template {
@@ -138,7 +138,7 @@ impl Linker<'_> {
         self.select(&parts, path).ok_or_else(unknown)
     }
 
-    /// Selects the value named by a path among parts: a part of one, or all fields of a structure.
+    /// Selects the value named by a path: a component of a part, or all fields of a structure.
     fn select(&mut self, parts: &[WirePart], path: &Path) -> Option<Wire> {
         let (name, rest) = longest_name(path, |name| parts.iter().any(|part| part.name == name));
         if let Some(found) = parts.iter().find(|part| part.name == name) {
@@ -196,7 +196,7 @@ impl Linker<'_> {
                     // The anonymous unit's input is named by the whole path.
                     let (head, rest) = (path.to_string(), vec![]);
                     feeds.push(Feed {
-                        target: Path { head, rest },
+                        target: Path::new(head, rest),
                         wire: Some(wire),
                         is_fed: true,
                         interpolated: None,

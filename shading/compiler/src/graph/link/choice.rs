@@ -1,10 +1,10 @@
-//! Texts of which a parameter takes a few: `[[ string widget = "popup", string options = "linear|smooth" ]]`.
+//! Parameters with a fixed set of texts: `[[ string widget = "popup", string options = "linear|smooth" ]]`.
 
 use crate::graph::{Binding, Connection, GraphError, ParamInfo};
 use crate::hir::{Const, text_metadata};
 use shading_syntax::ast::ExprKind;
 
-/// The error of a text in a source that is none of what its input takes.
+/// Returns the error for a constant that is not among the options of its input.
 pub(super) fn unknown_choice(connection: &Connection, inputs: &[&ParamInfo]) -> Option<GraphError> {
     let Binding::Expression(expr) = &connection.binding else {
         return None;
@@ -17,10 +17,10 @@ pub(super) fn unknown_choice(connection: &Connection, inputs: &[&ParamInfo]) -> 
     if text_metadata(&param.metadata, "widget") != Some("popup") {
         return None;
     }
-    // Published lists have blanks about their bars; units compare with the texts as they are or without.
+    // Published lists have blanks around their bars. Units compare the texts with or without these blanks.
     let options = text_metadata(&param.metadata, "options")?.split('|');
     let options: Vec<&str> = options.map(str::trim).collect();
-    // Lists without the default are not lists of all that there is.
+    // A list without the default is incomplete.
     let Some(Const::String(default)) = &param.default else {
         return None;
     };

@@ -10,7 +10,7 @@ use crate::hir::{Const, Local, LocalId, Op, Operand, Stmt};
 use crate::ty::{Base, Length, Type, component_index};
 use shading_syntax::source::Span;
 
-/// Number of accessors of the deepest part of a value: the component of an element.
+/// Maximum number of accessors of a part: the component of an element.
 const MAX_PART_DEPTH: usize = 2;
 
 impl Linker<'_> {
@@ -30,12 +30,9 @@ impl Linker<'_> {
     /// Emits an operation that belongs to a connection.
     pub(super) fn emit(&mut self, dst: LocalId, op: Op, args: Vec<Operand>) {
         self.wires[dst] = true;
-        self.code.body.push(Stmt::Op {
-            dst: Some(dst),
-            op,
-            args,
-            span: Span::default(),
-        });
+        self.code
+            .body
+            .push(Stmt::op(Some(dst), op, args, Span::default()));
     }
 
     /// `dst = value` with the language's implicit conversion; `to` names the target in messages.
@@ -73,7 +70,7 @@ impl Linker<'_> {
         self.emit(dst, op, vec![operand]);
     }
 
-    /// Assigns `value` to `dst`, an array that may be longer than the value: the elements behind it stay.
+    /// Assigns `value` to `dst`, an array that may be longer than the value. Further elements keep their values.
     pub(super) fn assign_first(&mut self, dst: LocalId, value: &WirePart, to: &str, place: &LinkPlace<'_>) {
         let whole = self.code.locals[dst].ty;
         let (Length::Array(given), Length::Array(length)) = (value.ty.length, whole.length) else {
@@ -92,7 +89,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Assigns the values given for parts of the input `name`, held in `local`: elements before components of them.
+    /// Assigns the values of parts of the input `name`, which is held in `local`: elements before their components.
     pub(super) fn assign_parts(&mut self, local: LocalId, name: &str, feeds: &[Feed<'_>]) {
         for depth in 1..=MAX_PART_DEPTH {
             for feed in feeds.iter().filter(|feed| feed.target.rest.len() >= depth) {

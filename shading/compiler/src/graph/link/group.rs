@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Linker;
 use super::choice::unknown_choice;
 use super::scope::{Feed, FeedSource, GroupScope, GroupSource, Instance};
-use super::shared::SharedGlobals;
+use super::shared_globals::SharedGlobals;
 use super::wire::{BindingSite, GroupReaders, LinkPlace, Readers, Wire, WirePart, join};
 use crate::builtins::Global;
 use crate::graph::ParamInfo;
@@ -28,7 +28,7 @@ use shading_syntax::source::Span;
 const STACK: usize = 1 << 20;
 
 impl Linker<'_> {
-    /// Returns the group's outputs, only those wanted of the instance.
+    /// Returns the outputs of the group that the instance requests.
     pub(super) fn group(&mut self, group: &ShaderGroupTemplate, instance: &Instance<'_>) -> Vec<WirePart> {
         // The nesting depth is bounded (see `size`), but may exceed the thread's stack.
         stacker::maybe_grow(STACK / 4, STACK, || self.group_body(group, instance))
@@ -82,7 +82,7 @@ impl Linker<'_> {
         vec![]
     }
 
-    /// Globals shared by the units of a group: those that at least one unit assigns to.
+    /// Creates the variables of globals that the units of a group share: those that at least one unit assigns to.
     fn share(&mut self, group: &ShaderGroupTemplate) -> SharedGlobals {
         let mut shared = SharedGlobals::default();
         let nodes = group.nodes().iter().filter(|_| group.shares_globals);
@@ -109,7 +109,7 @@ impl Linker<'_> {
         shared
     }
 
-    /// Reports values that are given for inputs which the group does not have.
+    /// Reports values for unknown inputs of the group.
     fn check_group_targets(&mut self, scope: &GroupScope<'_>) {
         for feed in &scope.instance.feeds {
             if !scope.has_input(&feed.target.head) {
@@ -158,7 +158,7 @@ impl Linker<'_> {
                 };
                 self.binding(scope, default, &site)?
             }
-            // The elements are all that there is.
+            // The parts determine the whole value.
             (None, None) if has_parts && expected.is_some_and(|ty| ty.length == Length::Unsized) => {
                 Wire { parts: vec![] }
             }
@@ -172,7 +172,7 @@ impl Linker<'_> {
         };
         let ty = match (expected, &wire.parts[..]) {
             (Some(ty), [_]) if ty.length != Length::Unsized => ty,
-            // An input of type `any`, or an array of any length, is the value itself.
+            // An input of type `any`, or an array of any length, needs no conversion.
             (_, [_]) if !has_parts => return Some(wire),
             (Some(ty), []) => Type::array(ty.base, instance.grown(&input.name)),
             (_, [part]) => match part.ty.length {
@@ -238,7 +238,7 @@ impl Linker<'_> {
             return;
         };
         if let (Template::Unit(unit), Some(usage)) = (&template, self.usage)
-            && !usage.takes(unit.hir.kind)
+            && !usage.allows(unit.hir.kind)
         {
             let (unit, kind) = (unit.hir.name.clone(), unit.hir.kind);
             return self.report(GraphError::WrongKind { unit, kind, usage }, &place);
@@ -286,7 +286,7 @@ impl Linker<'_> {
         scope.nodes[index] = ports;
     }
 
-    /// Reports computed values of inputs that take none: `[[ int allowconnect = 0 ]]`.
+    /// Reports computed values of inputs with `[[ int allowconnect = 0 ]]`.
     fn check_connectable(&mut self, inputs: &[&ParamInfo], feeds: &[Feed<'_>]) {
         for feed in feeds.iter().filter(|feed| feed.is_fed) {
             if let FeedSource::Group(source) = &feed.source
@@ -326,7 +326,7 @@ impl Linker<'_> {
         template
     }
 
-    /// Links the binding of a connection to the node `reader`, whose `inputs` may be known.
+    /// Links the binding of a connection for the node `reader`. `inputs` are its parameters, if they are known.
     fn connected<'g>(
         &mut self,
         scope: &'g GroupScope<'g>,
@@ -355,7 +355,7 @@ impl Linker<'_> {
         (self.bound(scope, &source, site), FeedSource::Group(source))
     }
 
-    /// Links the source of an input in a scope: that of the source, or a copy of it.
+    /// Links the source of an input in a scope: the source itself or a copy of it.
     pub(super) fn bound(
         &mut self,
         scope: &GroupScope<'_>,
@@ -374,7 +374,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Links `{ … }` for a structure with these fields, one element for each of its own fields.
+    /// Links `{ … }` for a structure with these fields, with one element per field.
     fn structure(
         &mut self,
         scope: &GroupScope<'_>,
@@ -421,7 +421,7 @@ impl Linker<'_> {
         Some(Wire { parts })
     }
 
-    /// Overrides in effect for a node: those of the only node that depends on it, then its own.
+    /// Returns the overrides in effect for a node: those of the only node that depends on it, then its own.
     fn context(&mut self, scope: &mut GroupScope<'_>, index: NodeIndex) -> Overrides {
         if let Some(context) = &scope.contexts[index] {
             return context.clone();
@@ -453,10 +453,10 @@ impl Linker<'_> {
     }
 }
 
-/// Path and type of a value of a structure.
+/// Path and type of a field of a structure.
 type Field<'b> = (&'b str, Type);
 
-/// The paths and types of the values of a structure to which a `{ … }` is given as a whole.
+/// Returns the fields of a structure for which `{ … }` is given as a whole.
 fn structure_fields(connection: &Connection, inputs: Option<&[&ParamInfo]>) -> Option<Rc<[(String, Type)]>> {
     let Binding::Expression(expr) = &connection.binding else {
         return None;
@@ -481,21 +481,19 @@ fn element_binding(expr: &Expr) -> Binding {
     }
 }
 
-/// The type of whole numbers of a scene, one or a list of them: floats.
+/// Returns the type of whole numbers of a scene, single or in a list: floats.
 fn whole_numbers(binding: &Binding) -> Option<Type> {
     let Binding::Expression(expr) = binding else {
         return None;
     };
     match &expr.kind {
-        ExprKind::Braces(list) | ExprKind::List(list) if list.iter().all(is_whole_number) => Some(Type {
-            length: Length::Unsized,
-            ..Type::FLOAT
-        }),
+        ExprKind::Braces(list) | ExprKind::List(list) if list.iter().all(is_whole_number) => {
+            Some(Type::FLOAT.with_length(Length::Unsized))
+        }
         _ => is_whole_number(expr).then_some(Type::FLOAT),
     }
 }
 
-/// Returns whether an expression has literals as its only operands.
 fn has_only_literals(expr: &Expr) -> bool {
     let mut found = !matches!(
         expr.kind,
@@ -505,7 +503,7 @@ fn has_only_literals(expr: &Expr) -> bool {
     found
 }
 
-/// Returns whether an expression is made of literals without a decimal point.
+/// Returns whether an expression consists of literals without a decimal point.
 fn is_whole_number(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(_) => true,

@@ -1,10 +1,10 @@
 //! Linking: a template becomes one function of HIR without inputs.
 //!
-//! The code of a unit is inlined where it runs ([`mod@unit`]), an instance of a group links its nodes in execution
-//! order ([`group`]). [`binding`] evaluates the source of an input to a [`wire`], [`scope`] holds what is connected, and
-//! [`emit`] emits the assignments to inputs. [`target`] finds the inputs that connections name, by aliases too.
-//! [`choice`] checks texts of which an input takes a few. [`shared`] handles globals shared by the units of a group, and
-//! [`sample`] links what a unit evaluates again.
+//! The code of a unit is inlined ([`mod@unit`]); an instance of a group links its nodes in execution order ([`group`]).
+//! [`binding`] converts the source of an input to a [`wire`], [`scope`] holds the connections of instances, and [`emit`]
+//! emits the assignments to inputs. [`target`] resolves the inputs that connections name, aliases included. [`choice`]
+//! checks parameters with a fixed set of texts. [`shared_globals`] handles globals shared by the units of a group, and [`sample`]
+//! links samples of inputs.
 
 mod binding;
 mod choice;
@@ -13,7 +13,7 @@ mod group;
 mod names;
 mod sample;
 mod scope;
-mod shared;
+mod shared_globals;
 mod target;
 mod unit;
 mod wire;
@@ -24,7 +24,7 @@ use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 
 use super::input::named_input;
-use super::lazy::{self, Segment, Shared, Wires};
+use super::lazy::{self, InstanceSegment, SharedVariables, Wires};
 use super::path::is_in;
 use super::{GraphError, GroupUse, Path, ShaderGroupTemplate, Template, Templates, Value, size};
 use crate::check::{self, Environment};
@@ -32,13 +32,13 @@ use crate::hir::{Code, Function, FunctionId, Op, Operand, Param, Unit, UnitKind}
 use scope::{Feed, FeedSource, Instance};
 use shading_syntax::diagnostic::{Diagnostic, Diagnostics};
 use shading_syntax::source::{SourceMap, SourceUser, Span};
-use shared::SharedGlobals;
+use shared_globals::SharedGlobals;
 use wire::{LinkPlace, Readers, WirePart};
 
 /// A template linked to a single unit.
 #[derive(Debug)]
-pub struct Linked {
-    /// Its parameters are the requested outputs, in order; it has no inputs.
+pub struct LinkedUnit {
+    /// Linked unit. Its parameters are the requested outputs, in order; it has no inputs.
     pub unit: Unit,
     /// Sources of its spans.
     pub sources: SourceMap,
@@ -48,24 +48,24 @@ pub struct Linked {
 /// outputs, all if it is empty; a name may denote a structure.
 ///
 /// # Errors
-/// Unknown names, type mismatches, cycles and missing inputs: all that were found, with both ends named. Groups that
-/// contain themselves or become too large: only the first.
+/// Unknown names, type mismatches, cycles and missing inputs: all of them, with both ends named. If a group contains itself
+/// or becomes too large, only the first such error.
 pub fn link(
     template: &Template,
     inputs: &[(String, Value)],
     outputs: &[String],
     templates: &dyn Templates,
     environment: &Environment<'_>,
-) -> Result<Linked, Diagnostics> {
+) -> Result<LinkedUnit, Diagnostics> {
     let link = || link_here(template, inputs, outputs, templates, environment);
     match template {
         Template::Unit(_) => link(),
-        // Expressions are compiled during linking; otherwise each would allocate a stack of its own.
+        // Expressions are compiled during linking; otherwise each of them would allocate a stack.
         Template::Group(_) => check::deep_stack(link),
     }
 }
 
-/// Links a template as [`link`] does, with the instances of a group that no output depends on.
+/// Links a template like [`link`], including the instances of a group that no output depends on.
 ///
 /// # Errors
 /// As [`link`].
@@ -94,7 +94,7 @@ fn link_here(
     outputs: &[String],
     templates: &dyn Templates,
     environment: &Environment<'_>,
-) -> Result<Linked, Diagnostics> {
+) -> Result<LinkedUnit, Diagnostics> {
     size::instances(template, templates)?;
     let mut linker = Linker {
         code: Code::default(),
@@ -105,7 +105,7 @@ fn link_here(
         wires: Wires::new(),
         entries: 0,
         shared: SharedGlobals::default(),
-        all_shared: Shared::default(),
+        all_shared: SharedVariables::default(),
         templates,
         environment,
         diagnostics: Diagnostics::default(),
@@ -163,7 +163,7 @@ fn link_here(
         functions: linker.functions,
         span: Span::default(),
     };
-    linker.diagnostics.into_result(Linked {
+    linker.diagnostics.into_result(LinkedUnit {
         unit,
         sources: linker.sources,
     })
@@ -173,28 +173,28 @@ struct Linker<'a> {
     code: Code,
     functions: PrimaryMap<FunctionId, Function>,
     sources: SourceMap,
-    /// Index in `sources` of the first source of each source map already added, by the map's address and the instance.
+    /// Index in `sources` of the first source of each source map, by the map's address and the instance.
     source_ids: FxHashMap<(usize, String), usize>,
     /// Statements of each instance of a unit that may be delayed.
-    segments: Vec<Segment>,
+    segments: Vec<InstanceSegment>,
     wires: Wires,
     /// Number of enclosing instances that run unconditionally.
     entries: u32,
     /// Globals shared by the units of the group being linked: those that one of them assigns to.
     shared: SharedGlobals,
-    /// All variables that were shared in any group.
-    all_shared: Shared,
+    /// Variables that any group has shared.
+    all_shared: SharedVariables,
     templates: &'a dyn Templates,
     environment: &'a Environment<'a>,
     diagnostics: Diagnostics,
-    /// What a scene uses the outermost template for.
+    /// Use of the outermost template in a scene.
     usage: Option<GroupUse>,
     /// Name of the outermost template.
     name: String,
 }
 
 impl Linker<'_> {
-    /// Links an instance of a template; returns its outputs, of a group only the wanted ones.
+    /// Links an instance of a template, and returns its requested outputs.
     fn template(&mut self, template: &Template, instance: &Instance<'_>) -> Vec<WirePart> {
         match template {
             Template::Unit(unit) => self.adapted(unit, instance),
@@ -257,7 +257,7 @@ impl Linker<'_> {
         self.report(error, &feed.place);
     }
 
-    /// Adds a unit's sources, once per instance, so that locations carry the instance's name; returns the index of the
+    /// Adds a unit's sources, once per instance, so that locations include the instance's name. Returns the index of the
     /// first.
     fn take_sources(&mut self, sources: &SourceMap, instance: &str, unit: &str) -> usize {
         let key = (std::ptr::from_ref(sources) as usize, instance.to_owned());

@@ -7,19 +7,19 @@ use crate::hir::{Block, Code, Const, Kind, Op, Operand, Stmt, Unit, walk};
 impl Linker<'_> {
     /// Replaces `getattribute("shader:layername", …)` and `getattribute("shader:groupname", …)` by constants in a unit
     /// whose statements begin at `first`.
-    pub(super) fn answer_names(&mut self, unit: &Unit, first: usize, layer: &str) {
-        let asks = |value: &Const| matches!(value, Const::String(text) if text.starts_with("shader:"));
-        if !unit.code.consts.values().any(asks) {
+    pub(super) fn fold_name_queries(&mut self, unit: &Unit, first: usize, layer: &str) {
+        let is_query = |value: &Const| matches!(value, Const::String(text) if text.starts_with("shader:"));
+        if !unit.code.consts.values().any(is_query) {
             return;
         }
         let mut body = self.code.body.split_off(first);
         let group = self.name.clone();
-        answer(&mut body, &mut self.code, layer, &group);
+        fold_queries(&mut body, &mut self.code, layer, &group);
         self.code.body.extend(body);
     }
 }
 
-fn answer(block: &mut Block, code: &mut Code, layer: &str, group: &str) {
+fn fold_queries(block: &mut Block, code: &mut Code, layer: &str, group: &str) {
     for stmt in block {
         if let Stmt::Op { op, args, .. } = stmt
             && let Op::Builtin(builtin @ (Builtin::HasAnyAttribute | Builtin::AnyAttribute)) = *op
@@ -52,7 +52,7 @@ fn answer(block: &mut Block, code: &mut Code, layer: &str, group: &str) {
             continue;
         }
         for inner in walk::blocks_mut(stmt) {
-            answer(inner, code, layer, group);
+            fold_queries(inner, code, layer, group);
         }
     }
 }

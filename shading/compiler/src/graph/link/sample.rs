@@ -1,6 +1,6 @@
-//! Samples of inputs: `sample(input, with { P = … })` in a unit becomes the code of what is connected to the input, linked
-//! again with these values of the globals. The copy belongs to that unit alone, so that the unit's own overrides apply to
-//! it; each call has a copy of its own.
+//! Samples of inputs: `sample(input, with { P = … })` in a unit is replaced by the code of the input's connection, linked
+//! again with these values of the globals. Each call has its own copy, which belongs to the unit alone, so that the unit's
+//! overrides apply to it.
 
 use cranelift_entity::EntityRef;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,7 +16,7 @@ use crate::graph::path::longest_name;
 use crate::graph::splice::{self, Overrides, Splice};
 use crate::hir::{Block, InputSample, LocalId, Op, Operand, Param, Stmt, Unit, walk};
 
-/// Maximum number of variables of the linked code, beyond which inputs are not sampled.
+/// Maximum number of variables of the linked code; beyond it, inputs are not sampled.
 const MAX_LOCALS: usize = 1 << 18;
 
 /// Stack size in bytes for one level of samples in samples.
@@ -26,13 +26,12 @@ const STACK: usize = 1 << 20;
 pub(super) struct SamplingUnit<'a> {
     pub(super) unit: &'a Unit,
     pub(super) instance: &'a Instance<'a>,
-    /// Overridden globals.
     pub(super) overrides: &'a [(Global, Operand)],
     pub(super) first_source: usize,
 }
 
 impl Linker<'_> {
-    /// Puts the code of sampled inputs in place of the calls that stand for them.
+    /// Replaces the calls that represent samples by the code of the sampled inputs.
     pub(super) fn with_samples(&mut self, block: Block, site: &SamplingUnit<'_>, in_loop: bool) -> Block {
         if site
             .unit
@@ -80,7 +79,6 @@ impl Linker<'_> {
         filled
     }
 
-    /// The code of one sample, apart from the code before it.
     fn sample_code(
         &mut self,
         sample: &InputSample,
@@ -92,7 +90,7 @@ impl Linker<'_> {
         let globals: Overrides = sample.globals.iter().copied().zip(args.iter().copied()).collect();
         let first = self.code.locals.len();
         let before = std::mem::take(&mut self.code.body);
-        // Instances of the copy run where they stand, with globals of their own.
+        // Instances of the copy are not moved, and have their own globals.
         self.entries += 1;
         let shared = std::mem::take(&mut self.shared);
         let end = self.all_shared.end;
@@ -104,13 +102,13 @@ impl Linker<'_> {
         if !in_loop {
             return code;
         }
-        // Variables are zero at first in every iteration.
+        // Variables are zero at the start of every iteration.
         let mut zeroed = self.zeros(first);
         zeroed.extend(code);
         zeroed
     }
 
-    /// Sets the variables from index `first` on to zero.
+    /// Returns code that sets the variables from index `first` on to zero.
     fn zeros(&mut self, first: usize) -> Block {
         let mut zeros = FxHashMap::default();
         let locals = (first..self.code.locals.len()).map(LocalId::new);
@@ -118,12 +116,12 @@ impl Linker<'_> {
             let ty = self.code.locals[local].ty;
             let consts = &mut self.code.consts;
             let zero = *zeros.entry(ty).or_insert_with(|| consts.push(zero_const(ty)));
-            Stmt::Op {
-                dst: Some(local),
-                op: Op::Copy,
-                args: vec![Operand::Const(zero)],
-                span: shading_syntax::source::Span::default(),
-            }
+            Stmt::op(
+                Some(local),
+                Op::Copy,
+                vec![Operand::Const(zero)],
+                shading_syntax::source::Span::default(),
+            )
         });
         stmts.collect()
     }
@@ -153,7 +151,7 @@ impl Linker<'_> {
             self.input(local, param, &feeds, |_| Block::new());
             local
         } else {
-            // Its default, with those of the parameters that it is made of.
+            // The default of the parameter, with the defaults that it depends on.
             let needed = needed(params, index, whole);
             let overrides = &with(site.overrides, globals);
             let splice = Splice::new(
@@ -194,7 +192,7 @@ impl Linker<'_> {
         true
     }
 
-    /// Values connected to a parameter and its parts, evaluated again with some globals.
+    /// Returns the values connected to a parameter and its parts, evaluated again with some globals.
     fn sampled_feeds<'s>(
         &mut self,
         param: &Param,
@@ -209,12 +207,12 @@ impl Linker<'_> {
         feeds.into_iter().map(|feed| self.again(feed, globals)).collect()
     }
 
-    /// The value connected to an input, evaluated again with some globals.
+    /// Returns the value connected to an input, evaluated again with some globals.
     fn again<'f>(&mut self, feed: &Feed<'f>, globals: &Overrides) -> Feed<'f> {
         let wire = match &feed.source {
             FeedSource::Fixed => feed.wire.clone(),
             FeedSource::Value(value) => Some(self.value(value, globals)),
-            // Errors are reported where the input is linked at first.
+            // Errors are reported where the input is first linked.
             FeedSource::Group(_) if feed.wire.is_none() => None,
             FeedSource::Group(source) => self.again_in(source, globals, &feed.place),
         };
@@ -274,13 +272,14 @@ impl Linker<'_> {
     }
 }
 
-/// Overrides with those of a sample in place of others of the same globals.
+/// Replaces overrides by those of a sample for the same globals.
 fn with(overrides: &[(Global, Operand)], globals: &Overrides) -> Overrides {
     let is_kept = |(global, _): &&(Global, Operand)| globals.iter().all(|(other, _)| other != global);
     overrides.iter().filter(is_kept).chain(globals).copied().collect()
 }
 
-/// For each parameter, whether the default of the one at `index` depends on it; those with a value depend on no other.
+/// Returns, for each parameter, whether the default of the parameter at `index` depends on it. Parameters with a value
+/// depend on no other.
 fn needed(params: &[Param], index: usize, is_given: impl Fn(&Param) -> bool) -> Vec<bool> {
     let mut needed = vec![false; params.len()];
     needed[index] = true;

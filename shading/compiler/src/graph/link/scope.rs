@@ -1,4 +1,4 @@
-//! Instances being linked: what is connected to their inputs, and the state of groups.
+//! Instances during linking: connections of their inputs, and the state of groups.
 
 use std::rc::Rc;
 
@@ -20,7 +20,7 @@ pub(super) struct Feed<'a> {
     pub(super) target: Path,
     /// `None` after an error, which is reported.
     pub(super) wire: Option<Wire>,
-    /// True if it comes from another instance, a global or an expression, so that it is not a constant.
+    /// True if the value comes from another instance, a global or an expression, so that it is not constant.
     pub(super) is_fed: bool,
     /// As [`crate::graph::Connection::interpolated`].
     pub(super) interpolated: Option<bool>,
@@ -46,7 +46,7 @@ pub(super) struct GroupSource<'a> {
     pub(super) reader: NodeIndex,
     pub(super) binding: &'a Binding,
     pub(super) expected: Option<Type>,
-    /// If the binding is a list `{ … }` for a structure: the paths and types of the structure's values.
+    /// For a list `{ … }` of a structure, the paths and types of the structure's fields.
     pub(super) fields: Option<Rc<[(String, Type)]>>,
 }
 
@@ -67,15 +67,13 @@ impl Feed<'_> {
     }
 }
 
-/// An instance of a template.
 pub(super) struct Instance<'a> {
     /// Location, which also names the instance.
     pub(super) place: &'a LinkPlace<'a>,
     /// Values of its inputs.
     pub(super) feeds: Vec<Feed<'a>>,
-    /// Overridden globals.
     pub(super) overrides: &'a [(Global, Operand)],
-    /// Names of the outputs that a group has to compute; `None` for all.
+    /// Names of the requested outputs of a group; `None` for all.
     pub(super) wanted: Option<&'a [String]>,
     /// Readers of the outputs.
     pub(super) readers: Readers<'a>,
@@ -83,11 +81,11 @@ pub(super) struct Instance<'a> {
     pub(super) attributes_connect: bool,
 }
 
-/// Maximum length in elements of an array that grows by values for elements behind its end.
+/// Maximum number of elements of an array that grows by values for elements after its end.
 const MAX_GROWN: u32 = 1 << 12;
 
 impl Instance<'_> {
-    /// Length that an input, an array of any length, has to have for the elements that are given.
+    /// Returns the length of an input array of any length for the given elements.
     pub(super) fn grown(&self, input: &str) -> u32 {
         let lengths = self.feeds.iter().filter_map(|feed| {
             let (name, rest) = longest_name(&feed.target, |name| name == input);
@@ -141,8 +139,8 @@ impl<'g> GroupScope<'g> {
         }
     }
 
-    /// The scope of copies of the nodes that `reader` evaluates again. The overrides of the new instance are in effect for
-    /// the copies wherever those of `reader`, or further down, were in effect for the nodes.
+    /// Returns the scope of copies of the nodes that `reader` evaluates again. The overrides of the new instance apply to
+    /// the copies wherever those of `reader`, or of nodes that it depends on, applied to the nodes.
     pub(super) fn again(&self, reader: NodeIndex, instance: &'g Instance<'g>) -> GroupScope<'g> {
         let mut copy = GroupScope::new(self.readers, self.dependencies, instance);
         let mut next = Some(reader);
@@ -153,7 +151,7 @@ impl<'g> GroupScope<'g> {
         copy
     }
 
-    /// Returns whether an input of the group is given as a whole.
+    /// Returns whether an input of the group has a value as a whole.
     pub(super) fn is_given(&self, index: usize) -> bool {
         let name = &self.group.inputs[index].name;
         let mut feeds = self.instance.feeds.iter();
@@ -191,8 +189,8 @@ impl<'g> GroupScope<'g> {
         }
     }
 
-    /// If a connection is to an exposed input that is not given as a whole, the values of its parts, for the same parts of
-    /// the target, which else keeps its default. `None` for other connections.
+    /// For a connection to an exposed input whose parts alone are set, returns the values of the parts, for the same parts
+    /// of the target. `None` for other connections.
     pub(super) fn parts_of_exposed(&self, connection: &Connection) -> Option<Vec<Feed<'g>>> {
         let Binding::Path(path) = &connection.binding else {
             return None;
@@ -217,7 +215,6 @@ impl<'g> GroupScope<'g> {
         Some(parts.collect())
     }
 
-    /// Returns whether the group has an input of that name.
     pub(super) fn has_input(&self, name: &str) -> bool {
         self.group.inputs.iter().any(|input| input.name == name)
     }

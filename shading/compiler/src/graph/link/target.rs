@@ -1,4 +1,4 @@
-//! Targets of a node's connections: names in place of aliases, inputs that are overridden, and those that are given twice.
+//! Targets of a node's connections: resolved aliases, overridden inputs, and inputs that are set twice.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -12,8 +12,8 @@ use crate::graph::{Accessor, Connection, GraphError, Node, ParamInfo, Path, Temp
 use crate::ty::component_index;
 
 impl Linker<'_> {
-    /// Connections of a node, whose targets are named as its template names them. `inputs` are those of the template, if
-    /// they are known.
+    /// Returns the connections of a node with targets in the template's names. `inputs` are those of the template, if they
+    /// are known.
     pub(super) fn connections<'n>(
         &mut self,
         scope: &GroupScope<'_>,
@@ -52,7 +52,7 @@ impl Linker<'_> {
         Cow::Owned(kept.map(|(connection, _)| connection).collect())
     }
 
-    /// Reports inputs that are given under two names; equal spellings are errors of the group itself.
+    /// Reports inputs that are set under two names. The group itself reports equal spellings.
     fn report_repeated(
         &mut self,
         scope: &GroupScope<'_>,
@@ -72,7 +72,7 @@ impl Linker<'_> {
                     let (first, second) = (first.to_string(), written.to_string());
                     let input = input.clone();
                     let place = scope.node_place(node, connection.span);
-                    self.report(GraphError::GivenTwice { input, first, second }, &place);
+                    self.report(GraphError::SetTwice { input, first, second }, &place);
                 }
                 Some(_) => {}
                 None => seen.push((input, written)),
@@ -81,8 +81,8 @@ impl Linker<'_> {
     }
 }
 
-/// Returns whether another connection takes the place of one: the last that overrides its input. `paths` are the inputs of
-/// the connections, as [`plain_path`] spells them.
+/// Returns whether a later connection that overrides its input replaces a connection. `paths` are the inputs of the
+/// connections in the form of [`plain_path`].
 fn is_overridden(list: &[Connection], paths: &[String], index: usize) -> bool {
     let is_within = |path: &str| {
         let rest = paths[index].strip_prefix(path);
@@ -92,7 +92,7 @@ fn is_overridden(list: &[Connection], paths: &[String], index: usize) -> bool {
     (first..list.len()).any(|other| other != index && list[other].overrides && is_within(&paths[other]))
 }
 
-/// Spells the path of an input the same whatever names its components have: `c[0]` for `c.r` and `c.x`.
+/// Normalises the names of components in a path: `c[0]` for `c.r` and `c.x`.
 fn plain_path(target: &Path, inputs: &[&ParamInfo]) -> String {
     let (name, rest) = longest_name(target, |name| inputs.iter().any(|input| input.name == name));
     let Some(input) = inputs.iter().find(|input| input.name == name) else {

@@ -10,7 +10,7 @@ use super::wire::WirePart;
 use crate::builtins::Builtin;
 use crate::check::ParamUse;
 use crate::graph::interface::part;
-use crate::graph::lazy::Segment;
+use crate::graph::lazy::InstanceSegment;
 use crate::graph::path::longest_name;
 use crate::graph::splice::Splice;
 use crate::graph::{Adaptive, ShaderUnitTemplate};
@@ -25,7 +25,7 @@ struct Queries {
     /// Parameters of `isconnected` and `istexture`.
     asked: BTreeSet<String>,
     /// Parameters of `isgiven`.
-    asks_given: BTreeSet<String>,
+    queries_given: BTreeSet<String>,
 }
 
 impl Queries {
@@ -35,8 +35,8 @@ impl Queries {
             params.map(|param| param.name.clone()).collect()
         };
         Queries {
-            asked: names(|param| param.is_asked),
-            asks_given: names(|param| param.asks_given),
+            asked: names(|param| param.queries_connection),
+            queries_given: names(|param| param.queries_given),
         }
     }
 
@@ -44,7 +44,7 @@ impl Queries {
     fn and(&self, other: &Queries) -> Queries {
         Queries {
             asked: &self.asked | &other.asked,
-            asks_given: &self.asks_given | &other.asks_given,
+            queries_given: &self.queries_given | &other.queries_given,
         }
     }
 }
@@ -70,7 +70,7 @@ fn param_use(
     outputs: &[(&str, Type)],
 ) -> ParamUse {
     let mut used = ParamUse::default();
-    let is_asked = queries.asked.contains(&param.name);
+    let queries_connection = queries.asked.contains(&param.name);
     let part_of = |feed: &&Feed<'_>| longest_name(&feed.target, |name| name == param.name).0 == param.name;
     let whole = instance
         .feeds
@@ -88,9 +88,9 @@ fn param_use(
         } else if let (true, Length::Array(length)) = (param.is_unsized, value.ty.length) {
             used.ty = Some(Type::array(param.ty.base, length.max(grown)));
         }
-        used.is_image = (param.is_any || is_asked) && value.ty == Type::STRING;
+        used.is_image = (param.is_any || queries_connection) && value.ty == Type::STRING;
     }
-    // Elements that are within the default do not distinguish uses.
+    // Elements within the length of the default do not distinguish uses.
     if used.ty.is_none() && grown > param.ty.count() {
         used.grown = grown;
     }
@@ -98,8 +98,8 @@ fn param_use(
         let feeds = instance.feeds.iter();
         feeds.filter(|feed| part_of(feed) || feed.whole(&param.name).is_some())
     };
-    used.is_given = queries.asks_given.contains(&param.name) && feeds().next().is_some();
-    if is_asked {
+    used.is_given = queries.queries_given.contains(&param.name) && feeds().next().is_some();
+    if queries_connection {
         used.is_fed = !param.output && feeds().any(|feed| feed.is_fed);
         let takes_attributes = instance.attributes_connect && !param.attributes(None).is_empty();
         used.is_fed |= takes_attributes && feeds().next().is_none();
@@ -125,7 +125,7 @@ impl Linker<'_> {
                 let given = instance
                     .feeds
                     .iter()
-                    .filter_map(|feed| self.given(feed))
+                    .filter_map(|feed| self.describe_source(feed))
                     .collect::<Vec<_>>();
                 for mut diagnostic in diagnostics.list {
                     diagnostic.message = match (instance.prefix(), &given[..]) {
@@ -140,8 +140,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Lowers an adaptive unit for its use; `None` if that is the use of its defaults. The type of an argument selects
-    /// branches, and these may contain further queries: the unit is lowered again until all its queries are known.
+    /// Lowers an adaptive unit for its use; `None` for the use of its defaults. The type of an argument selects branches,
+    /// which may contain further queries, so the unit is lowered again until all its queries are known.
     fn unit_for_use(
         &self,
         template: &ShaderUnitTemplate,
@@ -164,7 +164,7 @@ impl Linker<'_> {
     }
 
     /// Describes the source that determines the type of an input, for messages.
-    fn given(&self, feed: &Feed<'_>) -> Option<String> {
+    fn describe_source(&self, feed: &Feed<'_>) -> Option<String> {
         let [part] = &feed.wire.as_ref()?.parts[..] else {
             return None;
         };
@@ -220,15 +220,15 @@ impl Linker<'_> {
         let body = self.shared.drop_copies(splice.block(&unit.code.body));
         let body = self.with_samples(body, &site, false);
         self.code.body.extend(body);
-        self.answer_names(unit, first, instance.prefix());
+        self.fold_name_queries(unit, first, instance.prefix());
         if self.entries == 0 {
             let end = self.code.body.len();
-            self.segments.push(Segment { start, end });
+            self.segments.push(InstanceSegment { start, end });
         }
         ports
     }
 
-    /// Assigns an input and its parts: what is given, the geometry's attribute, or the default.
+    /// Assigns an input and its parts: the given value, the geometry's attribute, or the default.
     pub(super) fn input(
         &mut self,
         local: LocalId,
@@ -260,8 +260,8 @@ impl Linker<'_> {
         self.assign_parts(local, &param.name, feeds);
     }
 
-    /// Emits reads of geometry attributes that take precedence over a parameter's value: the first existing one.
-    /// Without a value, `default` runs if there is no attribute.
+    /// Emits reads of geometry attributes that take precedence over a parameter's value; the first existing attribute is
+    /// used. Without a value, `default` runs if no attribute exists.
     fn attributes(
         &mut self,
         local: LocalId,
@@ -289,17 +289,19 @@ impl Linker<'_> {
             let object = self.constant(Const::String("".into()));
             let name = self.constant(Const::String(name.into()));
             let found = self.temporary(Type::INT);
-            let ask = |dst, op| Stmt::Op {
-                dst: Some(dst),
-                op,
-                args: [vec![object, name], more.clone()].concat(),
-                span: Span::default(),
+            let query = |dst, op| {
+                Stmt::op(
+                    Some(dst),
+                    op,
+                    [vec![object, name], more.clone()].concat(),
+                    Span::default(),
+                )
             };
             chain = vec![
-                ask(found, ops[0]),
+                query(found, ops[0]),
                 Stmt::If {
                     condition: Operand::Local(found),
-                    then: vec![ask(local, ops[1])],
+                    then: vec![query(local, ops[1])],
                     otherwise: chain,
                 },
             ];

@@ -116,7 +116,7 @@ impl<'g> GroupReaders<'g> {
             bindings(node).for_each(|binding| note(binding, Reader::Node(index)));
         }
         for (index, output) in self.group.outputs.iter().enumerate() {
-            if !output.is_unasked {
+            if !output.is_unrequested {
                 note(&output.binding, Reader::Output(index));
             }
         }
@@ -124,7 +124,6 @@ impl<'g> GroupReaders<'g> {
     }
 }
 
-/// Iterates over all bindings of a node.
 fn bindings(node: &Node) -> impl Iterator<Item = &Binding> {
     let overrides = node.overrides.iter().map(|(_, binding, _)| binding);
     node.inputs
@@ -149,11 +148,9 @@ pub(super) fn join(prefix: &str, name: &str) -> String {
     }
 }
 
-/// Context of a binding.
 #[derive(Clone, Copy)]
 pub(super) struct BindingSite<'a> {
     pub(super) place: &'a LinkPlace<'a>,
-    /// Overridden globals.
     pub(super) overrides: &'a [(Global, Operand)],
     /// Expected type, if known.
     pub(super) expected: Option<Type>,

@@ -1,14 +1,15 @@
-//! Items that do not parse while they are typed: their names, by tokens.
+//! Definitions of items that do not parse, found by tokens.
 
 use rustc_hash::FxHashSet;
 
 use super::indexer::{Indexer, NewDefinition};
 use crate::definition::DefinitionKind;
 use crate::token::{Token, TokenKind};
+use shading_syntax::ast::UnitKind;
 
 impl Indexer<'_> {
-    /// Defines what items at the starts of lines name and the parser has lost.
-    pub(super) fn declare_lost(&mut self, tokens: &[Token]) {
+    /// Defines the items at the starts of lines that the parser has dropped.
+    pub(super) fn declare_unparsed(&mut self, tokens: &[Token]) {
         let definitions = self.index.definitions();
         let known: FxHashSet<usize> = definitions.map(|(_, known)| known.name_range.start).collect();
         let words: Vec<&Token> = tokens
@@ -39,13 +40,12 @@ impl Indexer<'_> {
     }
 }
 
-/// Kind of what a word at the start of a line declares.
+/// Returns the kind of definition that a keyword at the start of a line begins.
 fn kind_of(word: &str) -> Option<DefinitionKind> {
     match word {
         "camera" | "material" | "shape" | "light" => Some(DefinitionKind::Object),
-        "shader" | "surface" | "displacement" | "volume" | "background" => Some(DefinitionKind::Unit),
         "group" => Some(DefinitionKind::Group),
         "struct" => Some(DefinitionKind::Struct),
-        _ => None,
+        _ => UnitKind::from_name(word).map(|_| DefinitionKind::Unit),
     }
 }

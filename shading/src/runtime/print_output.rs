@@ -11,13 +11,12 @@ pub enum Sink {
     Warning,
     /// `error`, and errors in messages.
     Error,
-    /// An error found by an operation without side effects. Shown like an error, but lost if the result of the
-    /// operation is unused and removed.
+    /// An error of an operation without side effects. It is displayed like an error, but lost if the operation is removed
+    /// because its result is unused.
     OptionalError,
     /// `fprintf`: appends to a file.
     File(String),
-    /// An index out of range: also among the reports; recorded here for its order relative to the texts. The text is
-    /// empty.
+    /// An index out of range, which is also a report; recorded here for its order relative to the texts. The text is empty.
     Report(Report),
 }
 
@@ -26,12 +25,12 @@ const MAX_BYTES: usize = 64 << 20;
 
 /// Texts in the order in which they were written.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Printed {
+pub struct PrintOutput {
     pieces: Vec<(Sink, String)>,
     bytes: usize,
 }
 
-impl Printed {
+impl PrintOutput {
     /// Returns whether there is no text.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
@@ -55,7 +54,7 @@ impl Printed {
     }
 
     /// Appends other texts.
-    pub fn append(&mut self, other: Printed) {
+    pub fn append(&mut self, other: PrintOutput) {
         for (sink, text) in other.pieces {
             self.push(sink, &text);
         }
@@ -63,7 +62,7 @@ impl Printed {
 
     /// Returns the texts without [`Sink::OptionalError`]s, which an optimised shader need not report.
     #[must_use]
-    pub fn without_optional_errors(mut self) -> Printed {
+    pub fn without_optional_errors(mut self) -> PrintOutput {
         self.pieces.retain(|(sink, _)| *sink != Sink::OptionalError);
         self.bytes = self.pieces.iter().map(|(_, text)| text.len()).sum();
         self

@@ -1,9 +1,8 @@
-//! Names of files that a unit chooses at run time: they are among its string constants, unless it composes strings.
+//! File names that a unit selects at run time. They are among its string constants unless the unit composes strings.
 
 use shading_compiler::hir::{Block, Code, Const, Op, Stmt, Unit, walk};
 use shading_compiler::ty::Base;
 
-/// All string constants of a unit and its functions.
 pub(super) fn string_constants(unit: &Unit) -> Vec<String> {
     let mut names = vec![];
     for code in codes(unit) {
@@ -22,7 +21,7 @@ fn add_strings(value: &Const, names: &mut Vec<String>) {
     }
 }
 
-/// Returns whether a string of a unit can be another than its constants: a result of a built-in function, an attribute,
+/// Returns whether a string of a unit may differ from its constants: the result of a built-in function, an attribute,
 /// information about a texture.
 pub(super) fn composes_strings(unit: &Unit) -> bool {
     let inits = unit.params.iter().map(|param| &param.init);

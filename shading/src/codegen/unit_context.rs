@@ -8,11 +8,11 @@ use cranelift_entity::SecondaryMap;
 use cranelift_module::FuncId;
 use rustc_hash::FxHashMap;
 
+use super::codegen_unit::CodegenUnit;
 use super::data::DataPool;
 use super::global_set::GlobalSet;
 use super::layout::POINTER;
 use super::place::PlaceTable;
-use super::prepared::Prepared;
 use super::statistics::NamedTexture;
 use crate::runtime::text::TextPool;
 use crate::runtime::{CloudHandle, HostFunctions, TextureHandle, TextureRequest, UnreadableTexture};
@@ -21,7 +21,7 @@ use shading_compiler::hir::{ClosureId, ClosureRegistry, FunctionId, Numbers, Tex
 use shading_syntax::source::Span;
 
 /// State shared by the functions of one compilation.
-pub(super) struct Shared<'u> {
+pub(super) struct UnitContext<'u> {
     pub(super) unit: &'u Unit,
     pub(super) registry: &'u ClosureRegistry,
     pub(super) host: &'u HostFunctions,
@@ -33,7 +33,7 @@ pub(super) struct Shared<'u> {
     #[expect(clippy::vec_box, reason = "the code refers to each by its address")]
     pub(super) library: Vec<Box<library::Function>>,
     places: &'u PlaceTable,
-    /// Where the code's numbers are in memory.
+    /// Table of the numbers that the code reads from memory.
     pub(super) numbers: &'u Numbers,
     textures: FxHashMap<TextureRequest, WantedTexture>,
     /// Textures in order of appearance in the code, with the place of the first lookup.
@@ -55,10 +55,10 @@ pub(super) struct Shared<'u> {
     pub(super) reads: GlobalSet,
     /// True if the code counts its work.
     pub(super) counts_work: bool,
-    pub(super) asks_host: bool,
-    pub(super) asks_derivatives: bool,
-    pub(super) asks_surface_area: bool,
-    pub(super) asks_ray_kind: bool,
+    pub(super) queries_host: bool,
+    pub(super) reads_derivatives: bool,
+    pub(super) reads_surface_area: bool,
+    pub(super) reads_ray_kind: bool,
 }
 
 /// A lookup of a texture that cannot be read.
@@ -77,14 +77,14 @@ struct WantedTexture {
     is_required: bool,
 }
 
-impl<'u> Shared<'u> {
+impl<'u> UnitContext<'u> {
     pub(super) fn new(
-        prepared: &'u Prepared,
+        prepared: &'u CodegenUnit,
         registry: &'u ClosureRegistry,
         host: &'u HostFunctions,
         call_conv: CallConv,
-    ) -> Shared<'u> {
-        Shared {
+    ) -> UnitContext<'u> {
+        UnitContext {
             unit: &prepared.unit,
             registry,
             host,
@@ -107,15 +107,15 @@ impl<'u> Shared<'u> {
             shows_closures: false,
             reads: GlobalSet::default(),
             counts_work: false,
-            asks_host: false,
-            asks_derivatives: false,
-            asks_surface_area: false,
-            asks_ray_kind: false,
+            queries_host: false,
+            reads_derivatives: false,
+            reads_surface_area: false,
+            reads_ray_kind: false,
         }
     }
 
-    /// Number of bytes that a run reserves for the nodes with fixed offsets. The store of the last one may exceed it by
-    /// 16 bytes, which must not overwrite other data of the arena.
+    /// Returns the number of bytes that a run reserves for the nodes with fixed offsets. The store of the last node may
+    /// exceed it by 16 bytes, which must not overwrite other data of the arena.
     pub(super) fn reserved_bytes(&self) -> usize {
         match self.node_bytes {
             0 => 0,

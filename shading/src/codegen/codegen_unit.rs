@@ -1,30 +1,30 @@
-//! A unit before its code is generated.
+//! Unit that is ready for code generation.
 
 use super::fingerprint;
 use super::place::PlaceTable;
 use shading_compiler::hir::closures::{self, ClosureConstants};
 use shading_compiler::hir::{NumberIds, Numbers, Unit};
 
-/// A unit that is ready to be compiled: what its machine code has of it, apart from what each instance has of its own.
+/// A unit that is ready for code generation, with the tables that its machine code refers to.
 #[derive(Debug)]
-pub(crate) struct Prepared {
-    /// The unit; each use of a number in it has a constant of its own.
+pub(crate) struct CodegenUnit {
+    /// The unit; each use of a number in it has its own constant.
     pub(super) unit: Unit,
-    /// Its numbers, which compiled code reads from memory.
+    /// Table of its numbers, which compiled code reads from memory.
     pub(super) numbers: Numbers,
-    /// The constant parameters of its closures.
+    /// Constant parameters of its closures.
     pub(super) closures: ClosureConstants,
-    /// Its places, which compiled code knows by index.
+    /// Table of its source locations.
     pub(super) places: PlaceTable,
 }
 
-impl Prepared {
+impl CodegenUnit {
     /// Prepares a linked unit.
-    pub(crate) fn new(mut unit: Unit) -> Prepared {
+    pub(crate) fn new(mut unit: Unit) -> CodegenUnit {
         let closures = closures::constants(&unit);
         let numbers = Numbers::of(&mut unit);
         let places = PlaceTable::of(&unit);
-        Prepared {
+        CodegenUnit {
             unit,
             numbers,
             closures,
@@ -32,12 +32,12 @@ impl Prepared {
         }
     }
 
-    /// Where numbers are in the table, by the ids of their constants before.
+    /// Returns the indices of numbers in the table, by the former ids of their constants.
     pub(crate) fn numbers_before(&self) -> &NumberIds {
         &self.numbers.before
     }
 
-    /// Hash by which instances share code: see [`fingerprint::structure`].
+    /// Returns the hash by which instances share code: see [`fingerprint::structure`].
     pub(crate) fn structure(&self) -> u128 {
         fingerprint::structure(&self.unit, &self.places)
     }

@@ -1,16 +1,15 @@
-//! Texts of a program, which are numbers at run time.
+//! Strings of a program, which are represented by indices.
 
 use std::sync::Arc;
 
-/// The texts that a program names; the empty one has the number 0, so that it counts as false.
+/// Strings that a program names. The empty string has index 0, so that it counts as false.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
+pub(super) struct StringTable {
     list: Vec<Arc<str>>,
 }
 
-impl Texts {
-    /// Returns the number of a text.
-    pub(super) fn number(&mut self, text: &str) -> usize {
+impl StringTable {
+    pub(super) fn index(&mut self, text: &str) -> usize {
         if text.is_empty() {
             return 0;
         }

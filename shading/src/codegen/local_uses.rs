@@ -1,32 +1,33 @@
-//! Uses of the variables of a function: where they are assigned and read.
+//! Uses of a function's variables: positions of assignments and reads.
 
 use cranelift_entity::SecondaryMap;
 
 use shading_compiler::hir::{Block, Code, LocalId, Operand, Stmt, walk};
 
-/// Product of the variables that are read far from their assignment, and of the stretches of code, beyond which such
-/// variables are in memory. The time and memory of SSA construction and of register allocation grow with it.
-const MAX_FAR: usize = 250_000;
+/// Maximum product of the number of variables that are read far from their assignment and the number of straight-line
+/// stretches. Beyond it, such variables are in memory, because the time and memory of SSA construction and register
+/// allocation grow with the product.
+const MAX_FAR_PRODUCT: usize = 250_000;
 
-/// Uses of variables, judging by the order of the code.
+/// Uses of variables, in the order of the code.
 #[derive(Debug, Default)]
-pub(super) struct Uses {
-    /// Block of the first mention, if that assigns the whole variable; else `None`.
+pub(super) struct LocalUses {
+    /// Block of the first reference, if it assigns the whole variable; else `None`.
     first: SecondaryMap<LocalId, Option<FirstUse>>,
     /// For each block, whether its end was passed.
     closed: Vec<bool>,
     /// Number of assignments of each local.
     writes: SecondaryMap<LocalId, u32>,
-    /// Stretch of the first mention of each local; `FAR` if it is mentioned in others.
+    /// Stretch that contains all references of a local, or [`SEVERAL_STRETCHES`].
     stretches: SecondaryMap<LocalId, Option<u32>>,
-    /// Number of the current stretch: statements with no jump between them.
+    /// Number of the current stretch: statements without a jump between them.
     stretch: u32,
-    /// Number of variables mentioned in several stretches.
-    far: usize,
+    /// Number of variables with references in several stretches.
+    far_count: usize,
 }
 
-/// In place of a stretch: there are several.
-const FAR: u32 = u32::MAX;
+/// Marks a variable with references in several stretches.
+const SEVERAL_STRETCHES: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
 enum FirstUse {
@@ -34,11 +35,11 @@ enum FirstUse {
     Exposed,
 }
 
-impl Uses {
-    /// Finds the uses in a function. `outputs` are read whenever it returns, and `inits` is the code that runs before the
+impl LocalUses {
+    /// Collects the uses in a function. `outputs` are read whenever it returns, and `inits` is the code that runs before the
     /// body.
-    pub(super) fn of(code: &Code, outputs: &[LocalId], inits: &[&Block]) -> Uses {
-        let mut uses = Uses::default();
+    pub(super) fn of(code: &Code, outputs: &[LocalId], inits: &[&Block]) -> LocalUses {
+        let mut uses = LocalUses::default();
         uses.read(outputs);
         uses.cut();
         for block in inits.iter().copied().chain([&code.body]) {
@@ -47,34 +48,34 @@ impl Uses {
         uses
     }
 
-    /// Returns whether [`Uses::exceed_registers`] is possible, by the numbers of variables and statements: an `if` ends
-    /// three stretches, other statements fewer, and each outer block one.
+    /// Returns whether [`LocalUses::exceed_registers`] may be true, judging by the numbers of variables and statements: an `if`
+    /// ends three stretches, other statements fewer, and each outer block one.
     pub(super) fn may_exceed_registers(code: &Code, inits: &[&Block]) -> bool {
         let blocks = || inits.iter().copied().chain([&code.body]);
         let statements: usize = blocks().map(|block| walk::count_statements(block)).sum();
         let stretches = 3 * statements + blocks().count() + 2;
-        code.locals.len().saturating_mul(stretches) > MAX_FAR
+        code.locals.len().saturating_mul(stretches) > MAX_FAR_PRODUCT
     }
 
-    /// Returns whether a local may be read before it is assigned: all may except those whose first mention assigns the
-    /// whole variable and whose other mentions are in the same block.
+    /// Returns whether a local may be read before it is assigned. It cannot if its first reference assigns the whole
+    /// variable and its other references are in the same block.
     pub(super) fn needs_clear(&self, local: LocalId) -> bool {
         matches!(self.first[local], Some(FirstUse::Exposed))
     }
 
-    /// Returns whether its only assignment dominates all reads.
+    /// Returns whether the only assignment of a local dominates all reads.
     pub(super) fn is_value(&self, local: LocalId) -> bool {
         self.writes[local] == 1 && matches!(self.first[local], Some(FirstUse::Assigned { .. }))
     }
 
-    /// Returns whether all mentions are in one stretch of code.
+    /// Returns whether all references are in one stretch of code.
     pub(super) fn is_local(&self, local: LocalId) -> bool {
-        self.stretches[local] != Some(FAR)
+        self.stretches[local] != Some(SEVERAL_STRETCHES)
     }
 
     /// Returns whether variables that are read far from their assignment should be in memory.
     pub(super) fn exceed_registers(&self) -> bool {
-        self.far.saturating_mul(self.stretch as usize) > MAX_FAR
+        self.far_count.saturating_mul(self.stretch as usize) > MAX_FAR_PRODUCT
     }
 
     fn read(&mut self, locals: &[LocalId]) {
@@ -92,9 +93,9 @@ impl Uses {
         };
         self.first[local] = Some(first);
         let stretch = *self.stretches[local].get_or_insert(self.stretch);
-        if stretch != self.stretch && stretch != FAR {
-            self.stretches[local] = Some(FAR);
-            self.far += 1;
+        if stretch != self.stretch && stretch != SEVERAL_STRETCHES {
+            self.stretches[local] = Some(SEVERAL_STRETCHES);
+            self.far_count += 1;
         }
     }
 

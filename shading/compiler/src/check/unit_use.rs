@@ -1,4 +1,4 @@
-//! Use of a unit as seen by adaptive queries: connected inputs, types, lengths.
+//! Use of a unit, as adaptive queries see it: connected inputs, types, lengths.
 
 use crate::hir::{LocalId, Operand};
 use crate::ty::Type;
@@ -6,13 +6,13 @@ use crate::ty::Type;
 /// Use of a parameter by an instance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ParamUse {
-    /// Type of the argument, if the unit leaves it open.
+    /// Type of the argument, if the parameter's type is open.
     pub ty: Option<Type>,
-    /// Least length of an array of any length that has its default, because elements are given.
+    /// Minimum length of an array of any length with its default, because elements are set.
     pub grown: u32,
     /// True if its value is computed at run time.
     pub is_fed: bool,
-    /// True if a value is given for it, constant or not.
+    /// True if the parameter has a value, constant or not.
     pub is_given: bool,
     /// For an output: true if it is read.
     pub is_read: bool,
@@ -20,8 +20,8 @@ pub struct ParamUse {
     pub is_image: bool,
 }
 
-/// Parameter uses of an instance, by name. Parameters not listed have their defaults, and are not read.
-pub type Uses = [(String, ParamUse)];
+/// Uses of an instance's parameters, by name. Other parameters have their defaults and are not read.
+pub type UnitUse = [(String, ParamUse)];
 
 /// Known facts about a unit's use during its check.
 #[derive(Debug, Default)]
@@ -31,9 +31,9 @@ pub(super) struct Adaptive {
     pub(super) is_generic: bool,
     /// Parameters of the unit, by the variables that hold them or (in inlined functions) copies of them.
     pub(super) params: rustc_hash::FxHashMap<LocalId, String>,
-    /// Parameters whose use was queried.
+    /// Parameters with queries about their use.
     pub(super) queried: rustc_hash::FxHashSet<String>,
-    /// Parameters of which `isgiven` was asked.
+    /// Parameters with a query `isgiven`.
     pub(super) asked_given: rustc_hash::FxHashSet<String>,
 }
 

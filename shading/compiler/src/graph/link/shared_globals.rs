@@ -1,7 +1,7 @@
-//! Globals that the units of a group share, as the layers of OSL's groups do.
+//! Globals that the units of a group share, like the layers of OSL's groups.
 //!
-//! Only globals that some unit of the group assigns to become variables of the linked code: other groups are linked as if
-//! nothing were shared.
+//! Only globals that some unit of the group assigns to become variables of the linked code. Sharing does not change other
+//! groups.
 //!
 //! By default, a unit's assignments to `P`, `N`, `I` or `Ci` are visible to that unit only. In a group that shares globals
 //! ([`ShaderGroupTemplate::shares_globals`](crate::graph::ShaderGroupTemplate)), a layer sees the assignments of the layers
@@ -18,7 +18,6 @@ pub(super) struct SharedGlobals {
 }
 
 impl SharedGlobals {
-    /// Adds a shared global.
     pub(super) fn add(&mut self, global: Option<Global>, local: LocalId) {
         self.list.push((global, local));
     }
@@ -29,7 +28,7 @@ impl SharedGlobals {
         found.map(|(_, local)| *local)
     }
 
-    /// Values of globals seen by the defaults of parameters; `overrides` take precedence.
+    /// Returns the globals that defaults of parameters see; `overrides` take precedence.
     pub(super) fn over(&self, overrides: &[(Global, Operand)]) -> Overrides {
         let shared = self.list.iter();
         let shared = shared.filter_map(|(global, local)| Some(((*global)?, Operand::Local(*local))));
@@ -48,7 +47,7 @@ impl SharedGlobals {
         }
     }
 
-    /// Removes the statements of a unit that initialise its own copies.
+    /// Removes the statements of a unit that initialise its copies of globals.
     pub(super) fn drop_copies(&self, body: Block) -> Block {
         let is_own = |stmt: &Stmt| match stmt {
             Stmt::Op {

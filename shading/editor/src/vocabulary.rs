@@ -1,4 +1,4 @@
-//! What a text may refer to besides itself: built-in functions, closures, the shipped library, keys of scenes, files.
+//! Names outside a text: built-in functions, closures, the shipped library, keys of scenes, files.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -8,35 +8,35 @@ use rustc_hash::FxHashMap;
 use crate::document::Document;
 use shading_compiler::hir::ClosureSignature;
 
-/// Files around a text. Those that are open in an editor have the text of the editor.
-pub trait Texts {
-    /// Returns a text that another one includes or imports.
+/// Lookup of files. For a file that is open in an editor, the text is that of the editor.
+pub trait FileLookup {
+    /// Returns a text that `from` includes or imports.
     fn find(&self, name: &str, from: &Path) -> Option<Arc<Document>>;
 
-    /// Returns the path of a file of any kind that a text names.
+    /// Returns the path of a file of any kind that `from` names.
     fn path(&self, name: &str, from: &Path) -> Option<PathBuf>;
 
-    /// Returns the names in a folder, those of folders with a slash at their end.
+    /// Returns the names of the files in a folder; names of folders end with a slash.
     fn list(&self, folder: &Path) -> Vec<String>;
 }
 
-/// Keys of a kind of declaration in scenes, with their documentation.
+/// Documented keys of a scene declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyBlock {
-    /// Keyword: `camera`. Empty for functions of values.
+    /// Keyword: `camera`. Empty for functions of scene values.
     pub keyword: String,
-    /// Kinds that have these keys; all if empty.
+    /// Kinds that have these keys; empty if all kinds have them.
     pub kinds: Vec<String>,
     /// Keys and their documentation.
     pub keys: Vec<(String, String)>,
 }
 
-/// A declaration of scenes.
+/// A kind of scene declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keyword {
     /// Keyword: `camera`.
     pub name: String,
-    /// What it declares.
+    /// Documentation.
     pub help: String,
     /// Kinds: `perspective` …
     pub kinds: Vec<String>,
@@ -58,16 +58,16 @@ pub struct BuiltinFunction {
     pub name: String,
     /// Documentation.
     pub help: String,
-    /// Its forms.
+    /// Signatures.
     pub forms: Vec<FunctionForm>,
 }
 
-/// What all texts may refer to.
+/// Names outside all texts.
 #[derive(Debug, Default)]
-pub struct World {
+pub struct Vocabulary {
     /// Keys of scenes.
     pub keys: Vec<KeyBlock>,
-    /// Declarations of scenes.
+    /// Scene declarations.
     pub keywords: Vec<Keyword>,
     /// Closures.
     pub closures: Vec<ClosureSignature>,
@@ -75,10 +75,10 @@ pub struct World {
     by_name: FxHashMap<String, usize>,
 }
 
-impl World {
-    /// Adds the shipped units and groups: names and sources.
+impl Vocabulary {
+    /// Adds the names and texts of shipped units and groups.
     #[must_use]
-    pub fn with_library(mut self, library: impl IntoIterator<Item = (String, Arc<Document>)>) -> World {
+    pub fn with_library(mut self, library: impl IntoIterator<Item = (String, Arc<Document>)>) -> Vocabulary {
         for (name, document) in library {
             self.by_name.insert(name, self.shipped.len());
             self.shipped.push(document);
@@ -86,24 +86,24 @@ impl World {
         self
     }
 
-    /// The text of a shipped unit or group.
+    /// Returns the text of a shipped unit or group.
     pub fn shipped(&self, name: &str) -> Option<&Arc<Document>> {
         self.by_name.get(name).map(|&at| &self.shipped[at])
     }
 
-    /// Names of the shipped units and groups.
+    /// Returns the names of the shipped units and groups.
     pub fn shipped_names(&self) -> impl Iterator<Item = &str> {
         self.by_name.keys().map(String::as_str)
     }
 
-    /// Documentation of a key.
+    /// Returns the documentation of a key.
     pub fn key_help(&self, keyword: &str, kind: Option<&str>, name: &str) -> Option<&str> {
         let keys = self.keys_of(keyword, kind);
         let key = keys.into_iter().find(|(key, _)| key == name);
         key.map(|(_, help)| help.as_str())
     }
 
-    /// Keys of a declaration; of one without a kind, those of all kinds.
+    /// Returns the keys of a declaration; without a kind, the keys of all its kinds.
     pub fn keys_of(&self, keyword: &str, kind: Option<&str>) -> Vec<&(String, String)> {
         let has_kind = |block: &KeyBlock| match kind {
             Some(kind) => block.kinds.is_empty() || block.kinds.iter().any(|known| known == kind),
@@ -115,13 +115,12 @@ impl World {
     }
 }
 
-/// All built-in functions, by name.
+/// Returns the built-in functions by name.
 pub(crate) fn functions() -> &'static [BuiltinFunction] {
     static TABLE: LazyLock<Vec<BuiltinFunction>> = LazyLock::new(|| table(include_str!("functions.txt")));
     &TABLE
 }
 
-/// The built-in function of a name.
 pub(crate) fn function(name: &str) -> Option<&'static BuiltinFunction> {
     functions().iter().find(|function| function.name == name)
 }

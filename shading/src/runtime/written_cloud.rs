@@ -1,4 +1,4 @@
-//! Points that shaders write (`pointcloud_write`), kept until the embedder takes them.
+//! Points that shaders write (`pointcloud_write`), stored until the embedder retrieves them.
 //!
 //! `pointcloud_write(file, point, attribute, value, …)` records a point with ints, floats, triples, matrices and strings
 //! in the context, in the order of the calls, and returns 1. `ShadingContext::take_written` returns the points, grouped by
@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::ShaderHost;
 use super::cloud::CloudValue;
 
-/// Maximum total size in bytes of the points not yet taken; further points are discarded.
+/// Maximum total size of stored points [bytes]; further points are discarded.
 const MAX_BYTES: usize = 256 << 20;
 
 /// Type of an attribute of written points.
@@ -99,7 +99,6 @@ pub(crate) enum WriteError {
 }
 
 impl WriteError {
-    /// Returns the message of the error.
     #[cold]
     pub(crate) fn message(&self, file: &str) -> String {
         match self {
@@ -133,7 +132,7 @@ impl WrittenClouds {
         self.list.is_empty()
     }
 
-    /// Clouds in the order of their first points.
+    /// Returns the clouds in the order of their first points.
     pub fn clouds(&self) -> &[WrittenCloud] {
         &self.list
     }
@@ -143,7 +142,7 @@ impl WrittenClouds {
         self.list
     }
 
-    /// Memory used by the points, in bytes.
+    /// Returns the memory used by the points [bytes].
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -154,7 +153,7 @@ impl WrittenClouds {
             let attributes = || cloud.attributes.iter().map(|(name, ty)| (name.as_str(), *ty));
             let at = self.place(&cloud.file, attributes());
             self.bytes += size_of_val(&cloud.words[..]);
-            // Maps its strings to the indices of the same strings here.
+            // Maps the cloud's strings to the indices of equal strings here.
             let texts = cloud.texts.iter().map(|text| self.text(at, text));
             let texts: Vec<u32> = texts.collect();
             let mut others = cloud.words;
@@ -212,7 +211,7 @@ impl WrittenClouds {
             return place;
         }
         let (place, text) = (list.len() as u32, Arc::<str>::from(text));
-        // Two pointers to it, and its index.
+        // Memory of two pointers to the string, and of its index.
         self.bytes += text.len() + 40;
         list.push(text.clone());
         places.insert(text, place);
@@ -255,7 +254,7 @@ impl WrittenClouds {
     }
 }
 
-/// Number of 32-bit words of a point's attributes.
+/// Returns the number of 32-bit words of a point's attributes.
 fn width(attributes: &[(String, PointValueType)]) -> usize {
     attributes.iter().map(|(_, ty)| ty.count()).sum()
 }
