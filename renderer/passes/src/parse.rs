@@ -10,7 +10,7 @@
 //! label    = "'" text "'"
 //! ```
 //!
-//! A symbol alone is any event of that kind or of that scattering class. Places that a group leaves out are any.
+//! A single symbol matches any event of its kind or scattering class. Omitted places of a group match anything.
 
 use std::ops::Range;
 
@@ -19,24 +19,24 @@ use super::expression::Expression;
 use super::labels::LabelTable;
 use super::pattern::{LabelSet, Pattern};
 
-/// The most bytes of an expression.
+/// Maximum length of an expression [bytes].
 const LONGEST: usize = 4096;
 
-/// The deepest nesting of parentheses.
+/// Maximum depth of parentheses.
 const DEEPEST: u32 = 64;
 
-/// The most repetitions that are counted.
+/// Maximum count of a repetition.
 const MOST_REPEATS: u32 = 64;
 
-/// A mistake in an expression.
+/// Syntax error of an expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ExpressionError {
-    /// What is wrong.
+    /// Message.
     pub message: String,
-    /// Where, in bytes of the expression.
+    /// Position in the expression [bytes].
     pub place: Range<usize>,
-    /// What to write instead.
+    /// Hint.
     pub hint: Option<&'static str>,
 }
 
@@ -46,8 +46,7 @@ const SYMBOLS: &str = "events are C (camera), L (light), B (background), O (obje
 impl Expression {
     /// Parses an expression; names of labels are added to the table.
     ///
-    /// # Errors
-    /// Where it is no expression, with the place in bytes.
+    /// # Errors The first syntax error, with its position in bytes.
     pub fn parse(text: &str, labels: &mut LabelTable) -> Result<Expression, ExpressionError> {
         parse(text, labels)
     }
@@ -332,7 +331,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The next character that is no space.
+    /// Next character other than a space.
     fn peek(&mut self) -> Option<char> {
         let rest = &self.text[self.at..];
         self.at += rest.len() - rest.trim_start().len();
