@@ -75,7 +75,7 @@ impl Model {
         points
     }
 
-    /// A whole shape by the corners of its bounds; what is flat is known by these alone.
+    /// A shape by the corners of its bounds, which show whether it is flat.
     fn part(&self, index: usize) -> Part {
         let shape = &self.shapes[index];
         Part {

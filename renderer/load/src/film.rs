@@ -37,7 +37,8 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
     },
     Key {
         name: "crop",
-        doc: "the part that is drawn, in pixels: `(x0, y0, x1, y1)`, the last two exclusive; all of it by default",
+        doc: "the rectangle to render, in pixels: `(x0, y0, x1, y1)`, the last two exclusive; the whole film by \
+              default",
         set: |film, field, context| {
             let corners = field.integers(context, 0, 1 << 20, "(0, 0, 640, 360)");
             if let Some([x0, y0, x1, y1]) = corners {
@@ -50,10 +51,10 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
     },
     Key {
         name: "filter",
-        doc: "how samples become pixels (lengths in pixels): `box(radius)`, 0.5 by default; `tent(radius)`, 1 by default; \
+        doc: "reconstruction filter (lengths in pixels): `box(radius)`, 0.5 by default; `tent(radius)`, 1 by default; \
               `gaussian(radius, stddev)`, 2 and a quarter of the radius by default; `blackman_harris(radius)`, 1.5 by \
-              default; `mitchell(B, C)`, a third each by default; `catmull_rom`; `lanczos(lobes)`, 3 by default. It is \
-              `blackman_harris` where none is chosen",
+              default; `mitchell(B, C)`, a third each by default; `catmull_rom`; `lanczos(lobes)`, 3 by default; \
+              `blackman_harris` by default",
         set: |film, field, context| {
             if let Some(filter) = filter(field, context) {
                 film.filter = filter;
@@ -62,14 +63,14 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
     },
     Key {
         name: "aov",
-        doc: "layers beside the picture, for EXR files: `{\"depth\", \"N\", \"gloss=C<RG>.*L\"}`, as `--aov` has them \
-              (see passes.md); none by default",
+        doc: "passes, which are layers of EXR files: `{\"depth\", \"N\", \"gloss=C<RG>.*L\"}`, as for `--aov` (see \
+              passes.md); none by default",
         set: |film, field, context| film.passes.extend(passes(&field, context)),
     },
     Key {
         name: "background",
-        doc: "`visible` (the default) or `transparent`: the camera does not see environments, and the picture has an alpha \
-              channel",
+        doc: "`visible` (the default) or `transparent`: environments are invisible to the camera, and the picture has \
+              an alpha channel",
         set: |film, field, context| {
             let options = [("visible", false), ("transparent", true)];
             set(&mut film.transparent, field.choice(context, &options));
@@ -77,7 +78,8 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
     },
     Key {
         name: "border",
-        doc: "`false`: no samples are taken outside of what is drawn, so that filters end at its borders; `true` by default",
+        doc: "`false`: no samples outside of the rendered rectangle, so that filters end at its border; `true` by \
+              default",
         set: |film, field, context| {
             if let Some(border) = field.boolean(context) {
                 film.border = border;
@@ -90,7 +92,7 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
 pub(super) const SAMPLER: &[Key<SamplerDesc>] = &[
     Key {
         name: "spp",
-        doc: "samples a pixel; 64 by default",
+        doc: "samples per pixel; 64 by default",
         set: |sampler, field, context| {
             if let Some(spp) = field.integer(context, 1, 1 << 30) {
                 sampler.spp = spp as u32;
@@ -99,7 +101,7 @@ pub(super) const SAMPLER: &[Key<SamplerDesc>] = &[
     },
     Key {
         name: "seed",
-        doc: "a whole number that all random numbers follow from; 0 by default",
+        doc: "seed of all random numbers, a whole number; 0 by default",
         set: |sampler, field, context| {
             if let Some(seed) = field.integer(context, 0, 1 << 53) {
                 sampler.seed = seed;
@@ -108,9 +110,9 @@ pub(super) const SAMPLER: &[Key<SamplerDesc>] = &[
     },
     Key {
         name: "adaptive",
-        doc: "whether each sample after the first 16 takes half a camera ray to 8 of them, more where a short pilot finds the \
-              picture noisier, about one in the mean; `true` by default, where the pilot finds that it pays; no use with \
-              `--noise`",
+        doc: "whether each sample after the first 16 consists of half a camera ray to 8 camera rays, more in pixels \
+              that are noisier by a short pilot, about one on average; `true` by default, if the pilot finds a gain; \
+              no effect with `--noise`",
         set: |sampler, field, context| set(&mut sampler.adaptive, field.boolean(context)),
     },
 ];
@@ -161,20 +163,19 @@ pub fn pass_error(error: &PassError, diagnostic: Diagnostic) -> Diagnostic {
 }
 
 /// Documentation of the key `hide_emitters`.
-const HIDE_EMITTERS: &str = "`true`: the camera sees what is behind shapes that emit, as if they were not there, and \
-                             lights at infinity are black to it; they light the scene as ever, and are seen in mirrors and \
-                             through glass; `false` by default";
+const HIDE_EMITTERS: &str = "`true`: emissive shapes are invisible to the camera, and lights at infinity are black to \
+      it; they still light the scene, and are visible in mirrors and through glass; `false` by default";
 
 /// Keys of `integrator : path { … }` and of `auto`.
 pub(super) const PATH: &[Key<PathSettings>] = &[
     Key {
         name: "depth",
-        doc: "the most segments of a path from the camera on: 1 shows emission only, 2 adds direct light; no limit by default",
+        doc: "maximum number of path segments: 1 shows emission only, 2 adds direct light; no limit by default",
         set: |path, field, context| path.depth = field.integer(context, 1, 1 << 30).map(|depth| depth as u32),
     },
     Key {
         name: "rr_depth",
-        doc: "the segment from which Russian roulette may end a path; 1 by default",
+        doc: "first segment at which Russian roulette may end a path; 1 by default",
         set: |path, field, context| {
             if let Some(depth) = field.integer(context, 1, 1 << 30) {
                 path.rr_depth = depth as u32;
@@ -183,8 +184,8 @@ pub(super) const PATH: &[Key<PathSettings>] = &[
     },
     Key {
         name: "split",
-        doc: "the number of branches that a path splits into at the first surface that scatters (which is neither mirror \
-              nor clear glass), at most 64; by default a short pilot chooses 1, 2, 4 or 8",
+        doc: "number of branches of a path at the first scattering surface (neither mirror nor clear glass), at most \
+              64; by default a short pilot chooses 1, 2, 4 or 8",
         set: |path, field, context| {
             path.split = field
                 .integer(context, 1, u64::from(MAX_SPLIT))
@@ -193,7 +194,7 @@ pub(super) const PATH: &[Key<PathSettings>] = &[
     },
     Key {
         name: "light_samples",
-        doc: "the number of light samples that are taken there, at most 64; by default the pilot chooses 1, 2, 4 or 8",
+        doc: "number of light samples at that surface, at most 64; by default the pilot chooses 1, 2, 4 or 8",
         set: |path, field, context| {
             path.light_samples = field
                 .integer(context, 1, u64::from(MAX_SPLIT))
@@ -207,8 +208,8 @@ pub(super) const PATH: &[Key<PathSettings>] = &[
     },
     Key {
         name: "guide",
-        doc: "`true`: photons guide paths to where indirect light comes from, for light through doors and caustics; \
-              `false`: they do not; by default a short pilot chooses; the picture is unbiased either way",
+        doc: "`true`: photons guide paths towards indirect light, such as light through doors and caustics; `false`: \
+              no guiding; by default a short pilot chooses; the picture is unbiased in both cases",
         set: |path, field, context| path.guide = field.boolean(context),
     },
 ];
@@ -217,25 +218,25 @@ pub(super) const PATH: &[Key<PathSettings>] = &[
 pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
     Key {
         name: "depth",
-        doc: "the most segments of a path from the camera on, photons' included; no limit by default",
+        doc: "maximum number of path segments, including those of photons; no limit by default",
         set: |photon, field, context| {
             photon.depth = field.integer(context, 1, 1 << 30).map(|depth| depth as u32);
         },
     },
     Key {
         name: "photons",
-        doc: "photons to keep in the global map (progressive: to shoot in each pass); by default twice the film's \
-              pixels, 262144 at least and 2097152 at most (progressive: once, 16384 at least)",
+        doc: "number of photons in the global map (progressive: emitted in each pass); by default twice the film's \
+              pixels, at least 262144 and at most 2097152 (progressive: the film's pixels, at least 16384)",
         set: |photon, field, context| photon.photons = field.integer(context, 0, 1 << 30),
     },
     Key {
         name: "caustic_photons",
-        doc: "the same for the caustic map; progressive passes shoot for both at once",
+        doc: "number of photons in the caustic map; progressive passes emit photons for both maps at once",
         set: |photon, field, context| photon.caustic_photons = field.integer(context, 0, 1 << 30),
     },
     Key {
         name: "k",
-        doc: "photons of a lookup in the global map; 64 by default",
+        doc: "number of photons of a lookup in the global map; 64 by default",
         set: |photon, field, context| {
             if let Some(k) = field.integer(context, 2, MAX_NEAREST as u64) {
                 photon.k = k as u32;
@@ -244,7 +245,7 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
     },
     Key {
         name: "caustic_k",
-        doc: "photons of a lookup in the caustic map; 64 by default",
+        doc: "number of photons of a lookup in the caustic map; 64 by default",
         set: |photon, field, context| {
             if let Some(k) = field.integer(context, 2, MAX_NEAREST as u64) {
                 photon.caustic_k = k as u32;
@@ -253,19 +254,19 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
     },
     Key {
         name: "radius",
-        doc: "how far lookups in the global map reach (progressive: in the first pass; what is thinner is too dark for \
-              long), in metres; by the density of photons by default",
+        doc: "maximum radius of lookups in the global map (progressive: in the first pass; thinner objects stay too \
+              dark for many passes), in metres; by the density of photons by default",
         set: |photon, field, context| photon.radius = field.number(context, Range::Positive),
     },
     Key {
         name: "caustic_radius",
-        doc: "the same for the caustic map",
+        doc: "maximum radius of lookups in the caustic map, in metres",
         set: |photon, field, context| photon.caustic_radius = field.number(context, Range::Positive),
     },
     Key {
         name: "gather",
-        doc: "gather rays of a sample: the rays that continue a path from the first surface that scatters (which is \
-              neither mirror nor clear glass); by default a short pilot chooses 1, 2, 4 or 8; 0 shows the global map itself",
+        doc: "number of gather rays of a sample, which continue a path at the first scattering surface (neither mirror \
+              nor clear glass); by default a short pilot chooses 1, 2, 4 or 8; 0 shows the global map directly",
         set: |photon, field, context| {
             photon.gather = field
                 .integer(context, 0, u64::from(MAX_SPLIT))
@@ -274,7 +275,7 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
     },
     Key {
         name: "light_samples",
-        doc: "the number of light samples that are taken there, at most 64; by default the pilot chooses 1, 2, 4 or 8",
+        doc: "number of light samples at that surface, at most 64; by default the pilot chooses 1, 2, 4 or 8",
         set: |photon, field, context| {
             photon.light_samples = field
                 .integer(context, 1, u64::from(MAX_SPLIT))
@@ -283,13 +284,13 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
     },
     Key {
         name: "guide",
-        doc: "`true`: photons guide gather rays to where indirect light comes from, for light through doors; `false`: they \
-              do not; by default the pilot chooses; the picture is the same in the mean",
+        doc: "`true`: photons guide gather rays towards indirect light, such as light through doors; `false`: no \
+              guiding; by default the pilot chooses; the expected picture does not change",
         set: |photon, field, context| photon.guide = field.boolean(context),
     },
     Key {
         name: "show",
-        doc: "shows what is in a map in place of the picture: `global`, `caustic` or `irradiance`",
+        doc: "shows the content of a map in place of the picture: `global`, `caustic` or `irradiance`",
         set: |photon, field, context| {
             let maps = [
                 ("global", Show::Global),
@@ -301,8 +302,8 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
     },
     Key {
         name: "progressive",
-        doc: "whether every sample has photons of its own and looks them up within a radius that shrinks, so that the \
-              picture goes to the path tracer's; `false` by default",
+        doc: "progressive photon mapping: every sample has separate photons and a shrinking lookup radius, so that the \
+              picture converges to the path tracer's; `false` by default",
         set: |photon, field, context| {
             if let Some(progressive) = field.boolean(context) {
                 photon.progressive = progressive;
@@ -311,7 +312,8 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
     },
     Key {
         name: "direct",
-        doc: "whether gather rays find direct light in the global map too, and not by light samples; `true` by default",
+        doc: "whether gather rays estimate direct light from the global map instead of by light samples; `true` by \
+              default",
         set: |photon, field, context| {
             if let Some(direct) = field.boolean(context) {
                 photon.direct = direct;

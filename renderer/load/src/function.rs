@@ -8,8 +8,8 @@ use renderer_base::spectrum::{Use, blackbody};
 pub(super) const FUNCTIONS: [(&str, &str); 2] = [
     (
         "blackbody",
-        "blackbody(kelvin), from 500 up: the colour of what glows at that temperature, of luminance 1: 2700 for lamps, \
-         6500 for daylight",
+        "blackbody(kelvin), at least 500: colour of a black body at that temperature, with luminance 1: 2700 for light \
+              bulbs, 6500 for daylight",
     ),
     (
         "sun_at",

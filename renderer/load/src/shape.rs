@@ -57,8 +57,8 @@ impl Default for ShapeBlock {
 pub(super) const ANY: &[Key<ShapeBlock>] = &[
     Key {
         name: "material",
-        doc: "a material's name, or a call that makes one: `matte(albedo = 0.5)`; a grey matte one by default, or \
-              those that the mesh file brings",
+        doc: "a material's name, or a call: `matte(albedo = 0.5)`; by default the materials of the mesh file, or a \
+              grey matte one",
         set: |shape, field, _| shape.material = Some(field.expr.clone()),
     },
     Key {
@@ -138,14 +138,14 @@ pub(super) const MESH: &[Key<ShapeBlock>] = &[
     },
     Key {
         name: "part",
-        doc: "which of the file's meshes, from 0; by default the first of a .serialized file, and all of any other",
+        doc: "index of the mesh in the file, from 0; by default the first of a .serialized file, and all of any other",
         set: |shape, field, context| {
             shape.part = field.given(field.integer(context, 0, u32::MAX.into()));
         },
     },
     Key {
         name: "face_normals",
-        doc: "`true` leaves the file's vertex normals out: the surface looks faceted; `false` by default",
+        doc: "`true` ignores the file's vertex normals, so that the surface looks faceted; `false` by default",
         set: |shape, field, context| set(&mut shape.edits.face_normals, field.boolean(context)),
     },
     Key {
@@ -164,7 +164,7 @@ pub(super) const MESH: &[Key<ShapeBlock>] = &[
 /// Keys of `instance`.
 pub(super) const INSTANCE: &[Key<ShapeBlock>] = &[Key {
     name: "of",
-    doc: "the name of a shape or of an import, placed once more: `transform` moves it from where it is; required",
+    doc: "the name of a shape or of an import; `transform` is relative to its placement; required",
     set: |shape, field, context| shape.of = field.given(context.name(field.expr)),
 }];
 

@@ -57,7 +57,7 @@ pub fn signatures(query: &Query<'_>, offset: usize) -> Option<Signatures> {
     })
 }
 
-/// The form of a function of the values of scenes, which its documentation begins with: `translate(x, y, z) moves …`.
+/// The form of a function of the values of scenes, which its documentation begins with: `translate(x, y, z), in metres`.
 fn of_scene(query: &Query<'_>, name: &str) -> Option<Signature> {
     let help = query.world.key_help("", None, name)?;
     let (params, _) = help.strip_prefix(name)?.strip_prefix('(')?.split_once(')')?;

@@ -17,7 +17,7 @@ const NEGLIGIBLE: f64 = 1e-3;
 
 /// A phase function: lobes of Henyey and Greenstein's and the function of gases.
 pub(super) enum Phase {
-    /// A mixture that is the same everywhere.
+    /// A constant mixture.
     Mixture(Mixture),
     /// Two functions, and the share of the second by a lookup.
     Blend([PureLobe; 2], Expr),

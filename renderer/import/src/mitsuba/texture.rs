@@ -151,7 +151,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Returns whether a lookup is that of the nearest value; `linear` is the other way.
+    /// Returns whether a lookup is `nearest`; otherwise it is `linear`.
     pub(super) fn is_nearest(&mut self, id: ObjectId, linear: &str) -> bool {
         match self.text(id, "filter_type").unwrap_or(linear) {
             "nearest" => true,
