@@ -1,4 +1,4 @@
-//! An object laid out by itself: its charts packed into a rectangle.
+//! Layout of a single object: its charts packed into a rectangle.
 
 use glam::{UVec2, Vec2, swizzles::Vec2Swizzles as _};
 use rayon::prelude::*;
@@ -30,7 +30,7 @@ impl Room {
     }
 }
 
-/// An object laid out by itself.
+/// Layout of a single object.
 #[derive(Clone)]
 pub(super) struct LaidObject {
     /// Columns and rows.
@@ -38,19 +38,19 @@ pub(super) struct LaidObject {
     blocks: Vec<Block>,
 }
 
-/// A block laid out in its object.
+/// Position of a block in its object.
 #[derive(Clone)]
 struct Block {
-    /// The lower corner of its box, margin included.
+    /// Lower corner of the box, including the margin.
     corner: UVec2,
-    /// Columns and rows of its box before it is turned, margin included.
+    /// Columns and rows of the box before rotation, including the margin.
     size: UVec2,
     turn: Turn,
-    /// Texels from its first to its last centre.
+    /// Texels from the first to the last centre.
     extent: Vec2,
 }
 
-/// Results of `lay_out` for all objects. It runs once for shapes of one layout, such as instances of a mesh.
+/// Results of `lay_out` for all objects, which runs once for shapes with one layout, such as instances of a mesh.
 pub(super) fn laid_once<T: Clone + Send>(
     flats: &[Flat],
     lay_out: impl Fn(usize, &Flat) -> T + Sync,
@@ -72,7 +72,7 @@ pub(super) fn laid_once<T: Clone + Send>(
 }
 
 impl LaidObject {
-    /// Lays an object out at a density [texels/m], with room for a dilation by `margin` texels.
+    /// Computes the layout of an object at a density [texels/m], with room for a dilation by `margin` texels.
     pub(super) fn new(flat: &Flat, density: f32, margin: u32, room: &Room) -> LaidObject {
         let extents: Vec<Vec2> = (flat.blocks.iter())
             .map(|block| {
@@ -122,7 +122,7 @@ impl LaidObject {
         }
     }
 
-    /// Its box, and where that may be turned, the turned box.
+    /// The box, and the rotated box if rotation is allowed.
     pub(super) fn outlines(&self, flat: &Flat) -> Vec<Outline> {
         let upright = Outline::full(self.size);
         if flat.fixed || flat.shared {
@@ -132,7 +132,7 @@ impl LaidObject {
         }
     }
 
-    /// Where it lies if its outline is at `spot`: its rectangle, and the place of each of its vertices [texels].
+    /// Rectangle, and position of each vertex, for the outline at `spot` [texels].
     pub(super) fn placed(&self, flat: &Flat, spot: &PackedPosition, margin: u32) -> (Rect, Vec<Vec2>) {
         let turn = Turn::ALL[spot.way];
         let end = spot.corner + if spot.way == 0 { self.size } else { self.size.yx() };

@@ -1,7 +1,7 @@
-//! The layout of a texture: a rectangle for each object, and a packed block within it for each chart.
+//! Layout of a texture: a rectangle for each object, and a packed block within it for each chart.
 //!
-//! A chart's corners lie on texel centres, so that a bilinear lookup on its border reads its border texels. Charts are
-//! at least twice the dilation width apart.
+//! A chart's corners are at texel centres, so that a bilinear lookup on its border reads its border texels. Charts are at
+//! least twice the dilation width apart.
 
 use glam::UVec2;
 use rayon::prelude::*;
@@ -16,7 +16,7 @@ use super::single_page::{ASPECTS, at_density, densest_of_all, round_up};
 use super::unwrap::Flat;
 use renderer_image::Rect;
 
-/// Lays objects out, with room for a dilation by `margin` texels. Messages call them by their `names`.
+/// Computes the layout of objects, with room for a dilation by `margin` texels. Messages use their `names`.
 pub(super) fn layout(
     flats: &[Flat],
     names: &dyn Fn(usize) -> String,
@@ -42,16 +42,15 @@ pub(super) fn layout(
     }
 }
 
-/// The layout of objects that keep their coordinates in a texture that they share.
+/// Layout of objects that keep their coordinates in a common texture.
 ///
-/// # Errors
-/// When it would be too large.
+/// # Errors If the texture is too large.
 pub(super) fn layout_in_place(flats: &[Flat], scale: Scale) -> Result<Atlas, BakeError> {
     let surface = area(flats);
     let covered: f64 = (flats.iter())
         .map(|flat| area(std::slice::from_ref(flat)) / f64::from(flat.blocks[0].x).powi(2))
         .sum();
-    // Of the whole texture, if texels were equally dense everywhere [m].
+    // Width of the whole texture at uniform density [m].
     let width = (surface / covered).sqrt() as f32;
     let side = match scale {
         Scale::Resolution(side)
@@ -94,7 +93,7 @@ pub(super) fn layout_in_place(flats: &[Flat], scale: Scale) -> Result<Atlas, Bak
     })
 }
 
-/// A layout on as many pages as are needed, or the densest one on all.
+/// Layout on the required number of pages, or the densest one on all pages.
 fn on_pages(
     flats: &[Flat],
     names: &dyn Fn(usize) -> String,
@@ -135,19 +134,19 @@ fn on_pages(
     fewest.unwrap_or(Err(NoPage::Pages)).map_err(refused)
 }
 
-/// Pages that objects are laid out on.
+/// Pages of a layout.
 struct Pages {
     /// Columns and rows of each.
     side: u32,
-    /// The most that there may be.
+    /// Maximum number of pages.
     most: u32,
     margin: u32,
 }
 
-/// Why objects do not fit on pages.
+/// Reason why objects do not fit on pages.
 #[derive(Clone)]
 enum NoPage {
-    /// An object is larger than a page: texels along a side that it takes, about.
+    /// An object is larger than a page; approximate number of texels along a side that it needs.
     Object { index: usize, needed: f64 },
     /// There are too few pages.
     Pages,
@@ -233,7 +232,7 @@ mod tests {
     fn objects_lie_on_as_many_pages_as_they_need() {
         let flats = squares(10);
         let layout = |scale| layout(&flats, &|index| format!("square {index}"), scale, 2);
-        // A square takes 37 texels: one page has three times three.
+        // A square needs 37 texels: one page has three times three.
         let atlas = layout(pages(Some(32.0), 112, 8)).unwrap();
         assert_eq!((atlas.pages, atlas.size), (2, UVec2::new(112, 224)));
         for (object, rect) in atlas.rects.iter().enumerate() {
@@ -246,7 +245,7 @@ mod tests {
             };
             assert!(atlas.rects[..object].iter().all(apart));
         }
-        // What fits on one page is laid out as without pages.
+        // Objects that fit on one page have the layout without pages.
         let one = layout(pages(Some(32.0), 512, 8)).unwrap();
         let alone = layout(Scale::Density(32.0)).unwrap();
         assert_eq!((one.pages, one.size, one.rects), (1, alone.size, alone.rects));

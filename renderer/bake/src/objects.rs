@@ -1,4 +1,4 @@
-//! Objects of a texture: their coordinates, notes about these, and what is told of them.
+//! Objects of a texture: texture coordinates, notes, and description.
 
 use std::sync::Arc;
 
@@ -26,24 +26,23 @@ pub struct BakedObject {
     pub side: Side,
     /// Name of the shape; `NAME.back` for a back.
     pub name: String,
-    /// The page that it is on.
+    /// Page.
     pub page: u32,
-    /// Its rectangle on the page.
+    /// Rectangle on the page.
     pub rect: Rect,
-    /// True if its coordinates are the mesh's own second set.
+    /// True if the coordinates are the mesh's second set.
     pub own_coordinates: bool,
     /// Triangles in object space; the second set of coordinates spans the whole page, v up.
     pub mesh: Mesh,
 }
 
-/// Sides of shapes laid flat, and whose coordinates these are.
+/// Flattened sides of shapes, and the sources of their coordinates.
 type FlatShapes = Vec<(Flat, Coordinates)>;
 
-/// Lays sides of shapes flat; notes say why coordinates of theirs could not be used. Shapes of one topology, and both
-/// sides of a shape, have one layout, that of the largest, so that the coordinates of one are those of another, moved.
+/// Flattens sides of shapes; notes give reasons why existing coordinates are not usable. Shapes of one topology, and both
+/// sides of a shape, share the layout of the largest, so that their coordinates differ by an offset.
 ///
-/// # Errors
-/// When shapes have no usable coordinates and are not to be unwrapped.
+/// # Errors If shapes have no usable coordinates and unwrapping is off.
 pub(super) fn flatten(
     receivers: &[Receiver],
     shapes: &[Shape],
@@ -99,7 +98,7 @@ fn groups(receivers: &[Receiver], topologies: &[u32]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// What shapes that share a layout have in common.
+/// Key of shapes that share a layout.
 #[derive(PartialEq, Eq, Hash)]
 enum Topology {
     Number(u32),
@@ -151,7 +150,7 @@ pub(super) fn objects(
         .collect()
 }
 
-/// The tangents of all objects, if any of the features is in their frame.
+/// Tangents of all objects, if a feature needs them.
 pub(super) fn tangents(
     features: &[FeatureDesc],
     shapes: &[Shape],

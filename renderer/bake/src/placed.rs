@@ -1,4 +1,4 @@
-//! The mesh of a baked side in world space, as it is seen from that side.
+//! World-space mesh of a baked side, oriented towards that side.
 
 use glam::Vec3;
 
@@ -38,12 +38,12 @@ impl PlacedMesh {
         }
     }
 
-    /// By corner of the mesh's triangles: the corner here.
+    /// Corner of this mesh for each corner of the original triangles.
     pub(super) fn corners(&self) -> [usize; 3] {
         if self.is_turned { [0, 2, 1] } else { [0, 1, 2] }
     }
 
-    /// By vertex: the mean normal of all faces around its place, weighted by their angles, also where edges are hard.
+    /// Smooth normal of each vertex: the angle-weighted mean over all faces at its position, also at hard edges.
     pub(super) fn smooth_normals(&self) -> Vec<Vec3> {
         let places = weld(&self.positions);
         let mut positions = vec![Vec3::ZERO; self.positions.len()];

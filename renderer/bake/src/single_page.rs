@@ -14,7 +14,7 @@ use super::unwrap::Flat;
 /// Aspect ratios tried for an object's rectangle.
 pub(super) const ASPECTS: [f32; 4] = [1.0, 1.4, 0.7, 2.0];
 
-/// A layout at a density, on a page of these columns and rows at most, or of its own size.
+/// Layout at a density, on a page of at most these columns and rows, or of minimum size.
 pub(super) fn at_density(
     flats: &[Flat],
     density: f32,
@@ -71,7 +71,7 @@ pub(super) fn at_density(
     ))
 }
 
-/// The densest layout on so many pages, to within a hundredth; `fits` gives that of a density and an aspect ratio.
+/// Densest layout on a number of pages, within one percent; `fits` computes the layout for a density and an aspect ratio.
 pub(super) fn densest_of_all(
     flats: &[Flat],
     side: u32,
@@ -90,12 +90,12 @@ pub(super) fn densest_of_all(
         .ok_or(BakeError::NoRoom { resolution: side })
 }
 
-/// `side` is that of a square of all texels.
+/// `side` is the side of a square of all texels.
 fn densest(flats: &[Flat], side: f32, fits: impl Fn(f32) -> Option<Atlas>) -> Option<Atlas> {
     let mut high = side / (area(flats) as f32).max(f32::MIN_POSITIVE).sqrt();
     let mut low = high;
     let mut best = fits(low);
-    // Long thin charts take more than their area, and every chart takes at least a texel; sixty bisection steps end any
+    // Long thin charts need more than their area, and every chart needs at least a texel; sixty bisection steps bound the
     // search.
     for _ in 0..60 {
         if best.is_some() {
@@ -115,7 +115,7 @@ fn densest(flats: &[Flat], side: f32, fits: impl Fn(f32) -> Option<Atlas>) -> Op
     Some(best)
 }
 
-/// A number of texels that textures can have along a side.
+/// Rounds to a valid number of texels along a side.
 pub(super) fn round_up(n: u32) -> u32 {
     n.max(1).next_multiple_of(4)
 }

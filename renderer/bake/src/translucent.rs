@@ -16,7 +16,7 @@ use renderer_transport::scene::Scene;
 /// Maximum ratio of transmittance to reflectance. The product with a reflectance near zero is dark in any case.
 const MAX_RATIO: f32 = 64.0;
 
-/// A receiver's points, and what its material transmits to them.
+/// A receiver's gather points, and the diffuse transmission of its material.
 pub(super) struct Sites {
     /// Points that gather light.
     pub(super) points: Vec<GatherPoint>,
