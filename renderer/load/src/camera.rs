@@ -92,7 +92,7 @@ pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
     },
     Key {
         name: "fov_axis",
-        doc: "what `fov` measures: `x` (the default), `y`, `smaller`, `larger` or `diagonal`",
+        doc: "axis of `fov`: `x` (the default), `y`, `smaller`, `larger` or `diagonal`",
         set: |camera, field, context| {
             set(&mut camera.fov_axis, field.choice(context, &FovAxis::NAMED));
         },

@@ -57,7 +57,7 @@ pub(super) const PROJECTOR: &[Key<ProjectorBlock>] = &[
     },
     Key {
         name: "fov_axis",
-        doc: "what `fov` measures, as for cameras: `x` (the default), `y`, `smaller`, `larger` or `diagonal`",
+        doc: "axis of `fov`, as for cameras: `x` (the default), `y`, `smaller`, `larger` or `diagonal`",
         set: |light, field, context| set(&mut light.fov_axis, field.choice(context, &FovAxis::NAMED)),
     },
     Key {
