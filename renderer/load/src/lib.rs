@@ -1,10 +1,10 @@
 //! Scene loading: parses a scene file (or creates a scene for a model) into a description. All errors are reported
 //! together, each with its location; a scene with an error is not loaded.
 //!
-//! Steps: parse the file and the texts that it imports (`import`), or create the declarations of a scene in another
-//! format or of a bare model (`model`); apply the command line's changes to declarations (`overrides`); read models in parallel and
-//! declare their materials; evaluate each declaration by the key table of its block (`film`, `camera`, `light`,
-//! `shape`, `material`); resolve names (`builder`, `place`, `resolve`).
+//! Steps: parse the file and its imported texts (`import`), or create the declarations of a scene in another format or of a
+//! bare model (`model`); apply overrides of the command line (`overrides`); read models in parallel and declare their
+//! materials; evaluate each declaration by the key table of its block (`film`, `camera`, `light`, `shape`, `material`);
+//! resolve names (`builder`, `place`, `resolve`).
 
 #![deny(unsafe_code, missing_docs)]
 // Results must have the same bits with any C library.
