@@ -4,7 +4,7 @@
 
 use glam::{UVec2, Vec2};
 
-use super::laid_object::LaidObject;
+use super::object_layout::ObjectLayout;
 use super::pack::PackedPosition;
 use super::unwrap::Flat;
 use renderer_image::Rect;
@@ -98,7 +98,7 @@ impl Atlas {
 /// Atlas of objects on one page at given positions.
 pub(super) fn finish(
     flats: &[Flat],
-    objects: &[LaidObject],
+    objects: &[ObjectLayout],
     spots: &[PackedPosition],
     size: UVec2,
     density: f32,

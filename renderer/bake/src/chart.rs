@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 use glam::{Vec2, Vec3};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::connect::{NONE, connect};
+use super::adjacency::{NONE, find_adjacency};
 use super::overlap::overlaps;
 use renderer_base::math::coordinate_system;
 use renderer_geometry::Mesh;
@@ -123,7 +123,7 @@ impl<'a> Faces<'a> {
             .map(|corners| cross(corners).normalize_or_zero().as_vec3())
             .collect();
         let areas = mesh.triangles.iter().map(|c| 0.5 * cross(c).length() as f32);
-        let mut neighbours = connect(&mesh.positions, &mesh.triangles).neighbours;
+        let mut neighbours = find_adjacency(&mesh.positions, &mesh.triangles).neighbours;
         let normal_at = |face: usize, place: Vec3| {
             let corner = mesh.triangles[face]
                 .iter()

@@ -12,12 +12,12 @@ use renderer_base::color::Rgb;
 
 /// Fills the hidden texels of every chart, then dilates charts by `margin` texels. `places` contains the points of all chart
 /// texels, including hidden ones. Completely hidden charts get the light of charts that share an edge with them
-/// (`meetings`): if shapes touch without common vertices, rasterisers leave pixels open, which show these charts. Returns
+/// (`edge_texels`): if shapes touch without common vertices, rasterisers leave pixels open, which show these charts. Returns
 /// the number of filled texels and of those that could not be filled.
 pub(super) fn fill_and_dilate(
     lightmap: &mut LightmapBuffer,
     places: &[TexelPoint],
-    meetings: &[[u32; 2]],
+    edge_texels: &[[u32; 2]],
     margin: u32,
 ) -> (usize, usize) {
     let all = |lightmap: &LightmapBuffer, coverage| -> Vec<usize> {
@@ -28,7 +28,7 @@ pub(super) fn fill_and_dilate(
     let hidden = all(lightmap, Coverage::Dark);
     let before = hidden.len();
     fill_all(lightmap, places, hidden);
-    cross_edges(lightmap, meetings);
+    cross_edges(lightmap, edge_texels);
     let rest = all(lightmap, Coverage::Dark);
     fill_all(lightmap, places, rest);
     let after = all(lightmap, Coverage::Dark).len();
@@ -53,9 +53,9 @@ fn fill_all(lightmap: &mut LightmapBuffer, places: &[TexelPoint], mut front: Vec
 }
 
 /// Sets hidden texels to the mean of the lit texels across chart edges, all at once.
-fn cross_edges(lightmap: &mut LightmapBuffer, meetings: &[[u32; 2]]) {
+fn cross_edges(lightmap: &mut LightmapBuffer, edge_texels: &[[u32; 2]]) {
     let mut found: BTreeMap<usize, (Vec<Rgb>, u32)> = BTreeMap::new();
-    let both = meetings.iter().flat_map(|&[a, b]| [[a, b], [b, a]]);
+    let both = edge_texels.iter().flat_map(|&[a, b]| [[a, b], [b, a]]);
     for [hidden, lit] in both.map(|pair| pair.map(|index| index as usize)) {
         if lightmap.coverage[hidden] == Coverage::Dark && lightmap.field.valid[lit] {
             let (sum, count) = found

@@ -8,11 +8,11 @@ use rayon::prelude::*;
 
 use super::atlas::{Atlas, PageScale, Scale, area, finish};
 use super::error::BakeError;
-use super::laid_object::{LaidObject, Room, laid_once};
 use super::limit::{MAX_SIDE, MAX_TEXELS};
+use super::object_layout::{ObjectLayout, RectWidth, layout_once};
 use super::outline::Outline;
 use super::pack::pack_pages;
-use super::single_page::{ASPECTS, at_density, densest_of_all, round_up};
+use super::single_page::{ASPECTS, at_density, densest_layout, round_up};
 use super::unwrap::Flat;
 use renderer_image::Rect;
 
@@ -35,7 +35,7 @@ pub(super) fn layout(
                 best.or_else(|error| attempt(aspect).map_err(|_| error))
             })
         }
-        Scale::Resolution(side) => densest_of_all(flats, side, 1, |density, aspect| {
+        Scale::Resolution(side) => densest_layout(flats, side, 1, |density, aspect| {
             at_density(flats, density, margin, Some(side), aspect).ok()
         }),
         Scale::Pages(scale) => on_pages(flats, names, scale, margin),
@@ -104,7 +104,7 @@ fn on_pages(
     let most = most.min(MAX_TEXELS / (side * side)).max(1);
     let pages = Pages { side, most, margin };
     let Some(density) = density else {
-        return densest_of_all(flats, side, most, |density, aspect| {
+        return densest_layout(flats, side, most, |density, aspect| {
             pages.layout(flats, density, aspect).ok()
         });
     };
@@ -170,13 +170,13 @@ impl Pages {
         if flats.iter().map(texels).sum::<f64>() > f64::from(most) * f64::from(side).powi(2) {
             return Err(NoPage::Pages);
         }
-        let fits = |object: &LaidObject| object.size.max_element() <= side;
+        let fits = |object: &ObjectLayout| object.size.max_element() <= side;
         let object = |index: usize, flat: &Flat| {
-            let object = LaidObject::new(flat, density, margin, &Room::Aspect(aspect));
+            let object = ObjectLayout::new(flat, density, margin, &RectWidth::Aspect(aspect));
             if fits(&object) {
                 return Ok(object);
             }
-            let object = LaidObject::new(flat, density, margin, &Room::Width(side));
+            let object = ObjectLayout::new(flat, density, margin, &RectWidth::Width(side));
             let needed = f64::from(object.size.max_element());
             if fits(&object) {
                 Ok(object)
@@ -184,9 +184,9 @@ impl Pages {
                 Err(NoPage::Object { index, needed })
             }
         };
-        let objects = laid_once(flats, object)
+        let objects = layout_once(flats, object)
             .into_iter()
-            .collect::<Result<Vec<LaidObject>, NoPage>>()?;
+            .collect::<Result<Vec<ObjectLayout>, NoPage>>()?;
         let boxes: Vec<Vec<Outline>> = (objects.iter().zip(flats))
             .map(|(object, flat)| object.outlines(flat))
             .collect();

@@ -22,7 +22,7 @@ const MIN_TEXELS: usize = 256;
 const BORDER: u32 = 16;
 
 /// A chart, cut out of the texture.
-struct Cut {
+struct ChartPicture {
     /// Rectangle in the texture.
     rect: Rect,
     /// Texels: index in the texture, and in the picture.
@@ -36,9 +36,9 @@ struct Cut {
 /// # Errors If the library fails.
 pub(super) fn denoise(lightmap: &mut LightmapBuffer, denoiser: &Denoiser) -> Result<Vec<bool>, DenoiseError> {
     let mut others = lightmap.field.valid.clone();
-    for cut in cuts(lightmap) {
-        let layers = filtered(&lightmap.field, &cut, denoiser)?;
-        for &(at, place) in &cut.texels {
+    for picture in chart_pictures(lightmap) {
+        let layers = filtered(&lightmap.field, &picture, denoiser)?;
+        for &(at, place) in &picture.texels {
             others[at] = false;
             for (color, layer) in lightmap.field.at_mut(at).iter_mut().zip(&layers) {
                 *color = layer[place];
@@ -50,7 +50,7 @@ pub(super) fn denoise(lightmap: &mut LightmapBuffer, denoiser: &Denoiser) -> Res
 }
 
 /// The charts that are large enough, in order.
-fn cuts(lightmap: &LightmapBuffer) -> Vec<Cut> {
+fn chart_pictures(lightmap: &LightmapBuffer) -> Vec<ChartPicture> {
     let width = lightmap.size.x as usize;
     let mut charts: BTreeMap<u32, (Rect, Vec<usize>)> = BTreeMap::new();
     for at in (0..lightmap.charts.len()).filter(|&at| lightmap.field.valid[at]) {
@@ -70,7 +70,7 @@ fn cuts(lightmap: &LightmapBuffer) -> Vec<Cut> {
         };
         texels.push(at);
     }
-    let cut = |(rect, texels): (Rect, Vec<usize>)| {
+    let picture_of = |(rect, texels): (Rect, Vec<usize>)| {
         let (wide, _) = size(&rect);
         let place = |at: usize| {
             let (x, y) = ((at % width) as u32 - rect.x0, (at / width) as u32 - rect.y0);
@@ -78,7 +78,7 @@ fn cuts(lightmap: &LightmapBuffer) -> Vec<Cut> {
         };
         let texels: Vec<(usize, usize)> = texels.into_iter().map(|at| (at, place(at))).collect();
         let mirrored = mirrored(texels.iter().map(|&(_, place)| place), size(&rect));
-        Cut {
+        ChartPicture {
             rect,
             texels,
             mirrored,
@@ -87,7 +87,7 @@ fn cuts(lightmap: &LightmapBuffer) -> Vec<Cut> {
     let large = charts
         .into_values()
         .filter(|(_, texels)| texels.len() >= MIN_TEXELS);
-    large.map(cut).collect()
+    large.map(picture_of).collect()
 }
 
 /// Pixels around a chart, each with its mirror image: the chart's pixel on the other side of the nearest one, or the nearest
@@ -127,14 +127,18 @@ fn size(rect: &Rect) -> (usize, usize) {
 }
 
 /// Filtered picture of a chart for each layer of the field.
-fn filtered(field: &Field, cut: &Cut, denoiser: &Denoiser) -> Result<Vec<Vec<Rgb>>, DenoiseError> {
-    let size = size(&cut.rect);
+fn filtered(
+    field: &Field,
+    picture: &ChartPicture,
+    denoiser: &Denoiser,
+) -> Result<Vec<Vec<Rgb>>, DenoiseError> {
+    let size = size(&picture.rect);
     let run = |color: &dyn Fn(usize) -> Rgb, is_directional: bool| {
         let mut values = vec![None; size.0 * size.1];
-        for &(at, place) in &cut.texels {
+        for &(at, place) in &picture.texels {
             values[place] = Some(color(at));
         }
-        for &(place, of) in &cut.mirrored {
+        for &(place, of) in &picture.mirrored {
             values[place] = values[of];
         }
         // The network creates some light in black pixels.
@@ -142,7 +146,7 @@ fn filtered(field: &Field, cut: &Cut, denoiser: &Denoiser) -> Result<Vec<Vec<Rgb
             return Ok(vec![Rgb::BLACK; values.len()]);
         }
         let mut image = Image::new(size.0, size.1, 3);
-        for (pixel, color) in image.data.chunks_exact_mut(3).zip(full(values, size)) {
+        for (pixel, color) in image.data.chunks_exact_mut(3).zip(fill_gaps(values, size)) {
             pixel.copy_from_slice(&color.to_array());
         }
         let image = denoiser.denoise_lightmap(&image, is_directional)?;
@@ -172,7 +176,7 @@ fn share(color: Rgb, of: Rgb) -> Rgb {
 }
 
 /// Fills gaps of a picture from the finest level of a pyramid of means that has a value there.
-fn full(values: Vec<Option<Rgb>>, (width, height): (usize, usize)) -> Vec<Rgb> {
+fn fill_gaps(values: Vec<Option<Rgb>>, (width, height): (usize, usize)) -> Vec<Rgb> {
     if (width, height) == (1, 1) || values.iter().all(Option::is_some) {
         return values.into_iter().map(Option::unwrap_or_default).collect();
     }
@@ -186,7 +190,7 @@ fn full(values: Vec<Option<Rgb>>, (width, height): (usize, usize)) -> Vec<Rgb> {
     let means = sums
         .into_iter()
         .map(|(sum, count)| (count > 0.0).then(|| sum * (1.0 / count)));
-    let coarse = full(means.collect(), (wide, high));
+    let coarse = fill_gaps(means.collect(), (wide, high));
     let fill = |(at, value): (usize, Option<Rgb>)| {
         value.unwrap_or_else(|| bilinear(&coarse, (wide, high), at % width, at / width))
     };
@@ -220,9 +224,9 @@ mod tests {
     fn gaps_are_filled_from_what_is_known() {
         let size = (37, 21);
         let known = |at: usize| (at.is_multiple_of(5) && at < 400).then_some(Rgb::splat(2.0));
-        let all = full((0..size.0 * size.1).map(known).collect(), size);
+        let all = fill_gaps((0..size.0 * size.1).map(known).collect(), size);
         assert!(all.iter().all(|&color| (color.r - 2.0).abs() < 1e-5));
-        let nothing = full(vec![None; 12], (4, 3));
+        let nothing = fill_gaps(vec![None; 12], (4, 3));
         assert!(nothing.iter().all(|&color| color == Rgb::BLACK));
     }
 }

@@ -22,11 +22,11 @@
     reason = "the documentation is built with private items"
 )]
 
+mod adjacency;
 mod atlas;
 mod bake_cache;
 mod chart;
 mod checkpoint;
-mod connect;
 mod denoise;
 mod dilate;
 mod error;
@@ -36,16 +36,15 @@ mod feature_rays;
 mod field;
 mod horizon;
 mod job;
-mod laid_object;
 mod layout;
 mod learned_filter;
 mod lightmap_buffer;
 mod limit;
+mod object_layout;
 mod objects;
 mod outline;
 mod overlap;
 mod pack;
-mod placed;
 mod points;
 mod probes;
 mod progress;
@@ -70,6 +69,7 @@ mod unwrap;
 mod uv;
 mod vertex;
 mod work;
+mod world_mesh;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -9,11 +9,11 @@ use rustc_hash::FxHashMap;
 use super::atlas::Atlas;
 use super::error::BakeError;
 use super::feature::{Feature, FeatureDesc};
-use super::placed::PlacedMesh;
 use super::receiver::{Coordinates, Receiver, Side};
 use super::tangent_frame::TangentSpace;
 use super::unwrap::Flat;
 use super::uv::Unfit;
+use super::world_mesh::WorldMesh;
 use renderer_geometry::{Mesh, Shape, ShapeId};
 use renderer_image::Rect;
 
@@ -164,7 +164,7 @@ pub(super) fn tangents(
         .map(|(index, (receiver, flat))| match needed {
             true => {
                 let shape = &shapes[receiver.shape.0 as usize];
-                let placed = PlacedMesh::new(shape, receiver.side, &flat.mesh);
+                let placed = WorldMesh::new(shape, receiver.side, &flat.mesh);
                 TangentSpace::new(&placed, &uvs(atlas, index))
             }
             false => TangentSpace::NONE,

@@ -4,11 +4,11 @@ use glam::{UVec2, Vec2};
 
 /// A rotation by quarter turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Turn(u8);
+pub(super) struct QuarterTurn(u8);
 
-impl Turn {
+impl QuarterTurn {
     /// The four rotations.
-    pub(super) const ALL: [Turn; 4] = [Turn(0), Turn(1), Turn(2), Turn(3)];
+    pub(super) const ALL: [QuarterTurn; 4] = [QuarterTurn(0), QuarterTurn(1), QuarterTurn(2), QuarterTurn(3)];
 
     /// Maps a point of a box of `size` to its position in the turned box.
     pub(super) fn apply(self, p: Vec2, size: Vec2) -> Vec2 {
@@ -94,7 +94,7 @@ impl Outline {
 /// which is covered, too.
 pub(super) fn outlines(triangles: &[[Vec2; 3]], size: UVec2, margin: u32) -> [Outline; 4] {
     let upright = Outline::of(triangles.iter().copied(), size, margin);
-    let turn = |triangle: &[Vec2; 3]| triangle.map(|p| Turn(1).apply(p, size.as_vec2()));
+    let turn = |triangle: &[Vec2; 3]| triangle.map(|p| QuarterTurn(1).apply(p, size.as_vec2()));
     let lying = Outline::of(triangles.iter().map(turn), UVec2::new(size.y, size.x), margin);
     let (over, back) = (upright.turned_over(), lying.turned_over());
     [upright, lying, over, back]
@@ -160,7 +160,7 @@ mod tests {
             all[0].spans.iter().map(|span| span.hi).collect::<Vec<_>>(),
             [3, 3, 2, 1]
         );
-        for (outline, turn) in all.iter().zip(Turn::ALL) {
+        for (outline, turn) in all.iter().zip(QuarterTurn::ALL) {
             let moved = triangle.map(|p| turn.apply(p, size.as_vec2()));
             let again = &outlines(&[moved], outline.size, 0)[0];
             assert_eq!(outline, again, "{turn:?}");

@@ -49,7 +49,7 @@ impl Solids {
         }
         let shapes = (0u32..).map(ShapeId).zip(scene.shapes());
         let opaque: Vec<bool> = shapes
-            .map(|(id, shape)| !lets_light_through(scene, id, shape, context))
+            .map(|(id, shape)| !is_transmissive(scene, id, shape, context))
             .collect();
         let shapes = scene.shapes().iter().zip(&opaque).zip(&has_back);
         let solid = shapes.map(|((shape, opaque), has_back)| *opaque && !has_back && is_closed(shape));
@@ -85,7 +85,7 @@ impl Solids {
 }
 
 /// Returns whether the surface, tested at one point, transmits.
-pub(super) fn lets_light_through(scene: &Scene, id: ShapeId, shape: &Shape, context: &mut Context) -> bool {
+pub(super) fn is_transmissive(scene: &Scene, id: ShapeId, shape: &Shape, context: &mut Context) -> bool {
     let material = scene.material(id);
     if material.may_be_transparent() {
         return true;
@@ -169,7 +169,12 @@ pub(super) fn openness(scene: &Scene, solids: &Solids, p: Vec3, key: UVec2, samp
 }
 
 /// Returns whether two points of a surface are mutually visible, tested from slightly above it.
-pub(super) fn in_sight(scene: &Scene, a: &GatherPoint, b: &GatherPoint, context: &mut Context) -> bool {
+pub(super) fn mutually_visible(
+    scene: &Scene,
+    a: &GatherPoint,
+    b: &GatherPoint,
+    context: &mut Context,
+) -> bool {
     let lift = 0.25 * (b.p - a.p).length();
     let (from, to) = (a.p + a.ng * lift, b.p + b.ng * lift);
     let Some(direction) = (to - from).try_normalize() else {

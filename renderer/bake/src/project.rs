@@ -8,7 +8,7 @@ use glam::{UVec2, Vec3};
 use super::horizon::Horizon;
 use super::receiver::GatherPoint;
 use super::sh::{MAX_COEFFICIENTS, basis};
-use super::translucent::Sites;
+use super::translucent::GatherPoints;
 use renderer_base::color::Rgb;
 use renderer_base::math::Frame;
 use renderer_base::sampler::Sampler;
@@ -87,7 +87,7 @@ impl Estimator<'_> {
     /// Estimates the light at a texel with one or more surface points `sites`.
     pub(super) fn at_surface(
         &self,
-        sites: &Sites,
+        sites: &GatherPoints,
         key: UVec2,
         sampler: &mut Sampler,
         context: &mut Context,

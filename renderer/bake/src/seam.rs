@@ -73,7 +73,7 @@ pub(super) fn borders(
 /// positions [m].
 pub(super) fn pairs(borders: &[Border], lightmap: &LightmapBuffer, near: f32) -> Vec<Pair> {
     let mut pairs = vec![];
-    each_meeting(borders, near, |border, other, turned| {
+    for_each_coincident_pair(borders, near, |border, other, turned| {
         let other_end = |end: usize| if turned { 1 - end } else { end };
         let smooth = |end: usize| border.n[end].dot(other.n[other_end(end)]) > MIN_SMOOTH_COSINE;
         if smooth(0) && smooth(1) {
@@ -84,21 +84,21 @@ pub(super) fn pairs(borders: &[Border], lightmap: &LightmapBuffer, near: f32) ->
 }
 
 /// Texels of charts that meet at an edge, with any normals: the nearest to each of the points along it.
-pub(super) fn meetings(borders: &[Border], lightmap: &LightmapBuffer, near: f32) -> Vec<[u32; 2]> {
+pub(super) fn edge_texels(borders: &[Border], lightmap: &LightmapBuffer, near: f32) -> Vec<[u32; 2]> {
     let mut found = vec![];
     let nearest = |place: Vec2| {
         let by_weight = |a: &(u32, f32), b: &(u32, f32)| if b.1 > a.1 { *b } else { *a };
         let lookup = lightmap.bilinear(place);
         lookup.iter().fold((0, 0.0), |a, b| by_weight(&a, b)).0
     };
-    each_meeting(borders, near, |border, other, turned| {
+    for_each_coincident_pair(borders, near, |border, other, turned| {
         found.extend(along(border, other, turned).map(|(_, places)| places.map(nearest)));
     });
     found
 }
 
 /// Visits all pairs of borders that coincide, and whether they begin at opposite ends.
-fn each_meeting(borders: &[Border], near: f32, mut visit: impl FnMut(&Border, &Border, bool)) {
+fn for_each_coincident_pair(borders: &[Border], near: f32, mut visit: impl FnMut(&Border, &Border, bool)) {
     let cell = |p: Vec3| (p / near.max(f32::MIN_POSITIVE)).round().as_ivec3();
     let mut meeting: FxHashMap<[IVec3; 2], Vec<usize>> = FxHashMap::default();
     for (index, border) in borders.iter().enumerate() {

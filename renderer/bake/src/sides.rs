@@ -13,11 +13,11 @@ use std::f32::consts::FRAC_1_SQRT_2;
 
 use glam::{UVec2, Vec2};
 
-use super::points::lets_light_through;
+use super::points::is_transmissive;
 use super::project::Estimator;
 use super::receiver::{GatherPoint, Side};
 use super::settings::{BakeSettings, Sides};
-use super::translucent::Sites;
+use super::translucent::GatherPoints;
 use super::work::Workers;
 use renderer_base::math::Frame;
 use renderer_base::sampler::Sampler;
@@ -99,7 +99,7 @@ impl<'a> Pilot<'a> {
         let has_holes = self.scene.material(self.id).may_be_transparent();
         let least = if has_holes || !is_closed(self.shape) {
             MIN_BACK_SHARE
-        } else if lets_light_through(self.scene, self.id, self.shape, context) {
+        } else if is_transmissive(self.scene, self.id, self.shape, context) {
             return false;
         } else {
             1.0
@@ -137,7 +137,7 @@ impl<'a> Pilot<'a> {
         let sum: f64 = (sites.enumerate())
             .map(|(number, site)| {
                 let key = self.key(number, side);
-                let sites = Sites::opaque(vec![site]);
+                let sites = GatherPoints::opaque(vec![site]);
                 let estimate = self.estimator.at_surface(&sites, key, sampler, context);
                 f64::from(estimate.irradiance.luminance())
             })

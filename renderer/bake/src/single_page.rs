@@ -5,8 +5,8 @@ use rayon::prelude::*;
 
 use super::atlas::{Atlas, area, finish};
 use super::error::BakeError;
-use super::laid_object::{LaidObject, Room, laid_once};
 use super::limit::MAX_SIDE;
+use super::object_layout::{ObjectLayout, RectWidth, layout_once};
 use super::outline::Outline;
 use super::pack::pack;
 use super::unwrap::Flat;
@@ -39,10 +39,10 @@ pub(super) fn at_density(
         return Err(too_large(needed));
     }
     let room = match (flats, side) {
-        ([_], Some(side)) => Room::Width(side),
-        _ => Room::Aspect(aspect),
+        ([_], Some(side)) => RectWidth::Width(side),
+        _ => RectWidth::Aspect(aspect),
     };
-    let objects = laid_once(flats, |_, flat| LaidObject::new(flat, density, margin, &room));
+    let objects = layout_once(flats, |_, flat| ObjectLayout::new(flat, density, margin, &room));
     let widest = objects.iter().map(|object| object.size.x).max().unwrap_or(1);
     let area: f64 = objects
         .iter()
@@ -72,7 +72,7 @@ pub(super) fn at_density(
 }
 
 /// Densest layout on a number of pages, within one percent; `fits` computes the layout for a density and an aspect ratio.
-pub(super) fn densest_of_all(
+pub(super) fn densest_layout(
     flats: &[Flat],
     side: u32,
     pages: u32,

@@ -14,16 +14,16 @@ use super::layout::{layout, layout_in_place};
 use super::lightmap_buffer::Coverage;
 use super::limit::check_features;
 use super::objects::{BakedObject, flatten, objects, tangents};
-use super::placed::PlacedMesh;
 use super::progress::{BakePhase, BakeProgress};
 use super::raster::{Texel, rasterise};
 use super::receiver::{Coordinates, GatherPoint, Receiver, receivers, triangles};
 use super::tangent_frame::TangentSpace;
 use super::texel_points::{Mask, Surfaces};
-use super::transfer::{Cage, Encounter};
+use super::transfer::{Cage, CageHit};
 use super::unwrap::Flat;
 use super::uv::{self, Unfit};
 use super::work::Workers;
+use super::world_mesh::WorldMesh;
 use renderer_base::color::Rgb;
 use renderer_geometry::Shape;
 use renderer_transport::integrator::Context;
@@ -335,7 +335,7 @@ impl Source {
             let shape = &shapes[receiver.shape.0 as usize];
             match cage {
                 CageSettings::Distance(distance) => {
-                    let placed = PlacedMesh::new(shape, receiver.side, &flat.mesh);
+                    let placed = WorldMesh::new(shape, receiver.side, &flat.mesh);
                     Ok(Cage::inflated(&placed, shape, distance))
                 }
                 CageSettings::Meshes(cages, names) => {
@@ -384,14 +384,14 @@ fn found(
         let site = GatherPoint::of(point, receiver.shape, receiver.side);
         let place: (u32, Vec2) = (sample.triangle, sample.barycentric);
         match cage.find(surface.workers.scene, site.p, place, context) {
-            Encounter::Met(it, height) => points.push(FeaturePoint {
+            CageHit::Front(it, height) => points.push(FeaturePoint {
                 it,
                 frame: tangents.at(place.0, place.1, site.n),
                 height,
                 is_open: true,
             }),
-            Encounter::Backs => backs = true,
-            Encounter::Nothing => {}
+            CageHit::Backs => backs = true,
+            CageHit::Miss => {}
         }
     }
     (points, backs)

@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
-use super::placed::PlacedMesh;
+use super::world_mesh::WorldMesh;
 use renderer_base::math::Frame;
 use renderer_geometry::{CornerTangent, corner_tangents};
 
@@ -32,7 +32,7 @@ impl TangentSpace {
     pub(super) const NONE: TangentSpace = TangentSpace(vec![]);
 
     /// The tangents for texture coordinates by vertex, v up.
-    pub(super) fn new(placed: &PlacedMesh, uvs: &[Vec2]) -> TangentSpace {
+    pub(super) fn new(placed: &WorldMesh, uvs: &[Vec2]) -> TangentSpace {
         // Separate corners, since faceted meshes have a normal for each; the algorithm welds them.
         let corners = || placed.triangles.iter().flatten().map(|&vertex| vertex as usize);
         let positions: Vec<Vec3> = corners().map(|vertex| placed.positions[vertex]).collect();

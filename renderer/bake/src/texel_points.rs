@@ -5,11 +5,11 @@ use rustc_hash::FxHashSet;
 use super::bake_cache::{Point, Points};
 use super::denoise::TexelPoint;
 use super::feature_map::FeaturePoint;
-use super::points::{PointVisibility, Solids, in_sight, point_visibility};
+use super::points::{PointVisibility, Solids, mutually_visible, point_visibility};
 use super::raster::{Sample, Texel, Texels};
 use super::receiver::{GatherPoint, Receiver, point};
 use super::tangent_frame::TangentSpace;
-use super::translucent::Sites;
+use super::translucent::GatherPoints;
 use super::unwrap::Flat;
 use super::work::Workers;
 use renderer_geometry::{Shape, ShapeId, SurfacePoint};
@@ -88,7 +88,7 @@ impl Surfaces<'_> {
     }
 
     /// Visible points of a texel with the diffuse transmission of its material; `None` without visible points.
-    pub(super) fn lit(&self, texel: &Texel, mask: Mask, context: &mut Context) -> Option<Sites> {
+    pub(super) fn lit(&self, texel: &Texel, mask: Mask, context: &mut Context) -> Option<GatherPoints> {
         let points = seen(self.sites(texel), mask);
         let sample = self
             .texels
@@ -98,7 +98,7 @@ impl Surfaces<'_> {
         let it = self
             .point(texel, sample)
             .seen_from(points.first()?.ng, receiver.shape, sample.triangle);
-        Some(Sites::new(self.workers.scene, points, &it, context))
+        Some(GatherPoints::new(self.workers.scene, points, &it, context))
     }
 
     /// Usable points of each texel: visible, visible from the first of them, and with a similar normal.
@@ -161,7 +161,7 @@ impl Surfaces<'_> {
                 let alike = || sites[first].n.dot(site.n) > MIN_NORMAL_COSINE;
                 let counts = open(visibility)
                     && (bit == first
-                        || alike() && in_sight(self.workers.scene, &sites[first], site, context));
+                        || alike() && mutually_visible(self.workers.scene, &sites[first], site, context));
                 mask |= Mask::from(counts) << bit;
             }
             mask

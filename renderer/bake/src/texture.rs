@@ -19,7 +19,7 @@ use super::objects::{BakedObject, flatten, objects, tangents};
 use super::progress::BakePhase;
 use super::raster::rasterise;
 use super::receiver::{Coordinates, GatherPoint, point, receivers};
-use super::seam::{Border, borders, mean_difference, meetings, pairs, stitch};
+use super::seam::{Border, borders, edge_texels, mean_difference, pairs, stitch};
 use super::settings::{LightmapFilter, SurfaceTextures, Target};
 use super::sh::ShOrder;
 use super::sides::backs;
@@ -194,8 +194,8 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     }
     let borders = all_borders(&surface, &atlas);
     let near = 1e-5 * scene.bounds().radius();
-    let meetings = meetings(&borders, &buffer, near);
-    let (filled, dark) = fill_and_dilate(&mut buffer, &places, &meetings, margin);
+    let edge_texels = edge_texels(&borders, &buffer, near);
+    let (filled, dark) = fill_and_dilate(&mut buffer, &places, &edge_texels, margin);
     let pairs = pairs(&borders, &buffer, near);
     let before = mean_difference(&pairs, &buffer);
     let features = match features.is_empty() {

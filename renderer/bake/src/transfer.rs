@@ -7,8 +7,8 @@
 use glam::{Vec2, Vec3};
 
 use super::error::CageError;
-use super::placed::PlacedMesh;
 use super::receiver::Side;
+use super::world_mesh::WorldMesh;
 use renderer_base::math::Ray;
 use renderer_geometry::{Footprint, Interaction, Mesh, Shape, weld};
 use renderer_transport::integrator::Context;
@@ -30,18 +30,18 @@ pub(super) struct Cage {
 }
 
 /// Hit of a point's ray.
-pub(super) enum Encounter {
+pub(super) enum CageHit {
     /// A point, seen from above, and its height over the low surface [m].
-    Met(Interaction, f32),
+    Front(Interaction, f32),
     /// Only back faces: the cage is inside of the high surface, or the surface is inside out.
     Backs,
     /// No hit.
-    Nothing,
+    Miss,
 }
 
 impl Cage {
     /// Cage of the low surface displaced along its smooth normals; the default distance [m] is relative to its size.
-    pub(super) fn inflated(placed: &PlacedMesh, shape: &Shape, distance: Option<f32>) -> Cage {
+    pub(super) fn inflated(placed: &WorldMesh, shape: &Shape, distance: Option<f32>) -> Cage {
         let bounds = shape.bounds();
         let distance = distance.unwrap_or(DEFAULT_CAGE_DISTANCE * (bounds.max - bounds.min).length());
         let normals = placed.smooth_normals();
@@ -79,7 +79,7 @@ impl Cage {
             }
         }
         let [low, cage] = [(low_shape, low), (cage_shape, cage)]
-            .map(|(shape, mesh)| (PlacedMesh::new(shape, Side::Front, mesh).positions, mesh));
+            .map(|(shape, mesh)| (WorldMesh::new(shape, Side::Front, mesh).positions, mesh));
         let offsets: Vec<[Vec3; 3]> = (low.1.triangles.iter().zip(&cage.1.triangles))
             .map(|(corners, of_cage)| {
                 std::array::from_fn(|i| cage.0[of_cage[i] as usize] - low.0[corners[i] as usize])
@@ -97,11 +97,11 @@ impl Cage {
         p: Vec3,
         (triangle, barycentric): (u32, Vec2),
         context: &mut Context,
-    ) -> Encounter {
+    ) -> CageHit {
         let [a, b, c] = self.offsets[triangle as usize];
         let offset = a * (1.0 - barycentric.x - barycentric.y) + b * barycentric.x + c * barycentric.y;
         let Some(outward) = offset.try_normalize() else {
-            return Encounter::Nothing;
+            return CageHit::Miss;
         };
         let (mut through, mut backs) = (None, false);
         let end = p - outward * self.reach;
@@ -120,14 +120,14 @@ impl Cage {
             let seen = Interaction { wo: it.ng, ..it };
             let found = (seen, (it.p - p).dot(outward));
             if is_visible(high, &seen, context) {
-                return Encounter::Met(found.0, found.1);
+                return CageHit::Front(found.0, found.1);
             }
             through.get_or_insert(found);
         }
         match through {
-            Some((it, height)) => Encounter::Met(it, height),
-            None if backs => Encounter::Backs,
-            None => Encounter::Nothing,
+            Some((it, height)) => CageHit::Front(it, height),
+            None if backs => CageHit::Backs,
+            None => CageHit::Miss,
         }
     }
 }

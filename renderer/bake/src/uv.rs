@@ -4,7 +4,7 @@ use std::fmt;
 
 use glam::Vec2;
 
-use super::connect::NONE;
+use super::adjacency::NONE;
 use super::overlap::overlaps;
 use super::unwrap::Flat;
 use renderer_geometry::{Mesh, Shape};

@@ -14,7 +14,7 @@ use super::progress::BakePhase;
 use super::receiver::{GatherPoint, Receiver, Side, point, receivers};
 use super::sh::ShOrder;
 use super::sides::backs;
-use super::translucent::Sites;
+use super::translucent::GatherPoints;
 use super::work::Workers;
 use renderer_base::color::Rgb;
 use renderer_geometry::{Interaction, Mesh, ShapeId};
@@ -125,7 +125,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
                 sites = open[vertex].iter().map(|&point| sites[point]).collect();
             }
             let it = seen(workers.scene, &objects[vertices[vertex].0], &vertices[vertex].1)?;
-            let sites = Sites::new(workers.scene, sites, &it, context);
+            let sites = GatherPoints::new(workers.scene, sites, &it, context);
             (!sites.points.is_empty()).then(|| estimator.at_surface(&sites, key, sampler, context))
         },
     )?;
