@@ -78,7 +78,8 @@ struct CachedPoint {
 impl BakeCache {
     /// Reads the bytes of [`BakeCache::bytes`].
     ///
-    /// # Errors The reason, if the bytes are no cache or damaged.
+    /// # Errors
+    /// The reason, if the bytes are no cache or damaged.
     pub fn read(bytes: &[u8]) -> Result<BakeCache, &'static str> {
         let content = bytes.strip_prefix(MAGIC).ok_or("it holds no kept light")?;
         let (content, sum) = content

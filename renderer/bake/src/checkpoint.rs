@@ -175,7 +175,8 @@ pub struct CheckpointContent {
 impl CheckpointContent {
     /// Reads the summary of a checkpoint.
     ///
-    /// # Errors If the file cannot be read or is not a checkpoint.
+    /// # Errors
+    /// If the file cannot be read or is not a checkpoint.
     pub fn read(path: &Path) -> Result<CheckpointContent, BakeError> {
         let bytes = whole(path)?;
         let (header, rest) = bytes.split_at(HEADER);
@@ -199,7 +200,8 @@ fn whole(path: &Path) -> Result<Vec<u8>, BakeError> {
 
 /// Merges checkpoints of shares of one bake into another file. Returns a note for each damaged share, whose work is missing.
 ///
-/// # Errors If a checkpoint cannot be read or belongs to another bake, if two contain the same work, or if the file cannot
+/// # Errors
+/// If a checkpoint cannot be read or belongs to another bake, if two contain the same work, or if the file cannot
 /// be written.
 pub fn join_checkpoints(parts: &[PathBuf], output: &Path) -> Result<Vec<String>, BakeError> {
     let mut of_first = None;

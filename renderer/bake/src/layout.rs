@@ -44,7 +44,8 @@ pub(super) fn layout(
 
 /// Layout of objects that keep their coordinates in a common texture.
 ///
-/// # Errors If the texture is too large.
+/// # Errors
+/// If the texture is too large.
 pub(super) fn layout_in_place(flats: &[Flat], scale: Scale) -> Result<Atlas, BakeError> {
     let surface = area(flats);
     let covered: f64 = (flats.iter())

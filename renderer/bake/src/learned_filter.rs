@@ -33,7 +33,8 @@ struct ChartPicture {
 
 /// Filters the charts that are large enough, and marks the texels of the others.
 ///
-/// # Errors If the library fails.
+/// # Errors
+/// If the library fails.
 pub(super) fn denoise(lightmap: &mut LightmapBuffer, denoiser: &Denoiser) -> Result<Vec<bool>, DenoiseError> {
     let mut others = lightmap.field.valid.clone();
     for picture in chart_pictures(lightmap) {

@@ -104,7 +104,8 @@ pub use vertex::{BakedVertices, VertexLight};
 
 /// Checks, without changing anything, that a checkpoint can be written at `path`, so that a bake fails early.
 ///
-/// # Errors If the file exists and is not a checkpoint to resume, or cannot be created.
+/// # Errors
+/// If the file exists and is not a checkpoint to resume, or cannot be created.
 pub fn check_checkpoint(path: &Path, resume: bool) -> Result<(), BakeError> {
     checkpoint::Checkpoint::check(path, resume)
 }
@@ -137,7 +138,8 @@ pub struct Baked {
 
 /// Shapes whose backs a bake with these settings includes: for bakes of some lights, which need the atlas of all lights.
 ///
-/// # Errors If the threads cannot be started.
+/// # Errors
+/// If the threads cannot be started.
 pub fn backs(scene: &Scene, settings: &BakeSettings) -> Result<Vec<ShapeId>, BakeError> {
     let workers = work::Workers::new(scene, settings.threads, settings.seed)?;
     Ok(workers.install(|| sides::backs(settings, &workers)))
@@ -146,7 +148,8 @@ pub fn backs(scene: &Scene, settings: &BakeSettings) -> Result<Vec<ShapeId>, Bak
 /// Bakes a scene whose shapes have the `names`, in order. `None` if `stop` ended it, or only a share was requested;
 /// finished work is then in the checkpoint, if there is one.
 ///
-/// # Errors If there is nothing to bake, the result does not fit, or a file cannot be used.
+/// # Errors
+/// If there is nothing to bake, the result does not fit, or a file cannot be used.
 pub fn bake(
     scene: &Scene,
     names: &[String],

@@ -42,7 +42,8 @@ type FlatShapes = Vec<(Flat, Coordinates)>;
 /// Flattens sides of shapes; notes give reasons why existing coordinates are not usable. Shapes of one topology, and both
 /// sides of a shape, share the layout of the largest, so that their coordinates differ by an offset.
 ///
-/// # Errors If shapes have no usable coordinates and unwrapping is off.
+/// # Errors
+/// If shapes have no usable coordinates and unwrapping is off.
 pub(super) fn flatten(
     receivers: &[Receiver],
     shapes: &[Shape],

@@ -113,7 +113,8 @@ pub struct BakedSurface {
 
 /// Bakes features of a scene's surfaces to `low` shapes, which have the `names`, in order. `None` if `stop` ended it.
 ///
-/// # Errors If there is nothing to bake, the texture does not fit, or a cage does not match.
+/// # Errors
+/// If there is nothing to bake, the texture does not fit, or a cage does not match.
 pub fn bake_surface(
     scene: &Scene,
     low: LowShapes<'_>,
@@ -285,7 +286,8 @@ fn lay_out(
 
 /// Objects flattened by their first set of coordinates.
 ///
-/// # Errors A note with the reason why they are no atlas.
+/// # Errors
+/// A note with the reason why they are no atlas.
 fn in_place(shapes: &[Shape], receivers: &[Receiver]) -> Result<Vec<Flat>, String> {
     let note = |name: &str, unfit: &Unfit| {
         let reason = match unfit {

@@ -55,7 +55,8 @@ impl Cage {
 
     /// Cage mesh with the low mesh's triangles, in the same order.
     ///
-    /// # Errors If the triangles differ.
+    /// # Errors
+    /// If the triangles differ.
     pub(super) fn of_mesh(
         (low_shape, low): (&Shape, &Mesh),
         (cage_shape, cage): (&Shape, &Mesh),

@@ -73,7 +73,8 @@ fn others(count: usize, what: &str) -> String {
 
 /// Checks a set of texture coordinates of a mesh.
 ///
-/// # Errors The first problem.
+/// # Errors
+/// The first problem.
 pub(super) fn check(mesh: &Mesh, uvs: &[Vec2]) -> Result<(), Unfit> {
     if uvs.is_empty() {
         return Err(Unfit::Missing);
@@ -83,7 +84,8 @@ pub(super) fn check(mesh: &Mesh, uvs: &[Vec2]) -> Result<(), Unfit> {
 
 /// Checks flat triangles, of which there are some.
 ///
-/// # Errors The first problem.
+/// # Errors
+/// The first problem.
 pub(super) fn check_triangles(triangles: &[[Vec2; 3]]) -> Result<(), Unfit> {
     let outside = |uv: &Vec2| uv.min_element() < -TOLERANCE || uv.max_element() > 1.0 + TOLERANCE;
     let mut leaving = triangles

@@ -226,7 +226,8 @@ impl Document {
 
     /// The document as a GLB file.
     ///
-    /// # Errors If the file exceeds the size limit of the format.
+    /// # Errors
+    /// If the file exceeds the size limit of the format.
     pub fn glb(&self) -> Result<Vec<u8>, ExportError> {
         let mut json = self.json.clone();
         let mut bytes: Vec<u8> = vec![];

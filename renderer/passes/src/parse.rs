@@ -46,7 +46,8 @@ const SYMBOLS: &str = "events are C (camera), L (light), B (background), O (obje
 impl Expression {
     /// Parses an expression; names of labels are added to the table.
     ///
-    /// # Errors The first syntax error, with its position in bytes.
+    /// # Errors
+    /// The first syntax error, with its position in bytes.
     pub fn parse(text: &str, labels: &mut LabelTable) -> Result<Expression, ExpressionError> {
         parse(text, labels)
     }

@@ -227,7 +227,8 @@ impl PassDesc {
     /// Parses `NAME`, several names with commas, or `NAME=WHAT`, where `WHAT` is the name of a pass or an expression,
     /// optionally after `unoccluded;` or `shadow;`. `components` and `crypto` are several passes.
     ///
-    /// # Errors If there is no such pass, or the expression has a syntax error.
+    /// # Errors
+    /// If there is no such pass, or the expression has a syntax error.
     pub fn parse(text: &str) -> Result<Vec<PassDesc>, PassError> {
         let (name, what) = match text.split_once('=') {
             Some((name, what)) => (Some(name.trim()), what.trim()),

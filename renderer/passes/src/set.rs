@@ -39,7 +39,8 @@ pub enum NameClash {
 impl PassSet {
     /// Creates a set. Equal passes count once.
     ///
-    /// # Errors If different passes have the same name, or a pass has the name of a Cryptomatte layer.
+    /// # Errors
+    /// If different passes have the same name, or a pass has the name of a Cryptomatte layer.
     pub fn new(descs: Vec<PassDesc>) -> Result<PassSet, NameClash> {
         let mut set = PassSet::default();
         let mut known: HashMap<String, usize> = HashMap::new();
