@@ -81,7 +81,7 @@ impl BakeCache {
     /// # Errors
     /// The reason, if the bytes are no cache or damaged.
     pub fn read(bytes: &[u8]) -> Result<BakeCache, &'static str> {
-        let content = bytes.strip_prefix(MAGIC).ok_or("it holds no kept light")?;
+        let content = bytes.strip_prefix(MAGIC).ok_or("it is not a cache of light")?;
         let (content, sum) = content
             .split_last_chunk::<CHECKSUM_BYTES>()
             .ok_or("it is cut short")?;

@@ -76,7 +76,7 @@ impl Checkpoint {
             Content::Missing => check_place(path).map_err(|e| unusable(path, e)),
             Content::Work(_) if !resume => Err(unusable(
                 path,
-                "it holds the work of an earlier bake\n  hint: add --resume to go on with it, or delete it to begin anew",
+                "it contains the work of an earlier bake\n  hint: add --resume to continue it, or delete it to start again",
             )),
             Content::Empty | Content::Work(_) => {
                 let file = OpenOptions::new().append(true).open(path);

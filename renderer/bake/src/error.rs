@@ -16,13 +16,13 @@ pub enum BakeError {
     #[error("there is nothing to bake: the scene has no surfaces with area")]
     Nothing,
     /// Shapes have no usable lightmap coordinates and unwrapping is off.
-    #[error("shapes have no texture coordinates for a lightmap, and --no-unwrap keeps them from being given any:{}", list(.shapes))]
+    #[error("shapes have no texture coordinates for a lightmap, and --no-unwrap forbids unwrapping:{}", list(.shapes))]
     NoCoordinates {
         /// The shapes, each with the reason.
         shapes: Vec<String>,
     },
     /// The texture would be too large.
-    #[error("{density} texels a metre take a texture of about {needed} texels a side, and {most} is the most; lower --texels-per-unit{}", if *.most < MAX_SIDE { " or raise --resolution" } else { ", or take several pages by --max-size" })]
+    #[error("{density} texels/m need a texture of about {needed} texels along a side, and the maximum is {most}; lower --texels-per-unit{}", if *.most < MAX_SIDE { " or raise --resolution" } else { ", or allow several pages with --max-size" })]
     TooLarge {
         /// Density [texels/m].
         density: f32,
@@ -33,7 +33,7 @@ pub enum BakeError {
     },
     /// An object does not fit on a page.
     #[error(
-        "`{name}` takes about {needed} texels a side at {density} texels a metre, and a page has {side}\n  hint: lower --texels-per-unit, raise --max-size, or cut the object into several: each lies on one page"
+        "`{name}` needs about {needed} texels along a side at {density} texels/m, and a page has {side}\n  hint: lower --texels-per-unit, raise --max-size, or cut the object into several: each is on one page"
     )]
     ObjectTooLarge {
         /// Its name.
@@ -46,7 +46,7 @@ pub enum BakeError {
         side: u32,
     },
     /// Objects need more pages than allowed.
-    #[error("{density} texels a metre take more than {most} {} of {side} × {side} texels\n  hint: lower --texels-per-unit, or raise --pages or --max-size", if *.most == 1 { "page" } else { "pages" })]
+    #[error("{density} texels/m need more than {most} {} of {side} × {side} texels\n  hint: lower --texels-per-unit, or raise --pages or --max-size", if *.most == 1 { "page" } else { "pages" })]
     TooManyPages {
         /// Density [texels/m].
         density: f32,
@@ -64,7 +64,7 @@ pub enum BakeError {
         resolution: u32,
     },
     /// Too many probes.
-    #[error("a grid with a spacing of {spacing} m has {count} probes, and {most} is the most; raise --probe-spacing", most = MAX_PROBES)]
+    #[error("a grid with a spacing of {spacing} m has {count} probes, and the maximum is {most}; raise --probe-spacing", most = MAX_PROBES)]
     TooManyProbes {
         /// Distance between probes.
         spacing: f32,
@@ -121,7 +121,7 @@ pub enum CageError {
     },
     /// Adjacent triangles of the mesh are not adjacent in the cage.
     #[error(
-        "its triangles are in another order, or connected in another way: triangle {triangle} does not continue those before it"
+        "its triangles are in another order, or connected differently: triangle {triangle} does not continue the previous ones"
     )]
     Order {
         /// The first triangle that differs.

@@ -167,9 +167,9 @@ impl Job<'_> {
             points,
         );
         let note = match (earlier.is_empty(), earlier.is_of(fingerprint)) {
-            (false, false) => Some("no light is kept: the earlier bake had other settings"),
+            (false, false) => Some("no light is reused: the earlier bake had other settings"),
             (false, true) if cache.is_empty() => Some(
-                "no light is kept: all objects have other texels\n  hint: --texels-per-unit gives them the same size in each bake",
+                "no light is reused: the texels of all objects have changed\n  hint: --texels-per-unit gives objects the same size in each bake",
             ),
             _ => None,
         };

@@ -123,7 +123,7 @@ fn diagnose<'a>(
     Ok(unfit
         .filter(|(_, unfit)| **unfit != Unfit::Missing)
         .map(|(name, unfit)| {
-            format!("`{name}`: its second set of texture coordinates is not fit for a lightmap, so it is unwrapped: {unfit}")
+            format!("`{name}`: the second set of texture coordinates is not valid for a lightmap; the shape is unwrapped: {unfit}")
         })
         .collect())
 }

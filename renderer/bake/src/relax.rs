@@ -235,7 +235,7 @@ mod tests {
         (triangles, positions, places)
     }
 
-    /// The least and the greatest ratio of an edge's length in the plane to its true length.
+    /// Minimum and maximum ratio of an edge's length in the plane to its true length.
     fn stretch(triangles: &[[u32; 3]], positions: &[Vec3], places: &[Vec2]) -> (f32, f32) {
         let edges = triangles
             .iter()

@@ -25,7 +25,7 @@ pub enum ExportError {
         source: io::Error,
     },
     /// The file would be greater than 4 GiB.
-    #[error("the model takes {bytes} bytes, and a file of glTF has 4 GiB at most")]
+    #[error("the model needs {bytes} bytes, and a glTF file has at most 4 GiB")]
     TooLarge {
         /// Bytes of the file.
         bytes: usize,

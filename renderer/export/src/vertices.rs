@@ -280,7 +280,7 @@ fn write_indices(document: &mut Document, corners: &Corners) {
     let indices = || corners.triangles.iter().flatten();
     let largest = indices().copied().max().unwrap_or(0);
     let width = old.as_ref().and_then(|old| old["componentType"].as_u64());
-    // The greatest value of a type restarts strips. 5121, 5123, 5125: unsigned integers of 8, 16, 32 bits.
+    // The maximum value of a type restarts strips. 5121, 5123, 5125: unsigned integers of 8, 16, 32 bits.
     let (kind, bytes): (u32, Vec<u8>) = match width {
         Some(5121) if largest < 255 => (5121, indices().map(|&i| i as u8).collect()),
         Some(5121 | 5123) if largest < 65_535 => {

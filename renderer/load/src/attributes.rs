@@ -56,7 +56,7 @@ pub(super) fn read_attributes(entries: &[Entry], context: &mut LoadContext) -> O
     ObjectAttributes::new(list)
 }
 
-/// Most numbers of an attribute: those of a matrix.
+/// Maximum number of numbers of an attribute: those of a matrix.
 const MAX_NUMBERS: usize = 16;
 
 fn object_value(field: Field<'_>, context: &mut LoadContext) -> Option<ObjectValue> {

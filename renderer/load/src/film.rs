@@ -158,7 +158,7 @@ pub fn pass_error(error: &PassError, diagnostic: Diagnostic) -> Diagnostic {
         PassError::Name { .. } | PassError::LongName(_) | PassError::Noisy => {
             diagnostic.hint("give it another name: NAME=WHAT")
         }
-        PassError::Several { .. } => diagnostic.hint("give each a name, `NAME=WHAT`, in a text of its own"),
+        PassError::Several { .. } => diagnostic.hint("give each a name, `NAME=WHAT`, in a separate string"),
     }
 }
 

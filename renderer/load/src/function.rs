@@ -26,7 +26,7 @@ pub(super) fn call(name: &str, args: &[SceneValue]) -> Option<Result<Vec<f64>, S
         "blackbody" => blackbody_rgb(args),
         _ => sun_at(args),
     };
-    Some(made.ok_or_else(|| format!("`{name}` is not given what it takes: {usage}")))
+    Some(made.ok_or_else(|| format!("wrong arguments of `{name}`: {usage}")))
 }
 
 /// Minimum temperature, below which there is no visible glow [K].

@@ -38,7 +38,7 @@ pub(super) fn from_call(name: &str, args: &[SceneValue]) -> Option<Result<DAffin
         "look_at" => look_at(args),
         _ => matrix(args),
     };
-    Some(made.ok_or_else(|| format!("`{name}` is not given what it takes: {usage}")))
+    Some(made.ok_or_else(|| format!("wrong arguments of `{name}`: {usage}")))
 }
 
 /// Rounds a transform to single precision; `None` if it is not invertible or not finite.

@@ -20,13 +20,13 @@ use super::labels::LabelTable;
 use super::pattern::{LabelSet, Pattern};
 
 /// Maximum length of an expression [bytes].
-const LONGEST: usize = 4096;
+const MAX_LENGTH: usize = 4096;
 
 /// Maximum depth of parentheses.
-const DEEPEST: u32 = 64;
+const MAX_DEPTH: u32 = 64;
 
 /// Maximum count of a repetition.
-const MOST_REPEATS: u32 = 64;
+const MAX_REPEATS: u32 = 64;
 
 /// Syntax error of an expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,8 +60,8 @@ fn parse(text: &str, labels: &mut LabelTable) -> Result<Expression, ExpressionEr
         depth: 0,
         labels,
     };
-    if text.len() > LONGEST {
-        return Err(parser.error(0..LONGEST, "the expression is too long", None));
+    if text.len() > MAX_LENGTH {
+        return Err(parser.error(0..MAX_LENGTH, "the expression is too long", None));
     }
     let expression = parser.choice()?;
     match parser.peek() {
@@ -85,7 +85,7 @@ struct Parser<'a> {
 impl Parser<'_> {
     fn choice(&mut self) -> Result<Expression, ExpressionError> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return Err(self.error(self.at..self.at + 1, "parentheses are nested too deeply", None));
         }
         let mut choices = vec![self.sequence()?];
@@ -315,7 +315,7 @@ impl Parser<'_> {
             return Err(self.unclosed(open, "these braces have no end", hint));
         };
         self.at += length + 1;
-        let number = |text: &str| text.trim().parse::<u32>().ok().filter(|&n| n <= MOST_REPEATS);
+        let number = |text: &str| text.trim().parse::<u32>().ok().filter(|&n| n <= MAX_REPEATS);
         let inner = &rest[..length];
         let counts = match inner.split_once(',') {
             None => number(inner).map(|n| (n, Some(n))),

@@ -176,7 +176,7 @@ const NOISY: &str = "noisy";
 
 /// Maximum length of a layer name [bytes]: EXR readers reject channel names beyond 255 bytes, and a channel name is the
 /// layer name, a dot and the channel's name.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME_BYTES: usize = 200;
 
 /// Error in a pass.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -194,7 +194,7 @@ pub enum PassError {
         name: String,
     },
     /// The name of a layer is too long for files.
-    #[error("the name of a layer has {0} characters, at most {LONGEST_NAME} are possible")]
+    #[error("the name of a layer has {0} characters, at most {MAX_NAME_BYTES} are possible")]
     LongName(usize),
     /// The name is reserved for a layer of denoising.
     #[error("`{NOISY}` is the layer of the picture before denoising")]
@@ -293,7 +293,7 @@ fn check_name(name: &str) -> Result<(), PassError> {
         });
     }
     match name {
-        _ if name.len() > LONGEST_NAME => Err(PassError::LongName(name.chars().count())),
+        _ if name.len() > MAX_NAME_BYTES => Err(PassError::LongName(name.chars().count())),
         NOISY => Err(PassError::Noisy),
         _ => Ok(()),
     }

@@ -149,7 +149,7 @@ impl Translator<'_> {
             }
             "null" => BsdfCall::none(),
             _ => {
-                self.unknown_plugin(id, BSDFS, "; a grey diffuse surface stands in for it");
+                self.unknown_plugin(id, BSDFS, "; replaced by a grey diffuse surface");
                 BsdfCall::both(matte(0.5))
             }
         }

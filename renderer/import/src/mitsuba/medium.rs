@@ -83,7 +83,7 @@ impl Translator<'_> {
         if !self.fillings.contains(&medium) && self.outside != Some(medium) {
             self.missing(
                 place,
-                "a Kiln scene is in one medium: what is outside of all shapes is the first that the file names",
+                "a Kiln scene is in one medium: the first exterior medium of the file fills it",
             );
         }
     }

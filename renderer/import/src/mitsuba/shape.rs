@@ -72,7 +72,7 @@ impl Translator<'_> {
         };
         if self.object(group).plugin != "shapegroup" {
             let place = self.object(id).place;
-            return self.error(place, "what an instance holds is to be a shapegroup");
+            return self.error(place, "an instance must contain a shapegroup");
         }
         self.mark_translated(group);
         for member in self.members(group) {
@@ -361,7 +361,7 @@ impl Translator<'_> {
         if self.has(id, "to_world") {
             let place = self.place_of(id, "to_world");
             self.say(
-                Diagnostic::error("an area light is where its shape is: it takes no `to_world`"),
+                Diagnostic::error("an area light has the transform of its shape, and no `to_world`"),
                 place,
             );
         }

@@ -94,7 +94,7 @@ impl Translator<'_> {
             }
             "mesh_attribute" => self.mesh_attribute(id),
             _ => {
-                self.unknown_plugin(id, TEXTURES, "; a grey stands in for it");
+                self.unknown_plugin(id, TEXTURES, "; replaced by grey");
                 number(0.5)
             }
         }
