@@ -52,7 +52,6 @@ impl Scale {
 pub(super) struct Atlas {
     /// Columns and rows of all pages, stacked vertically.
     pub(super) size: UVec2,
-    /// Number of pages.
     pub(super) pages: u32,
     /// Density [texels/m].
     pub(super) density: f32,
@@ -68,7 +67,6 @@ impl Atlas {
         UVec2::new(self.size.x, self.size.y / self.pages)
     }
 
-    /// Page of an object.
     pub(super) fn page(&self, object: usize) -> u32 {
         self.rects[object].y0 / self.page_size().y
     }

@@ -15,13 +15,11 @@ const GRID: usize = 3;
 /// a wall receives light from only half of the directions.
 const OFFSET: Vec2 = Vec2::new(0.0137, 0.0071);
 
-/// No chart.
 pub(super) const NO_CHART: u32 = u32::MAX;
 
 /// A point of a receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sample {
-    /// The triangle.
     pub(super) triangle: u32,
     /// Barycentric weights of the second and third vertex.
     pub(super) barycentric: Vec2,

@@ -31,9 +31,7 @@ impl Side {
 
 /// A side of a shape with its triangles.
 pub(super) struct Receiver {
-    /// The shape.
     pub(super) shape: ShapeId,
-    /// Its side.
     pub(super) side: Side,
     /// Unique name: the name of the shape; `NAME.back` for a back.
     pub(super) name: String,
@@ -52,7 +50,6 @@ pub(super) struct GatherPoint {
     pub(super) ng: Vec3,
     /// Unit shading normal.
     pub(super) n: Vec3,
-    /// The shape.
     pub(super) shape: ShapeId,
     /// True if the back gathers light.
     pub(super) is_back: bool,

@@ -49,7 +49,6 @@ pub(super) fn seen(sites: impl Iterator<Item = GatherPoint>, mask: Mask) -> Vec<
 }
 
 impl Surfaces<'_> {
-    /// The points of a texel.
     pub(super) fn sites<'a>(&'a self, texel: &'a Texel) -> impl Iterator<Item = GatherPoint> + 'a {
         let receiver = &self.receivers[texel.object as usize];
         let shape = &self.shapes[receiver.shape.0 as usize];
@@ -79,7 +78,6 @@ impl Surfaces<'_> {
         samples.map(point).collect()
     }
 
-    /// The point of a sample of a texel.
     pub(super) fn point(&self, texel: &Texel, sample: &Sample) -> SurfacePoint {
         let receiver = &self.receivers[texel.object as usize];
         let shape = &self.shapes[receiver.shape.0 as usize];

@@ -61,7 +61,6 @@ impl<'a> Workers<'a> {
         })
     }
 
-    /// Number of threads.
     pub(super) fn threads(&self) -> usize {
         self.contexts.len()
     }

@@ -83,7 +83,6 @@ pub(super) const ANY: &[Key<CameraBlock>] = &[
     },
 ];
 
-/// Keys of `perspective` cameras.
 pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
     Key {
         name: "fov",
@@ -123,7 +122,6 @@ pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
     },
 ];
 
-/// Keys of `orthographic` cameras.
 pub(super) const ORTHOGRAPHIC: &[Key<CameraBlock>] = &[
     Key {
         name: "width",
@@ -145,7 +143,6 @@ enum CameraKeyword {
     Panoramic,
 }
 
-/// Reads a `camera` declaration.
 pub(super) fn read_camera(declaration: &Declaration, context: &mut LoadContext) -> Option<CameraDesc> {
     let name = header_of(declaration, context)?;
     let kinds = [

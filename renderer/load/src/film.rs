@@ -14,7 +14,6 @@ use renderer_scene::{
     FilmDesc, Integrator, MAX_NEAREST, MAX_SPLIT, PathSettings, PhotonSettings, Placed, SamplerDesc, Show,
 };
 
-/// Keys of `film { … }`.
 pub(super) const FILM: &[Key<FilmDesc>] = &[
     Key {
         name: "size",
@@ -88,7 +87,6 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
     },
 ];
 
-/// Keys of `sampler { … }`.
 pub(super) const SAMPLER: &[Key<SamplerDesc>] = &[
     Key {
         name: "spp",
@@ -327,7 +325,6 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
     },
 ];
 
-/// Reads a `film` declaration.
 pub(super) fn read_film(declaration: &Declaration, film: &mut FilmDesc, context: &mut LoadContext) {
     takes_only(declaration, &[DeclarationPart::Body], context);
     let is_sound = read_block(body_of(declaration), "film", &[FILM], film, context);
@@ -348,7 +345,6 @@ pub(super) fn read_film(declaration: &Declaration, film: &mut FilmDesc, context:
     }
 }
 
-/// Reads a `sampler` declaration.
 pub(super) fn read_sampler(declaration: &Declaration, sampler: &mut SamplerDesc, context: &mut LoadContext) {
     takes_only(declaration, &[DeclarationPart::Body], context);
     read_block(body_of(declaration), "sampler", &[SAMPLER], sampler, context);
@@ -362,7 +358,6 @@ enum IntegratorKind {
     Auto,
 }
 
-/// Reads an `integrator` declaration.
 pub(super) fn read_integrator(declaration: &Declaration, context: &mut LoadContext) -> Integrator {
     takes_only(
         declaration,

@@ -66,7 +66,6 @@ fn common(declaration: &Declaration, context: &mut LoadContext) -> (Option<Arc<s
     (group, declaration)
 }
 
-/// Reads a `light` declaration.
 pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -> Option<LightDeclaration> {
     let name = header_of(declaration, context)?;
     let kinds = [

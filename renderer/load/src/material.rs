@@ -131,7 +131,6 @@ impl Materials {
         MaterialId(self.list.len() as u32 - 1)
     }
 
-    /// Finds a material by name.
     pub(super) fn find(&self, name: &str) -> Option<MaterialId> {
         self.by_name.get(name).copied()
     }
@@ -209,7 +208,6 @@ impl Materials {
     }
 }
 
-/// Reads a `material` declaration.
 pub(super) fn read_material(declaration: &Declaration, context: &mut LoadContext) -> Option<MaterialDesc> {
     takes_only(
         declaration,

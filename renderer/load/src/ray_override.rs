@@ -25,7 +25,6 @@ pub(super) const OVERRIDE: &[Key<Vec<String>>] = &[Key {
     },
 }];
 
-/// Reads an `override` declaration.
 pub(super) fn read_override(declaration: &Declaration, context: &mut LoadContext) -> Option<RayOverride> {
     let parts = [
         DeclarationPart::Name,

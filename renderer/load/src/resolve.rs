@@ -31,7 +31,6 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Declares the shapes of a name.
     pub(super) fn declare(&mut self, name: &str, shapes: Vec<usize>, span: Span, context: &mut LoadContext) {
         if let Some((_, first)) = self.by_name.get(name) {
             // An equal span belongs to a model with one shape that has the model's name.

@@ -85,7 +85,6 @@ const RADIUS: Key<ShapeBlock> = Key {
     set: |shape, field, context| set(&mut shape.radius, field.number(context, Range::Positive)),
 };
 
-/// Keys of `sphere`.
 pub(super) const SPHERE: &[Key<ShapeBlock>] = &[
     Key {
         name: "center",
@@ -95,31 +94,26 @@ pub(super) const SPHERE: &[Key<ShapeBlock>] = &[
     RADIUS,
 ];
 
-/// Keys of `plane`.
 pub(super) const PLANE: &[Key<ShapeBlock>] = &[Key {
     name: "size",
     doc: "the side of the square; 2 by default",
     set: |shape, field, context| set(&mut shape.size, field.number(context, Range::Positive)),
 }];
 
-/// Keys of `rectangle`.
 pub(super) const RECTANGLE: &[Key<ShapeBlock>] = &[Key {
     name: "size",
     doc: "extent in x and y, one number or two; 2 by default",
     set: |shape, field, context| set(&mut shape.size2, field.size2(context)),
 }];
 
-/// Keys of `disk`.
 pub(super) const DISK: &[Key<ShapeBlock>] = &[RADIUS];
 
-/// Keys of `cube`.
 pub(super) const CUBE: &[Key<ShapeBlock>] = &[Key {
     name: "size",
     doc: "extent in x, y and z, one number or three; 2 by default",
     set: |shape, field, context| set(&mut shape.size3, field.size3(context)),
 }];
 
-/// Keys of `cylinder`.
 pub(super) const CYLINDER: &[Key<ShapeBlock>] = &[
     RADIUS,
     Key {
@@ -129,7 +123,6 @@ pub(super) const CYLINDER: &[Key<ShapeBlock>] = &[
     },
 ];
 
-/// Keys of `mesh`.
 pub(super) const MESH: &[Key<ShapeBlock>] = &[
     Key {
         name: "file",
@@ -161,7 +154,6 @@ pub(super) const MESH: &[Key<ShapeBlock>] = &[
     },
 ];
 
-/// Keys of `instance`.
 pub(super) const INSTANCE: &[Key<ShapeBlock>] = &[Key {
     name: "of",
     doc: "the name of a shape or of an import; `transform` is relative to its placement; required",
@@ -228,7 +220,6 @@ enum ShapeKeyword {
     Instance,
 }
 
-/// Reads a `shape` declaration.
 pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -> Option<ShapeDeclaration> {
     let name = header_of(declaration, context)?;
     let kinds = [

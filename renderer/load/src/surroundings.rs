@@ -11,7 +11,6 @@ pub(super) struct SceneBlock {
     medium: Option<Expr>,
 }
 
-/// Keys of `scene { … }`.
 pub(super) const SCENE: &[Key<SceneBlock>] = &[Key {
     name: "medium",
     doc: "medium of the space between all objects: the call of a volume shader, such as `haze()`; it absorbs all light \

@@ -50,7 +50,6 @@ impl EventKind {
         EventKind::Object,
     ];
 
-    /// The kind of a symbol.
     pub(super) fn of_symbol(symbol: char) -> Option<EventKind> {
         EventKind::ALL.into_iter().find(|kind| kind.symbol() == symbol)
     }

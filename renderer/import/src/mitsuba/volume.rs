@@ -23,7 +23,6 @@ pub(super) struct Volume {
     pub(super) ends: bool,
 }
 
-/// Value of a volume.
 pub(super) enum VolumeValue {
     /// Constant.
     Constant([f64; 3]),
