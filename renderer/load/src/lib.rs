@@ -30,6 +30,7 @@ mod film;
 mod function;
 mod group;
 mod import;
+mod integrator;
 mod light;
 mod lighting;
 mod material;
