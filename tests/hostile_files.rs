@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use renderer::files::DiskFiles;
 use renderer::grid::{GridChoice, GridFile};
 use renderer::image::{Subimage, decode_picture};
-use renderer::scene::import::{MitsubaOptions, read_model, translate};
+use renderer::scene::import::{SceneImportOptions, import_scene, read_model};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -60,7 +60,8 @@ fn read(path: &Path) -> Result<usize, String> {
         "part" => kiln_files::read_part(path),
         "zip" => kiln_files::read_pack(path),
         "xml" => {
-            let scene = translate(path, &MitsubaOptions::default()).map_err(|errors| errors.to_string())?;
+            let scene =
+                import_scene(path, &SceneImportOptions::default()).map_err(|errors| errors.to_string())?;
             Ok(scene.declarations.len())
         }
         _ => {

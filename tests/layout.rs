@@ -1,11 +1,16 @@
-//! The structure of the crates: layers of modules, import cycles between files, a short README for each.
+//! The structure of the crates: layers of modules, import cycles between files, a short README for each; names and prose of
+//! pages.
 
 #[path = "layout/imports.rs"]
 mod imports;
 #[path = "layout/module.rs"]
 mod module;
+#[path = "layout/pages.rs"]
+mod pages;
 #[path = "layout/tokens.rs"]
 mod tokens;
+#[path = "layout/words.rs"]
+mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -42,7 +42,24 @@ const MORE_PAGES: [&str; 6] = [
     "benches/README.md",
 ];
 
-/// Code blocks in Kiln's language, which are fenced as C.
+/// The READMEs of crates, whose commands and options are tried.
+fn crate_pages() -> Vec<String> {
+    let folders = ["renderer", "shading"].map(|folder| (folder, fs::read_dir(root().join(folder)).unwrap()));
+    let pages = folders.into_iter().flat_map(|(folder, entries)| {
+        entries.map(move |entry| {
+            format!(
+                "{folder}/{}/README.md",
+                entry.unwrap().file_name().to_str().unwrap()
+            )
+        })
+    });
+    pages
+        .chain(["renderer/README.md".to_owned()])
+        .filter(|page| root().join(page).is_file())
+        .collect()
+}
+
+/// The blocks of Kiln's language, fenced as C.
 fn blocks(text: &str) -> Vec<String> {
     let mut parts = text.split("\n```c\n");
     parts.next();
@@ -204,7 +221,13 @@ fn command_lines_and_flags_are_known() {
             }
             count += 1;
         }
-        for span in spans(&text).iter().filter(|span| span.starts_with("--")) {
+    }
+    for name in pages().into_iter().chain(crate_pages()) {
+        let text = read(&name);
+        for span in spans(&text)
+            .iter()
+            .filter(|span| span.starts_with("--") || span.starts_with("kiln "))
+        {
             for flag in span.split([' ', '=']).filter(|word| word.starts_with("--")) {
                 assert!(
                     known.iter().any(|known| known == flag),

@@ -1,10 +1,10 @@
-//! Lightmap atlas: where all objects lie in a texture, and how large that is to be.
+//! Lightmap atlas: rectangles of all objects in a texture, and the size of the texture.
 //!
-//! Several pages are one texture, one below the other, until they are written: an object lies on one of them.
+//! Until they are written, several pages are stacked vertically in one texture. Each object is on one page.
 
 use glam::{UVec2, Vec2};
 
-use super::laid_object::LaidObject;
+use super::object_layout::ObjectLayout;
 use super::pack::PackedPosition;
 use super::unwrap::Flat;
 use renderer_image::Rect;
@@ -12,9 +12,9 @@ use renderer_image::Rect;
 /// Size or density of the texture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
-    /// Fixed density; the size follows.
+    /// Fixed density; the size results.
     Density(f32),
-    /// Fixed size; the greatest density that fits.
+    /// Fixed size; the highest density that fits.
     Resolution(u32),
     /// Fixed density and size; an error if it does not fit.
     Both(f32, u32),
@@ -25,16 +25,16 @@ pub enum Scale {
 /// Size of pages, and density.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PageScale {
-    /// Texels a metre, for as many pages as are needed; if there is none, the greatest that fits on all.
+    /// Density of all pages [texels/m]; the highest that fits if `None`.
     pub density: Option<f32>,
-    /// Most texels along each side.
+    /// Maximum number of texels along each side.
     pub side: u32,
-    /// Most pages.
+    /// Maximum number of pages.
     pub most: u32,
 }
 
 impl Scale {
-    /// Columns and rows of all pages, if they are known before the layout.
+    /// Columns and rows of all pages, if known before the layout.
     pub fn size(self) -> Option<(u32, u32)> {
         match self {
             Scale::Resolution(side) | Scale::Both(_, side) => Some((side, side)),
@@ -50,15 +50,14 @@ impl Scale {
 
 /// Layout of all objects.
 pub(super) struct Atlas {
-    /// Columns and rows of all pages, one below the other.
+    /// Columns and rows of all pages, stacked vertically.
     pub(super) size: UVec2,
-    /// Number of pages.
     pub(super) pages: u32,
-    /// Texels a metre.
+    /// Density [texels/m].
     pub(super) density: f32,
-    /// By object: its rectangle, its margin included.
+    /// Rectangle of each object, including its margin.
     pub(super) rects: Vec<Rect>,
-    /// By object and vertex: where it lies [texels], the texture's top left corner at zero, y down.
+    /// Position of each vertex of each object [texels], from the texture's top left corner, y down.
     pub(super) places: Vec<Vec<Vec2>>,
 }
 
@@ -68,12 +67,11 @@ impl Atlas {
         UVec2::new(self.size.x, self.size.y / self.pages)
     }
 
-    /// The page that an object lies on.
     pub(super) fn page(&self, object: usize) -> u32 {
         self.rects[object].y0 / self.page_size().y
     }
 
-    /// The same layout in a texture of `scale` times as many columns and rows.
+    /// Layout in a texture with `scale` times the columns and rows.
     pub(super) fn finer(&self, scale: u32) -> Atlas {
         let places = self.places.iter();
         Atlas {
@@ -95,10 +93,10 @@ impl Atlas {
     }
 }
 
-/// The atlas of objects on one page at these places.
+/// Atlas of objects on one page at given positions.
 pub(super) fn finish(
     flats: &[Flat],
-    objects: &[LaidObject],
+    objects: &[ObjectLayout],
     spots: &[PackedPosition],
     size: UVec2,
     density: f32,

@@ -1,8 +1,8 @@
 //! Chart segmentation: grows charts over smooth edges, bounded by normal deviation and without overlap in projection.
 //!
-//! A chart grows from a seed over smooth edges as long as its triangles face about the same way. Projected along its
-//! axis, no triangle flips, none shrinks to less than a third of its area, and none overlaps another; triangles that
-//! would are left to other charts. Tiny charts are merged into their neighbours.
+//! A chart grows from a seed over smooth edges while its triangles have similar normals. In projection along its axis,
+//! triangles must not flip, shrink to less than a third of their area, or overlap others; such triangles belong to other
+//! charts. Tiny charts are merged into their neighbours.
 // In the manner of Cohen-Steiner et al. 2004, "Variational Shape Approximation", with a single pass.
 
 use std::cmp::Ordering;
@@ -11,25 +11,25 @@ use std::collections::BinaryHeap;
 use glam::{Vec2, Vec3};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::connect::{NONE, connect};
+use super::adjacency::{NONE, find_adjacency};
 use super::overlap::overlaps;
 use renderer_base::math::coordinate_system;
 use renderer_geometry::Mesh;
 
 /// Minimum cosine between a triangle's normal and its chart's mean normal.
-const FACING: f32 = 0.6;
+const MIN_CHART_COSINE: f32 = 0.6;
 /// Minimum cosine for triangles of tiny charts that are merged into a neighbour.
-const FACING_OF_CRUMBS: f32 = 0.3;
+const MIN_TINY_CHART_COSINE: f32 = 0.3;
 /// Maximum number of triangles of a tiny chart.
-const CRUMB: usize = 12;
+const TINY_CHART_TRIANGLES: usize = 12;
 /// Minimum cosine between the shading normals of two triangles at their common edge, for a chart to cross it.
-const SMOOTH: f32 = 0.9;
+const MIN_SMOOTH_COSINE: f32 = 0.9;
 
-/// The charts of a mesh.
+/// Charts of a mesh.
 pub(super) struct Charts {
-    /// By triangle: its chart.
+    /// Chart of each triangle.
     pub(super) of: Vec<u32>,
-    /// By chart: the unit vector along which it is projected.
+    /// Unit vector of projection of each chart.
     pub(super) axes: Vec<Vec3>,
 }
 
@@ -55,8 +55,8 @@ pub(super) fn charts(mesh: &Mesh, positions: &[Vec3]) -> Charts {
 }
 
 impl Charts {
-    /// Renumbers charts in the order of triangles, since merged ones are gone. Triangles without area go to the first
-    /// chart, since every triangle needs one.
+    /// Renumbers charts in the order of triangles, without merged ones. Triangles without area belong to the first chart,
+    /// since every triangle needs one.
     fn renumber(&mut self) {
         let mut known = FxHashMap::default();
         let mut axes = vec![];
@@ -77,16 +77,16 @@ impl Charts {
 struct Faces<'a> {
     positions: &'a [Vec3],
     triangles: &'a [[u32; 3]],
-    /// Unit normals; zero where there is no area.
+    /// Unit normals; zero for triangles without area.
     normals: Vec<Vec3>,
     areas: Vec<f32>,
     /// Neighbours across smooth edges.
     neighbours: Vec<[u32; 3]>,
 }
 
-/// A triangle that a chart may take.
+/// Candidate triangle of a growing chart.
 struct Candidate {
-    /// Cosine to the chart's normal at the time.
+    /// Cosine to the chart's normal when it was found.
     facing: f32,
     face: u32,
 }
@@ -123,7 +123,7 @@ impl<'a> Faces<'a> {
             .map(|corners| cross(corners).normalize_or_zero().as_vec3())
             .collect();
         let areas = mesh.triangles.iter().map(|c| 0.5 * cross(c).length() as f32);
-        let mut neighbours = connect(&mesh.positions, &mesh.triangles).neighbours;
+        let mut neighbours = find_adjacency(&mesh.positions, &mesh.triangles).neighbours;
         let normal_at = |face: usize, place: Vec3| {
             let corner = mesh.triangles[face]
                 .iter()
@@ -134,7 +134,9 @@ impl<'a> Faces<'a> {
         for (face, (others, corners)) in neighbours.iter_mut().zip(&mesh.triangles).enumerate() {
             for (side, other) in others.iter_mut().enumerate() {
                 let ends = [side, (side + 1) % 3].map(|corner| mesh.positions[corners[corner] as usize]);
-                let smooth = |&end: &Vec3| normal_at(face, end).dot(normal_at(*other as usize, end)) > SMOOTH;
+                let smooth = |&end: &Vec3| {
+                    normal_at(face, end).dot(normal_at(*other as usize, end)) > MIN_SMOOTH_COSINE
+                };
                 if *other == NONE || !ends.iter().all(smooth) {
                     *other = NONE;
                 }
@@ -161,7 +163,7 @@ impl<'a> Faces<'a> {
         order
     }
 
-    /// The triangles of the chart that grows from `seed` over those that have none yet, and its axis.
+    /// Triangles of the chart that grows from `seed` over triangles without a chart, and its axis.
     fn chart(&self, seed: u32, chart_of: &[u32]) -> (Vec<u32>, Vec3) {
         let normal = |face: u32| self.normals[face as usize];
         let mut sum = Vec3::ZERO;
@@ -173,7 +175,7 @@ impl<'a> Faces<'a> {
         }]);
         while let Some(Candidate { face, .. }) = heap.pop() {
             let axis = sum.normalize_or(normal(seed));
-            if normal(face).dot(axis) < FACING || !taken.insert(face) {
+            if normal(face).dot(axis) < MIN_CHART_COSINE || !taken.insert(face) {
                 continue;
             }
             members.push(face);
@@ -189,7 +191,7 @@ impl<'a> Faces<'a> {
         }
         // The mean normal has changed while the chart grew.
         let axis = sum.normalize_or(normal(seed));
-        members.retain(|&face| normal(face).dot(axis) >= FACING_OF_CRUMBS);
+        members.retain(|&face| normal(face).dot(axis) >= MIN_TINY_CHART_COSINE);
         if members.first() == Some(&seed) {
             (self.without_overlap(members, axis), axis)
         } else {
@@ -208,8 +210,11 @@ impl<'a> Faces<'a> {
                     members[chart as usize].push(face);
                 }
             }
-            let crumbs = members.iter().filter(|faces| faces.len() <= CRUMB).flatten();
-            let is_large = |chart: u32| chart != NONE && members[chart as usize].len() > CRUMB;
+            let crumbs = members
+                .iter()
+                .filter(|faces| faces.len() <= TINY_CHART_TRIANGLES)
+                .flatten();
+            let is_large = |chart: u32| chart != NONE && members[chart as usize].len() > TINY_CHART_TRIANGLES;
             let mut joining: Vec<(u32, u32)> = crumbs
                 .filter_map(|&face| Some((self.host(face, charts, is_large)?, face)))
                 .collect();
@@ -236,7 +241,7 @@ impl<'a> Faces<'a> {
             .filter(|&other| other != NONE);
         beside
             .map(|other| charts.of[other as usize])
-            .filter(|&chart| is_large(chart) && facing(chart) > FACING_OF_CRUMBS)
+            .filter(|&chart| is_large(chart) && facing(chart) > MIN_TINY_CHART_COSINE)
             .max_by(|&a, &b| facing(a).total_cmp(&facing(b)).then(b.cmp(&a)))
     }
 

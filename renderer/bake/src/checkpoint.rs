@@ -24,9 +24,9 @@ const HEADER: usize = MAGIC.len() + 8;
 pub(super) struct Checkpoint {
     path: PathBuf,
     file: File,
-    /// End of the last whole record [bytes].
+    /// End of the last complete record [bytes].
     end: u64,
-    /// Number of damaged places that were passed over.
+    /// Number of damaged places that were skipped.
     pub(super) damaged: usize,
 }
 
@@ -37,7 +37,7 @@ pub(super) type Finished = FxHashMap<u32, Vec<f32>>;
 enum Content {
     /// No file.
     Missing,
-    /// A header at most: a bake that ended before it finished a chunk.
+    /// At most a header: the bake ended before it finished a chunk.
     Empty,
     /// A header and more, which may be damaged.
     Work(Vec<u8>),
@@ -76,7 +76,7 @@ impl Checkpoint {
             Content::Missing => check_place(path).map_err(|e| unusable(path, e)),
             Content::Work(_) if !resume => Err(unusable(
                 path,
-                "it holds the work of an earlier bake\n  hint: add --resume to go on with it, or delete it to begin anew",
+                "it contains the work of an earlier bake\n  hint: add --resume to continue it, or delete it to start again",
             )),
             Content::Empty | Content::Work(_) => {
                 let file = OpenOptions::new().append(true).open(path);
@@ -147,7 +147,7 @@ impl Checkpoint {
         record.extend(values.iter().flat_map(|v| v.to_le_bytes()));
         record.extend(hash(&record).to_le_bytes());
         if let Err(error) = self.file.write_all(&record) {
-            // If that fails too, reading passes over the piece.
+            // If that fails too, reading skips the incomplete record.
             let _ = self.file.set_len(self.end);
             return Err(unusable(&self.path, error));
         }
@@ -173,10 +173,10 @@ pub struct CheckpointContent {
 }
 
 impl CheckpointContent {
-    /// Reads what a checkpoint holds.
+    /// Reads the summary of a checkpoint.
     ///
     /// # Errors
-    /// When it cannot be read or is no checkpoint.
+    /// If the file cannot be read or is not a checkpoint.
     pub fn read(path: &Path) -> Result<CheckpointContent, BakeError> {
         let bytes = whole(path)?;
         let (header, rest) = bytes.split_at(HEADER);
@@ -189,7 +189,7 @@ impl CheckpointContent {
     }
 }
 
-/// The bytes of a checkpoint, a whole header at least.
+/// Bytes of a checkpoint with at least a complete header.
 fn whole(path: &Path) -> Result<Vec<u8>, BakeError> {
     let bytes = read_regular(path).map_err(|e| unusable(path, e))?;
     if !bytes.starts_with(MAGIC) || bytes.len() < HEADER {
@@ -198,12 +198,11 @@ fn whole(path: &Path) -> Result<Vec<u8>, BakeError> {
     Ok(bytes)
 }
 
-/// Joins checkpoints of shares of one bake into another file, and returns the work that is missing because a share is
-/// damaged: for each such share a note.
+/// Merges checkpoints of shares of one bake into another file. Returns a note for each damaged share, whose work is missing.
 ///
 /// # Errors
-/// When one cannot be read, is of another bake than the first, or two have the same work; when the file cannot be
-/// written.
+/// If a checkpoint cannot be read or belongs to another bake, if two contain the same work, or if the file cannot
+/// be written.
 pub fn join_checkpoints(parts: &[PathBuf], output: &Path) -> Result<Vec<String>, BakeError> {
     let mut of_first = None;
     let mut all: BTreeMap<u32, (&Path, Vec<u8>)> = BTreeMap::new();
@@ -258,16 +257,16 @@ pub(super) fn damage(path: &Path, places: usize) -> String {
 struct Record<'b>(&'b [u8]);
 
 impl<'b> Record<'b> {
-    /// Bytes of a record besides its values.
+    /// Bytes of a record without its values.
     const FRAME: usize = 16;
 
-    /// The number of bytes of the record that begins with `bytes`, if all of them are there.
+    /// Length of the record at the start of `bytes`, if it is complete [bytes].
     fn length(bytes: &[u8]) -> Option<usize> {
         let length = Record::FRAME + 4 * word(bytes, 4)? as usize;
         (length <= bytes.len()).then_some(length)
     }
 
-    /// The record that begins with `bytes`, if its checksum is right.
+    /// Record at the start of `bytes`, if its checksum is valid.
     fn at(bytes: &'b [u8]) -> Option<Record<'b>> {
         let record = &bytes[..Record::length(bytes)?];
         let (content, sum) = record.split_at(record.len() - 8);
@@ -288,22 +287,22 @@ impl<'b> Record<'b> {
 /// The sound records of a file.
 struct Records<'b> {
     list: Vec<Record<'b>>,
-    /// Number of places where there is something else, without a last record that is cut short.
+    /// Number of damaged places, except a truncated last record.
     damaged: usize,
     /// End of the last sound record.
     end: usize,
 }
 
 impl<'b> Records<'b> {
-    /// Finds all sound records after a header. Damage may have changed the length of a record: the next one is looked
-    /// for at every place behind.
+    /// Finds all valid records after a header. Since damage can change the length of a record, the next one is searched for
+    /// at every following byte.
     fn find(bytes: &'b [u8]) -> Records<'b> {
         let mut found = Records {
             list: vec![],
             damaged: 0,
             end: 0,
         };
-        // Wrong lengths make long candidates; this bounds the bytes that are hashed for them.
+        // Bounds the bytes that are hashed for candidates with wrong lengths.
         let mut budget = 16 * bytes.len();
         let mut at = 0;
         while let Some(length) = Record::length(&bytes[at..]).or_else(|| word(&bytes[at..], 0).map(|_| 0)) {
@@ -334,7 +333,7 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
-/// A hash that is the same in every run.
+/// Hash that is stable between runs.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(bytes);
@@ -425,7 +424,7 @@ mod tests {
             assert_eq!(fs::read(&path).unwrap(), bytes);
             let lost = (bit / 8 - HEADER) / record;
             let (checkpoint, mut finished) = Checkpoint::open(&path, 7, true).unwrap();
-            // The last record may seem to be cut short.
+            // The last record may look truncated.
             assert!(
                 checkpoint.damaged == 1 || lost == 3 && checkpoint.damaged == 0,
                 "{bit}"

@@ -21,12 +21,12 @@ pub(super) struct TexelPoint {
     pub(super) n: Vec3,
 }
 
-/// Filters the valid `texels`; `places` are those of all, `texel` is a texel's width [m]. Charts are filtered as a whole or
-/// not at all.
-pub(super) fn denoise(sheet: &mut LightmapBuffer, texels: &[bool], places: &[TexelPoint], texel: f32) {
-    let variance = smooth_variance(sheet);
-    let layers = sheet.field.layers();
-    let filtered: Vec<Vec<Rgb>> = (0..sheet.charts.len())
+/// Filters the valid `texels`; `places` contains the points of all texels, `texel` is a texel's width [m]. Charts are
+/// filtered as a whole or not at all.
+pub(super) fn denoise(lightmap: &mut LightmapBuffer, texels: &[bool], places: &[TexelPoint], texel: f32) {
+    let variance = smooth_variance(lightmap);
+    let layers = lightmap.field.layers();
+    let filtered: Vec<Vec<Rgb>> = (0..lightmap.charts.len())
         .into_par_iter()
         .map(|index| {
             if !texels[index] {
@@ -34,11 +34,11 @@ pub(super) fn denoise(sheet: &mut LightmapBuffer, texels: &[bool], places: &[Tex
             }
             let mut sum = vec![Rgb::BLACK; layers];
             let mut total = 0.0;
-            for other in window(sheet, index) {
-                let weight = weight(sheet, &variance, places, texel, index, other);
+            for other in window(lightmap, index) {
+                let weight = weight(lightmap, &variance, places, texel, index, other);
                 if weight > 0.0 {
                     total += weight;
-                    for (sum, &color) in sum.iter_mut().zip(sheet.field.at(other)) {
+                    for (sum, &color) in sum.iter_mut().zip(lightmap.field.at(other)) {
                         *sum += color * weight;
                     }
                 }
@@ -49,13 +49,13 @@ pub(super) fn denoise(sheet: &mut LightmapBuffer, texels: &[bool], places: &[Tex
         .collect();
     for (index, colors) in filtered.into_iter().enumerate() {
         if !colors.is_empty() {
-            sheet.field.at_mut(index).copy_from_slice(&colors);
+            lightmap.field.at_mut(index).copy_from_slice(&colors);
         }
     }
 }
 
 fn weight(
-    sheet: &LightmapBuffer,
+    lightmap: &LightmapBuffer,
     variance: &[f32],
     places: &[TexelPoint],
     texel: f32,
@@ -71,7 +71,7 @@ fn weight(
     let spatial = exp(-2.0 * away.length_squared() / (reach * reach));
     let plane = exp(-(away.dot(from.n) / (0.5 * texel)).powi(2));
     let facing = from.n.dot(to.n).max(0.0).powi(32);
-    let difference = sheet.field.irradiance(a).luminance() - sheet.field.irradiance(b).luminance();
+    let difference = lightmap.field.irradiance(a).luminance() - lightmap.field.irradiance(b).luminance();
     let noise = variance[a] + variance[b];
     // The expected squared difference due to noise is subtracted first.
     let excess = (difference * difference - noise).max(0.0);
@@ -80,19 +80,19 @@ fn weight(
 }
 
 /// The variance of each texel, averaged over its neighbours, since single estimates are noisy.
-fn smooth_variance(sheet: &LightmapBuffer) -> Vec<f32> {
-    (0..sheet.charts.len())
+fn smooth_variance(lightmap: &LightmapBuffer) -> Vec<f32> {
+    (0..lightmap.charts.len())
         .into_par_iter()
         .map(|index| {
-            if !sheet.field.valid[index] {
+            if !lightmap.field.valid[index] {
                 return 0.0;
             }
-            let known = sheet
+            let known = lightmap
                 .around(index)
                 .chain([index])
-                .filter(|&i| sheet.field.valid[i] && sheet.charts[i] == sheet.charts[index]);
+                .filter(|&i| lightmap.field.valid[i] && lightmap.charts[i] == lightmap.charts[index]);
             let (sum, count) = known.fold((0.0, 0.0), |(sum, count), i| {
-                (sum + sheet.field.variance[i], count + 1.0)
+                (sum + lightmap.field.variance[i], count + 1.0)
             });
             sum / count
         })
@@ -100,13 +100,13 @@ fn smooth_variance(sheet: &LightmapBuffer) -> Vec<f32> {
 }
 
 /// The valid texels of the same chart within reach.
-fn window(sheet: &LightmapBuffer, index: usize) -> impl Iterator<Item = usize> + '_ {
-    let size = sheet.size.as_ivec2();
+fn window(lightmap: &LightmapBuffer, index: usize) -> impl Iterator<Item = usize> + '_ {
+    let size = lightmap.size.as_ivec2();
     let (x, y) = (index as i32 % size.x, index as i32 / size.x);
     let rows = (y - RADIUS).max(0)..=(y + RADIUS).min(size.y - 1);
     rows.flat_map(move |y| {
         let columns = (x - RADIUS).max(0)..=(x + RADIUS).min(size.x - 1);
         columns.map(move |x| (y * size.x + x) as usize)
     })
-    .filter(move |&i| sheet.field.valid[i] && sheet.charts[i] == sheet.charts[index])
+    .filter(move |&i| lightmap.field.valid[i] && lightmap.charts[i] == lightmap.charts[index])
 }

@@ -16,43 +16,43 @@ pub enum BakeError {
     #[error("there is nothing to bake: the scene has no surfaces with area")]
     Nothing,
     /// Shapes have no usable lightmap coordinates and unwrapping is off.
-    #[error("shapes have no texture coordinates for a lightmap, and --no-unwrap keeps them from being given any:{}", list(.shapes))]
+    #[error("shapes have no texture coordinates for a lightmap, and --no-unwrap forbids unwrapping:{}", list(.shapes))]
     NoCoordinates {
-        /// The shapes, each with what is wrong.
+        /// The shapes, each with the reason.
         shapes: Vec<String>,
     },
     /// The texture would be too large.
-    #[error("{density} texels a metre take a texture of about {needed} texels a side, and {most} is the most; lower --texels-per-unit{}", if *.most < MAX_SIDE { " or raise --resolution" } else { ", or take several pages by --max-size" })]
+    #[error("{density} texels/m need a texture of about {needed} texels along a side, and the maximum is {most}; lower --texels-per-unit{}", if *.most < MAX_SIDE { " or raise --resolution" } else { ", or allow several pages with --max-size" })]
     TooLarge {
-        /// Texels a metre.
+        /// Density [texels/m].
         density: f32,
-        /// Texels along a side, about.
+        /// Approximate number of texels along a side.
         needed: f64,
-        /// The most along a side.
+        /// Maximum number of texels along a side.
         most: u32,
     },
     /// An object does not fit on a page.
     #[error(
-        "`{name}` takes about {needed} texels a side at {density} texels a metre, and a page has {side}\n  hint: lower --texels-per-unit, raise --max-size, or cut the object into several: each lies on one page"
+        "`{name}` needs about {needed} texels along a side at {density} texels/m, and a page has {side}\n  hint: lower --texels-per-unit, raise --max-size, or cut the object into several: each is on one page"
     )]
     ObjectTooLarge {
         /// Its name.
         name: String,
-        /// Texels a metre.
+        /// Density [texels/m].
         density: f32,
-        /// Texels along a side, about.
+        /// Approximate number of texels along a side.
         needed: f64,
         /// Texels along a side of a page.
         side: u32,
     },
-    /// Objects need more pages than there may be.
-    #[error("{density} texels a metre take more than {most} {} of {side} × {side} texels\n  hint: lower --texels-per-unit, or raise --pages or --max-size", if *.most == 1 { "page" } else { "pages" })]
+    /// Objects need more pages than allowed.
+    #[error("{density} texels/m need more than {most} {} of {side} × {side} texels\n  hint: lower --texels-per-unit, or raise --pages or --max-size", if *.most == 1 { "page" } else { "pages" })]
     TooManyPages {
-        /// Texels a metre.
+        /// Density [texels/m].
         density: f32,
         /// Texels along a side of a page.
         side: u32,
-        /// The most pages.
+        /// Maximum number of pages.
         most: u32,
     },
     /// Not even the smallest charts fit.
@@ -63,8 +63,8 @@ pub enum BakeError {
         /// Texels along a side.
         resolution: u32,
     },
-    /// More probes than make sense.
-    #[error("a grid with a spacing of {spacing} m has {count} probes, and {most} is the most; raise --probe-spacing", most = MAX_PROBES)]
+    /// Too many probes.
+    #[error("a grid with a spacing of {spacing} m has {count} probes, and the maximum is {most}; raise --probe-spacing", most = MAX_PROBES)]
     TooManyProbes {
         /// Distance between probes.
         spacing: f32,
@@ -79,7 +79,7 @@ pub enum BakeError {
         /// The reason.
         reason: String,
     },
-    /// A cage does not suit its mesh.
+    /// A cage does not match its mesh.
     #[error(
         "`{cage}` is no cage of `{low}`: {reason}\n  hint: a cage is a copy of the mesh whose vertices are moved outward; export it with the same faces in the same order"
     )]
@@ -108,7 +108,7 @@ pub enum BakeError {
     Prepare(#[from] PrepareError),
 }
 
-/// Why a mesh is no cage of another one.
+/// Reason why a mesh is not a cage of another one.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CageError {
     /// Different numbers of triangles.
@@ -119,9 +119,9 @@ pub enum CageError {
         /// Triangles of the cage.
         cage: usize,
     },
-    /// Triangles that meet in the mesh do not meet in the cage.
+    /// Adjacent triangles of the mesh are not adjacent in the cage.
     #[error(
-        "its triangles are in another order, or connected in another way: triangle {triangle} does not continue those before it"
+        "its triangles are in another order, or connected differently: triangle {triangle} does not continue the previous ones"
     )]
     Order {
         /// The first triangle that differs.

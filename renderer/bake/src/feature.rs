@@ -1,57 +1,57 @@
-//! Features of surfaces: what materials and shapes are, apart from light.
+//! Surface features: properties of materials and shapes other than light.
 
 use renderer_transport::light::LightId;
 use renderer_transport::material::OutputShader;
 
-/// What is baked of surfaces besides light.
+/// Surface features.
 #[derive(Clone, Debug)]
 pub enum Feature {
-    /// Reflectance for a viewer above, of all lobes.
+    /// Albedo of all lobes for normal incidence.
     Albedo,
     /// Base colour of the metallic-roughness model.
     BaseColor,
-    /// 0, roughness, metal of the metallic-roughness model.
+    /// 0, roughness, metalness of the metallic-roughness model.
     MetallicRoughness,
     /// Shading normal in world space, bumps and normal maps included.
     Normal,
-    /// The same in the tangent frame (MikkTSpace) of the coordinates of the texture: along u, along v, outward.
+    /// Shading normal in the tangent frame (MikkTSpace) of the texture's coordinates: along u, along v, outward.
     TangentNormal,
     /// Roughness of the strongest lobe.
     Roughness,
-    /// What does not pass straight through.
+    /// Opacity: 1 − straight-through transmittance.
     Opacity,
     /// Emitted radiance [W/(sr·m²)].
     Emission,
     /// Position in world space [m].
     Position,
-    /// Signed distance from the surface baked to, along the direction away from it [m]; zero in other bakes.
+    /// Signed height above the low surface [m]; zero in bakes without transfer.
     Height,
-    /// Share of the directions above the surface, weighted by cosine, in which nothing is within reach.
+    /// Ambient occlusion: cosine-weighted visibility within the reach.
     Occlusion(FeatureRays),
     /// Mean curvature [1/m], positive where the surface is convex, measured in a ball about each point.
     Curvature(FeatureRays),
-    /// Share of the irradiance of some lights that nothing blocks.
+    /// Unoccluded fraction of the irradiance of some lights.
     Shadow(Vec<LightId>, FeatureRays),
-    /// What shaders compute, by material.
+    /// Shader output, by material.
     Shader(Vec<Option<OutputShader>>),
 }
 
 /// Rays of a feature.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FeatureRays {
-    /// Rays of a texel; pairs of them for curvature.
+    /// Number of rays per texel; of pairs for curvature.
     pub samples: u32,
-    /// Their length [m].
+    /// Length [m].
     pub reach: f32,
 }
 
 impl Feature {
-    /// Returns whether its values are directions.
+    /// Returns whether the values are directions.
     pub fn is_direction(&self) -> bool {
         matches!(self, Feature::Normal | Feature::TangentNormal)
     }
 
-    /// The rays that find it, if it takes any.
+    /// Rays of the feature, if it needs any.
     pub fn rays(&self) -> Option<FeatureRays> {
         match self {
             Feature::Occlusion(rays) | Feature::Curvature(rays) | Feature::Shadow(_, rays) => Some(*rays),
@@ -73,8 +73,8 @@ impl Feature {
 /// A feature with its name.
 #[derive(Clone, Debug)]
 pub struct FeatureDesc {
-    /// The name of its file.
+    /// Name of the file.
     pub name: String,
-    /// What it is.
+    /// Feature.
     pub feature: Feature,
 }

@@ -14,29 +14,29 @@ use renderer_transport::integrator::Context;
 use renderer_transport::material::{HitRay, RayKind, ShadingResult};
 use renderer_transport::scene::Scene;
 
-/// A feature of all texels.
+/// Feature of all texels.
 #[derive(Clone, Debug)]
 pub struct FeatureMap {
-    /// The name of its file.
+    /// Name of the file.
     pub name: String,
-    /// By texel, row by row; black where nothing is.
+    /// Values of texels, row by row; black for empty texels.
     pub values: Vec<Rgb>,
 }
 
-/// A point of which features are taken.
+/// Point at which features are evaluated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FeaturePoint {
-    /// The point, seen from the side that is baked.
+    /// The point, seen from the baked side.
     pub(super) it: Interaction,
-    /// Tangent frame of the texture there.
+    /// Tangent frame of the texture at the point.
     pub(super) frame: TangentFrame,
-    /// Height above the surface that is baked to [m].
+    /// Height above the low surface [m].
     pub(super) height: f32,
-    /// True if rays may leave it: it is not inside or under something.
+    /// True if rays may start at the point: it is neither inside nor under an object.
     pub(super) is_open: bool,
 }
 
-/// The features of a texel: the mean over its points. Features that take rays are `None` if no point is open.
+/// Features of a texel: the mean over its points. Features by rays are `None` if no point is open.
 pub(super) fn at_points(
     scene: &Scene,
     features: &[FeatureDesc],
@@ -75,7 +75,7 @@ pub(super) fn at_points(
     sums.into_iter().zip(features).map(&mut mean).collect()
 }
 
-/// The mean of a feature that takes rays over the open points.
+/// Mean of a feature by rays over the open points.
 fn by_rays(
     feature: &Feature,
     scene: &Scene,
@@ -153,19 +153,19 @@ fn unit(v: Rgb) -> Rgb {
     color(Vec3::from_array(v.to_array()).normalize_or_zero())
 }
 
-/// A feature over an atlas, while texels without value are filled.
+/// Feature over an atlas, while texels without value are filled.
 struct Spreading<'a> {
     texels: &'a Texels,
-    /// By texel: its chart, dilated ones included.
+    /// Chart of each texel, including dilated ones.
     charts: Vec<u32>,
-    /// By texel.
+    /// Value of each texel.
     values: Vec<Option<Rgb>>,
     coverage: Vec<Coverage>,
     is_direction: bool,
 }
 
-/// Spreads a feature of texels over their atlas: those without value take the mean of their neighbours in the chart, and
-/// charts are dilated by `margin` texels.
+/// Fills the atlas with a feature of texels: texels without value get the mean of their neighbours in the chart, and charts
+/// are dilated by `margin` texels.
 fn spread(
     desc: &FeatureDesc,
     texels: &Texels,
@@ -180,7 +180,7 @@ fn spread(
     }
 }
 
-/// How texels come by their values, where some have `found` them by themselves.
+/// Origin of each texel's value; `found` marks texels with a value of their own.
 pub(super) fn spread_coverage(
     texels: &Texels,
     found: impl Iterator<Item = bool>,
@@ -229,8 +229,8 @@ fn filled(
 }
 
 impl Spreading<'_> {
-    /// Sets each of the `bare` texels to the mean of its neighbours in the chart that `chart_of` finds for it, all at once;
-    /// those that have none stay bare. Returns whether any was set.
+    /// Sets each of the `bare` texels to the mean of its neighbours in the chart `chart_of`, all at once; texels without
+    /// such neighbours stay bare. Returns whether any was set.
     fn fill(
         &mut self,
         bare: &mut Vec<usize>,
@@ -275,7 +275,7 @@ impl Spreading<'_> {
     }
 }
 
-/// The maps of all features, by texel.
+/// Maps of all features.
 pub(super) fn maps(
     features: &[FeatureDesc],
     texels: &Texels,

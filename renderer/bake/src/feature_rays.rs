@@ -1,16 +1,15 @@
-//! Features of surfaces that rays find: ambient occlusion, curvature and shadows.
+//! Surface features by rays: ambient occlusion, curvature and shadows.
 //!
-//! - *Ambient occlusion* is ∫ V(ω) cosθ dω / π over the hemisphere of the shading normal, where V is the share of light that
-//!   passes along the first `reach` metres from the point in the direction ω.
-//! - *Curvature* is the mean curvature H [1/m], positive where the surface is convex. It is found from the share s of the
-//!   ball with radius R = `reach` about the point that is outside of the surface: s = 1/2 + 3R·H/16 up to terms of R²,
+//! - *Ambient occlusion* is ∫ V(ω) cosθ dω / π over the hemisphere of the shading normal, where V is the transmittance along
+//!   the first `reach` metres from the point in the direction ω.
+//! - *Curvature* is the mean curvature H [1/m], positive where the surface is convex. It follows from the fraction s of the
+//!   ball with radius R = `reach` around the point that is outside of the surface: s = 1/2 + 3R·H/16 up to terms of R²,
 //!   exactly so at a sphere of radius r ≥ R/2, where H = 1/r (Pottmann et al. 2009, "Integral invariants for robust geometry
-//!   processing", eq. 6). With a ray inward and one outward for each direction, s is 1/2 + ∫ (max(0, 1 − (t⁻/R)³) −
-//!   max(0, 1 − (t⁺/R)³)) dω / 4π, where t⁻ and t⁺ are the distances to the surface, as long as no ray crosses it twice
-//!   within the ball. At a right edge s is 3/4 and H = 4/3R, at the corner of a cube 7/8 and 2/R; in the same from inside
-//!   -4/3R and -2/R.
-//! - A *shadow* is the share of the irradiance of some lights that nothing blocks. Where they give none in any case, it is
-//!   not known.
+//!   processing", eq. 6). With a ray inward and one outward for each direction, s is 1/2 + ∫ (max(0, 1 − (t⁻/R)³) − max(0, 1
+//!   − (t⁺/R)³)) dω / 4π, where t⁻ and t⁺ are the distances to the surface, as long as no ray crosses it twice within the
+//!   ball. At a right-angled edge s is 3/4 and H = 4/3R, at the corner of a cube 7/8 and 2/R; at concave ones H is -4/3R and
+//!   -2/R.
+//! - A *shadow* is the unoccluded fraction of the irradiance of some lights. It is undefined where this irradiance is zero.
 
 use std::ops::Range;
 
@@ -27,8 +26,8 @@ use renderer_transport::light::{LightId, LightViewer};
 use renderer_transport::material::ShadingContext;
 use renderer_transport::scene::Scene;
 
-/// First sample number of these rays, far from those that gather light.
-const FEATURES: u64 = 1 << 41;
+/// First sample number of these rays, disjoint from those of gather rays.
+const FIRST_FEATURE_SAMPLE: u64 = 1 << 41;
 
 /// Weighted sum over samples.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,12 +53,12 @@ impl SampleSum {
 }
 
 impl FeatureRays {
-    /// By how much the share of a ball of their length outside of a surface grows with its mean curvature [m].
+    /// Derivative of the fraction outside of the surface with respect to the mean curvature [m].
     pub fn share_by_curvature(&self) -> f32 {
         3.0 / 16.0 * self.reach
     }
 
-    /// The samples of one of `count` points of a texel: consecutive, which stratifies them in themselves.
+    /// Consecutive samples of one of `count` points of a texel, which are stratified among themselves.
     pub(super) fn range(&self, point: usize, count: usize) -> Range<u64> {
         let first = |point: usize| u64::from(self.samples) * point as u64 / count as u64;
         first(point)..first(point + 1)
@@ -78,9 +77,9 @@ impl FeatureRays {
         let (ng, n) = facing(it);
         let frame = Frame::from_normal(n);
         for index in samples {
-            sampler.start(key, FEATURES + index);
+            sampler.start(key, FIRST_FEATURE_SAMPLE + index);
             let w = frame.to_world(cosine_hemisphere(sampler.next_2d()));
-            // Facets of a smooth surface do not occlude themselves: what is below them is mirrored.
+            // Facets of a smooth surface do not occlude themselves: directions below them are mirrored.
             let below = w.dot(ng).min(0.0);
             let w = (w - ng * (2.0 * below)).normalize_or(ng);
             let ray = Ray {
@@ -104,7 +103,7 @@ impl FeatureRays {
         let (ng, _) = facing(it);
         let frame = Frame::from_normal(ng);
         for index in samples {
-            sampler.start(key, FEATURES + index);
+            sampler.start(key, FIRST_FEATURE_SAMPLE + index);
             let w = frame.to_world(uniform_hemisphere(sampler.next_2d()));
             let [inside, outside] = [(-w, false), (w, true)].map(|(w, enters)| {
                 let ray = Ray {
@@ -122,7 +121,7 @@ impl FeatureRays {
     }
 }
 
-/// Adds samples of the light that comes from some lights of a scene to a point that is seen from its front.
+/// Adds samples of the light of some lights at a point that is seen from its front.
 pub(super) fn add_visibility(
     (scene, lights): (&Scene, &[LightId]),
     it: &Interaction,
@@ -139,8 +138,8 @@ pub(super) fn add_visibility(
     };
     let count = lights.len() as f64;
     for index in samples {
-        sampler.start(key, FEATURES + index);
-        // One number chooses the light, a part of it, and a triangle of that.
+        sampler.start(key, FIRST_FEATURE_SAMPLE + index);
+        // One random number selects the light, a part of it, and a triangle of the part.
         let mut choice = sampler.next_choice();
         let mut choose = |count: f64| {
             choice *= count;
@@ -150,7 +149,8 @@ pub(super) fn add_visibility(
         };
         let light = scene.light(lights[choose(count) as usize]);
         let part = choose(f64::from(light.parts()));
-        let Some(sample) = light.sample_li(it.p, part, choice.clamp(0.0, ONE), sampler.next_2d()) else {
+        let Some(sample) = light.sample_li(it.p, part, choice.clamp(0.0, BELOW_ONE), sampler.next_2d())
+        else {
             continue;
         };
         let cosine = if sample.wi.dot(ng) > 0.0 {
@@ -172,7 +172,7 @@ pub(super) fn add_visibility(
 }
 
 /// The largest number below 1.
-const ONE: f64 = 1.0 - f64::EPSILON / 2.0;
+const BELOW_ONE: f64 = 1.0 - f64::EPSILON / 2.0;
 
 /// Geometric and shading normal on the side of the viewer.
 fn facing(it: &Interaction) -> (Vec3, Vec3) {

@@ -13,14 +13,14 @@ pub(super) struct Field {
     pub(super) order: ShOrder,
     /// Colours: `len × layers`.
     pub(super) colors: Vec<Rgb>,
-    /// The variance of the irradiance's luminance, by point.
+    /// Variance of the irradiance's luminance of each point.
     pub(super) variance: Vec<f32>,
-    /// By point, true if there is an estimate.
+    /// True for points with an estimate.
     pub(super) valid: Vec<bool>,
 }
 
 impl Field {
-    /// No estimates at `len` points.
+    /// A field of `len` points without estimates.
     pub(super) fn new(order: ShOrder, len: usize) -> Field {
         Field {
             order,
@@ -61,8 +61,8 @@ impl Field {
         self.at(index)[self.order.coefficients()]
     }
 
-    /// Clamps the coefficients of a point to what non-negative radiance can have; operations other than means may leave
-    /// that range.
+    /// Clamps the coefficients of a point to the range of non-negative radiance, which operations other than means may
+    /// leave.
     pub(super) fn make_possible(&mut self, index: usize) {
         let count = self.order.coefficients();
         let colors = self.at_mut(index);
@@ -106,7 +106,7 @@ impl Field {
         record.extend([self.variance[index], f32::from(self.valid[index])]);
     }
 
-    /// Puts its points, in order, to the `indices` of another field.
+    /// Copies the points, in order, to the `indices` of another field.
     pub(super) fn spread(&self, indices: &[usize], field: &mut Field) {
         for (from, &to) in indices.iter().enumerate() {
             field.at_mut(to).copy_from_slice(self.at(from));
@@ -115,7 +115,7 @@ impl Field {
         }
     }
 
-    /// Sets points from a record of them, from `first` on.
+    /// Reads points from a record, from `first` on.
     pub(super) fn read_record(&mut self, first: usize, record: &[f32]) {
         let layers = self.layers();
         for (index, point) in (first..).zip(record.chunks_exact(Field::record_len(self.order))) {
@@ -128,13 +128,13 @@ impl Field {
     }
 }
 
-/// Least weight of an estimate whose normal faces away.
-const OTHER_WAY: f32 = 1e-3;
+/// Minimum weight of an estimate with an opposite normal.
+const MIN_WEIGHT: f32 = 1e-3;
 
-/// Weighted mean of estimates for another surface normal: estimates with similar normals weigh most, and irradiance is
-/// adjusted to the normal by the coefficients.
+/// Weighted mean of estimates for another surface normal: estimates with similar normals have the largest weights, and the
+/// coefficients adjust irradiance to the normal.
 pub(super) struct Mixture {
-    /// Coefficients, and the residual of irradiance beyond that of the coefficients.
+    /// Coefficients, and the difference between the irradiance and that of the coefficients.
     sum: Vec<Rgb>,
     weight: f32,
 }
@@ -150,7 +150,7 @@ impl Mixture {
 
     /// Adds the estimate of a point with normal `from` to the mean for the normal `to`.
     pub(super) fn add(&mut self, colors: &[Rgb], from: Vec3, to: Vec3) {
-        let weight = from.dot(to).max(0.0).powi(8) + OTHER_WAY;
+        let weight = from.dot(to).max(0.0).powi(8) + MIN_WEIGHT;
         let count = colors.len() - 1;
         for (sum, &color) in self.sum.iter_mut().zip(colors) {
             *sum += color * weight;

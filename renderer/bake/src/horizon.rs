@@ -1,7 +1,7 @@
 //! Sampling of incident directions at a baked point: hemisphere (cosine and uniform mixture) or full sphere.
 //!
-//! On a surface most directions are cosine-distributed, as irradiance weights them, and some are uniform: with cosines
-//! only the constant coefficient would have infinite variance. The height depends on one random number, which preserves
+//! On a surface most directions have cosine density, the weight of irradiance, and some uniform density: with cosine density
+//! only, the constant coefficient would have infinite variance. The height depends on one random number, which preserves
 //! stratification.
 //!
 //! A direction above the horizon of the shading normal but below that of the geometric normal is mirrored to above it,
@@ -25,13 +25,15 @@ pub(super) enum Horizon {
     Sphere(Vec3),
 }
 
-/// The share of directions over a surface that are uniform.
-const UNIFORM: f32 = 0.25;
+/// Fraction of directions above a surface with uniform density.
+const UNIFORM_FRACTION: f32 = 0.25;
 
 /// A direction of the upper hemisphere with the density of [`above_pdf`].
 fn above(u: Vec2) -> Vec3 {
-    // UNIFORM z + (1 − UNIFORM) z² of all are lower than z.
-    let z = ((UNIFORM * UNIFORM + 4.0 * (1.0 - UNIFORM) * u.y).sqrt() - UNIFORM) / (2.0 * (1.0 - UNIFORM));
+    // The cumulative distribution of the height is UNIFORM_FRACTION z + (1 − UNIFORM_FRACTION) z².
+    let z = ((UNIFORM_FRACTION * UNIFORM_FRACTION + 4.0 * (1.0 - UNIFORM_FRACTION) * u.y).sqrt()
+        - UNIFORM_FRACTION)
+        / (2.0 * (1.0 - UNIFORM_FRACTION));
     let (sin, cos) = sin_cos(TAU * u.x);
     let r = safe_sqrt(1.0 - z * z);
     Vec3::new(r * cos, r * sin, z)
@@ -39,11 +41,11 @@ fn above(u: Vec2) -> Vec3 {
 
 /// Density of [`above`] per solid angle at a height [1/sr].
 fn above_pdf(z: f32) -> f32 {
-    (0.5 * UNIFORM + (1.0 - UNIFORM) * z) * INV_PI
+    (0.5 * UNIFORM_FRACTION + (1.0 - UNIFORM_FRACTION) * z) * INV_PI
 }
 
 impl Horizon {
-    /// A direction by `u`.
+    /// Samples a direction.
     pub(super) fn direction(&self, u: Vec2) -> Vec3 {
         match self {
             Horizon::Hemisphere(_, frame) => frame.to_world(above(u)),
@@ -51,7 +53,7 @@ impl Horizon {
         }
     }
 
-    /// Density of [`Horizon::direction`] at a direction that it gives [1/sr].
+    /// Density of [`Horizon::direction`] [1/sr].
     pub(super) fn pdf(&self, w: Vec3) -> f32 {
         match self {
             Horizon::Hemisphere(site, _) => above_pdf(w.dot(site.n).max(0.0)),

@@ -4,10 +4,10 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::bake_cache::{self, BakeCache, CacheMatch, CacheResult, PROBE_ORDER, Points};
 use super::checkpoint::{Checkpoint, Finished};
 use super::error::BakeError;
 use super::field::Field;
-use super::kept::{self, FEW_ORDER, Keeping, Kept, KeptLight, Points};
 use super::progress::{BakePhase, BakeProgress};
 use super::project::{Estimate, Estimator};
 use super::settings::BakeSettings;
@@ -21,19 +21,19 @@ use renderer_transport::integrator::{Context, Integrator, Pass, PathSettings, Pr
 /// Statistics of a bake.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BakeStats {
-    /// Texels, vertices or probes.
+    /// Number of texels, vertices or probes.
     pub points: usize,
-    /// Hidden points that were filled from neighbours.
+    /// Number of hidden points that were filled from neighbours.
     pub filled: usize,
-    /// Hidden points without usable neighbours.
+    /// Number of hidden points without usable neighbours.
     pub dark: usize,
-    /// Points that kept the light of an earlier bake.
+    /// Number of points with the light of an earlier bake.
     pub kept: usize,
-    /// Mean relative difference of rebuilt irradiance over chart borders, before and after stitching.
+    /// Mean relative difference of reconstructed irradiance across chart borders, before and after stitching.
     pub seams: [f64; 2],
-    /// Rays and shading.
+    /// Counters of rays and shader runs.
     pub work: Stats,
-    /// Threads that worked.
+    /// Number of threads.
     pub threads: usize,
     /// Time before gathering: charts, texels, photons.
     pub prepare: Duration,
@@ -49,21 +49,21 @@ const RAYS_OF_A_PIXEL: u64 = 16;
 /// Inputs of all targets.
 pub(super) struct Job<'a> {
     pub(super) settings: &'a BakeSettings,
-    /// Taken by the gathering step.
+    /// Integrator, moved to the gathering step.
     pub(super) checkpoint: Mutex<Option<(Checkpoint, Finished)>>,
     pub(super) names: &'a [String],
     pub(super) progress: &'a dyn BakeProgress,
     pub(super) stop: &'a AtomicBool,
     pub(super) start: Instant,
-    /// What is kept from the earlier bake and for the next one.
-    pub(super) kept: Mutex<Kept>,
+    /// Points kept from the earlier bake, and cache for the next one.
+    pub(super) kept: Mutex<CacheResult>,
 }
 
 /// Result of a target.
 pub(super) struct Outcome<T> {
     pub(super) product: T,
     pub(super) notes: Vec<String>,
-    /// As far as the target knows.
+    /// Statistics of the target.
     pub(super) stats: BakeStats,
 }
 
@@ -73,7 +73,7 @@ impl Job<'_> {
         self.progress.advance(phase, 0, 0);
     }
 
-    /// Estimates the light at points by `f`, which is given the sampler's pixel of each.
+    /// Estimates the light at points by `f`, whose argument is the sampler's pixel of the point.
     pub(super) fn gather(
         &self,
         workers: &Workers<'_>,
@@ -97,7 +97,7 @@ impl Job<'_> {
             progress: &shot,
             ..Pass::first(settings.seed, count)
         };
-        // The ray that arrives at a point is the second segment of a path from a camera.
+        // A gather ray is the second segment of a camera path.
         let depth = settings.integrator.depth().map(|depth| depth.saturating_sub(1));
         let integrator = settings.integrator.with_depth(depth);
         let prepared = workers.install(|| Prepared::new(&integrator, workers.scene, &pass))?;
@@ -110,18 +110,18 @@ impl Job<'_> {
         };
         match &settings.keep {
             Some(earlier) => {
-                // Photons are others wherever a change is, paths only near it.
+                // A change affects all photons, but only the paths near it.
                 let paths = Integrator::Path(PathSettings {
                     depth,
                     ..PathSettings::default()
                 });
                 let paths = workers.install(|| Prepared::new(&paths, workers.scene, &pass))?;
-                let few = Estimator {
+                let probe = Estimator {
                     prepared: &paths,
-                    samples: kept::few(settings.samples),
+                    samples: bake_cache::probe_samples(settings.samples),
                     ..estimator
                 };
-                self.gather_changed(workers, points, earlier, (&few, &estimator), f)
+                self.gather_changed(workers, points, earlier, (&probe, &estimator), f)
             }
             None => {
                 let mut checkpoint = self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
@@ -139,13 +139,13 @@ impl Job<'_> {
         }
     }
 
-    /// Estimates the light at points where it is not as in an `earlier` bake.
+    /// Estimates the light at points where it differs from an `earlier` bake.
     fn gather_changed(
         &self,
         workers: &Workers<'_>,
         points: &Points<'_>,
-        earlier: &KeptLight,
-        (few, estimator): (&Estimator<'_>, &Estimator<'_>),
+        earlier: &BakeCache,
+        (probe, estimator): (&Estimator<'_>, &Estimator<'_>),
         f: impl Fn(&Estimator<'_>, (usize, UVec2), &mut Sampler, &mut Context) -> Option<Estimate> + Sync,
     ) -> Result<Option<Field>, BakeError> {
         let work = |order: ShOrder| Work {
@@ -157,8 +157,8 @@ impl Job<'_> {
         };
         let count = points.list.len();
         let fingerprint = self.settings.light_fingerprint();
-        let none = KeptLight::default();
-        let keeping = Keeping::new(
+        let none = BakeCache::default();
+        let cache = CacheMatch::new(
             if earlier.is_of(fingerprint) {
                 earlier
             } else {
@@ -167,18 +167,18 @@ impl Job<'_> {
             points,
         );
         let note = match (earlier.is_empty(), earlier.is_of(fingerprint)) {
-            (false, false) => Some("no light is kept: the earlier bake had other settings"),
-            (false, true) if keeping.is_empty() => Some(
-                "no light is kept: all objects have other texels\n  hint: --texels-per-unit gives them the same size in each bake",
+            (false, false) => Some("no light is reused: the earlier bake had other settings"),
+            (false, true) if cache.is_empty() => Some(
+                "no light is reused: the texels of all objects have changed\n  hint: --texels-per-unit gives objects the same size in each bake",
             ),
             _ => None,
         };
-        let key = |index: usize| keeping.key(index, points.list[index].key);
-        let few = workers.estimate(count, work(FEW_ORDER), |index, sampler, context| {
-            f(few, (index, key(index)), sampler, context)
+        let key = |index: usize| cache.key(index, points.list[index].key);
+        let probe = workers.estimate(count, work(PROBE_ORDER), |index, sampler, context| {
+            f(probe, (index, key(index)), sampler, context)
         })?;
-        let Some(mut few) = few else { return Ok(None) };
-        let unchanged = keeping.unchanged(points, &few);
+        let Some(mut probe) = probe else { return Ok(None) };
+        let unchanged = cache.unchanged(points, &probe);
         let changed: Vec<usize> = (0..count).filter(|&index| !unchanged[index]).collect();
         let found = workers.estimate(
             changed.len(),
@@ -191,9 +191,9 @@ impl Job<'_> {
         let Some(found) = found else { return Ok(None) };
         let mut field = Field::new(self.settings.order, count);
         found.spread(&changed, &mut field);
-        keeping.restore(&unchanged, &mut field, &mut few);
-        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Kept {
-            light: Some(kept::keep(fingerprint, points, key, &field, &few)),
+        cache.restore(&unchanged, &mut field, &mut probe);
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = CacheResult {
+            light: Some(bake_cache::new_cache(fingerprint, points, key, &field, &probe)),
             points: count - changed.len(),
             note,
         };
@@ -202,7 +202,7 @@ impl Job<'_> {
 }
 
 impl<T> Outcome<T> {
-    /// Converts the product by `product`; notes and statistics stay.
+    /// Converts the product; notes and statistics stay.
     pub(super) fn of<U>(self, product: impl FnOnce(T) -> U) -> Outcome<U> {
         Outcome {
             product: product(self.product),

@@ -1,22 +1,22 @@
-//! The layout of a texture: a rectangle for each object, and a packed block within it for each chart.
+//! Layout of a texture: a rectangle for each object, and a packed block within it for each chart.
 //!
-//! A chart's corners lie on texel centres, so that a bilinear lookup on its border reads its border texels. Charts are
-//! at least twice the dilation width apart.
+//! A chart's corners are at texel centres, so that a bilinear lookup on its border reads its border texels. Charts are at
+//! least twice the dilation width apart.
 
 use glam::UVec2;
 use rayon::prelude::*;
 
 use super::atlas::{Atlas, PageScale, Scale, area, finish};
 use super::error::BakeError;
-use super::laid_object::{LaidObject, Room, laid_once};
 use super::limit::{MAX_SIDE, MAX_TEXELS};
+use super::object_layout::{ObjectLayout, RectWidth, layout_once};
 use super::outline::Outline;
 use super::pack::pack_pages;
-use super::single_page::{ASPECTS, at_density, densest_of_all, round_up};
+use super::single_page::{ASPECTS, at_density, densest_layout, round_up};
 use super::unwrap::Flat;
 use renderer_image::Rect;
 
-/// Lays objects out, with room for a dilation by `margin` texels. Messages call them by their `names`.
+/// Computes the layout of objects, with room for a dilation by `margin` texels. Messages use their `names`.
 pub(super) fn layout(
     flats: &[Flat],
     names: &dyn Fn(usize) -> String,
@@ -35,23 +35,23 @@ pub(super) fn layout(
                 best.or_else(|error| attempt(aspect).map_err(|_| error))
             })
         }
-        Scale::Resolution(side) => densest_of_all(flats, side, 1, |density, aspect| {
+        Scale::Resolution(side) => densest_layout(flats, side, 1, |density, aspect| {
             at_density(flats, density, margin, Some(side), aspect).ok()
         }),
         Scale::Pages(scale) => on_pages(flats, names, scale, margin),
     }
 }
 
-/// The layout of objects that keep their coordinates in a texture that they share.
+/// Layout of objects that keep their coordinates in a common texture.
 ///
 /// # Errors
-/// When it would be too large.
+/// If the texture is too large.
 pub(super) fn layout_in_place(flats: &[Flat], scale: Scale) -> Result<Atlas, BakeError> {
     let surface = area(flats);
     let covered: f64 = (flats.iter())
         .map(|flat| area(std::slice::from_ref(flat)) / f64::from(flat.blocks[0].x).powi(2))
         .sum();
-    // Of the whole texture, if texels were equally dense everywhere [m].
+    // Width of the whole texture at uniform density [m].
     let width = (surface / covered).sqrt() as f32;
     let side = match scale {
         Scale::Resolution(side)
@@ -94,7 +94,7 @@ pub(super) fn layout_in_place(flats: &[Flat], scale: Scale) -> Result<Atlas, Bak
     })
 }
 
-/// A layout on as many pages as are needed, or the densest one on all.
+/// Layout on the required number of pages, or the densest one on all pages.
 fn on_pages(
     flats: &[Flat],
     names: &dyn Fn(usize) -> String,
@@ -105,7 +105,7 @@ fn on_pages(
     let most = most.min(MAX_TEXELS / (side * side)).max(1);
     let pages = Pages { side, most, margin };
     let Some(density) = density else {
-        return densest_of_all(flats, side, most, |density, aspect| {
+        return densest_layout(flats, side, most, |density, aspect| {
             pages.layout(flats, density, aspect).ok()
         });
     };
@@ -135,19 +135,19 @@ fn on_pages(
     fewest.unwrap_or(Err(NoPage::Pages)).map_err(refused)
 }
 
-/// Pages that objects are laid out on.
+/// Pages of a layout.
 struct Pages {
     /// Columns and rows of each.
     side: u32,
-    /// The most that there may be.
+    /// Maximum number of pages.
     most: u32,
     margin: u32,
 }
 
-/// Why objects do not fit on pages.
+/// Reason why objects do not fit on pages.
 #[derive(Clone)]
 enum NoPage {
-    /// An object is larger than a page: texels along a side that it takes, about.
+    /// An object is larger than a page; approximate number of texels along a side that it needs.
     Object { index: usize, needed: f64 },
     /// There are too few pages.
     Pages,
@@ -171,13 +171,13 @@ impl Pages {
         if flats.iter().map(texels).sum::<f64>() > f64::from(most) * f64::from(side).powi(2) {
             return Err(NoPage::Pages);
         }
-        let fits = |object: &LaidObject| object.size.max_element() <= side;
+        let fits = |object: &ObjectLayout| object.size.max_element() <= side;
         let object = |index: usize, flat: &Flat| {
-            let object = LaidObject::new(flat, density, margin, &Room::Aspect(aspect));
+            let object = ObjectLayout::new(flat, density, margin, &RectWidth::Aspect(aspect));
             if fits(&object) {
                 return Ok(object);
             }
-            let object = LaidObject::new(flat, density, margin, &Room::Width(side));
+            let object = ObjectLayout::new(flat, density, margin, &RectWidth::Width(side));
             let needed = f64::from(object.size.max_element());
             if fits(&object) {
                 Ok(object)
@@ -185,9 +185,9 @@ impl Pages {
                 Err(NoPage::Object { index, needed })
             }
         };
-        let objects = laid_once(flats, object)
+        let objects = layout_once(flats, object)
             .into_iter()
-            .collect::<Result<Vec<LaidObject>, NoPage>>()?;
+            .collect::<Result<Vec<ObjectLayout>, NoPage>>()?;
         let boxes: Vec<Vec<Outline>> = (objects.iter().zip(flats))
             .map(|(object, flat)| object.outlines(flat))
             .collect();
@@ -233,7 +233,7 @@ mod tests {
     fn objects_lie_on_as_many_pages_as_they_need() {
         let flats = squares(10);
         let layout = |scale| layout(&flats, &|index| format!("square {index}"), scale, 2);
-        // A square takes 37 texels: one page has three times three.
+        // A square needs 37 texels: one page has three times three.
         let atlas = layout(pages(Some(32.0), 112, 8)).unwrap();
         assert_eq!((atlas.pages, atlas.size), (2, UVec2::new(112, 224)));
         for (object, rect) in atlas.rects.iter().enumerate() {
@@ -246,7 +246,7 @@ mod tests {
             };
             assert!(atlas.rects[..object].iter().all(apart));
         }
-        // What fits on one page is laid out as without pages.
+        // Objects that fit on one page have the layout without pages.
         let one = layout(pages(Some(32.0), 512, 8)).unwrap();
         let alone = layout(Scale::Density(32.0)).unwrap();
         assert_eq!((one.pages, one.size, one.rects), (1, alone.size, alone.rects));

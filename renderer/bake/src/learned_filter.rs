@@ -1,8 +1,8 @@
-//! Lightmap denoising by Open Image Denoise, chart by chart, so that no chart takes light of another.
+//! Lightmap denoising by Open Image Denoise, chart by chart, so that charts do not exchange light.
 //!
-//! A chart is cut out with a border. The network needs a whole picture: the surroundings of the chart mirror it, with its
-//! noise, for the network keeps noise along an edge to smooth surroundings; what is farther away is filled by push and pull
-//! (a pyramid of means). Irradiance and L00 are filtered as light, higher coefficients as shares of L00 in [-1, 1].
+//! A chart is cut out with a border. The network needs a complete picture: the surroundings of the chart mirror it including
+//! noise, since the network preserves noise along an edge to smooth surroundings; farther pixels are filled by push-pull (a
+//! pyramid of means). Irradiance and L00 are filtered as light, higher coefficients as ratios to L00 in [-1, 1].
 
 use std::collections::BTreeMap;
 
@@ -15,46 +15,46 @@ use renderer_base::color::Rgb;
 use renderer_denoise::{DenoiseError, Denoiser};
 use renderer_image::{Image, Rect};
 
-/// Fewest texels of a chart that the network filters: in smaller ones it sees nothing, and each picture takes a while.
-const LEAST: usize = 256;
+/// Minimum number of texels of a chart that the network filters: smaller ones have too little context for the cost.
+const MIN_TEXELS: usize = 256;
 
 /// Border of a chart's picture, and width of the mirrored surroundings [texels].
 const BORDER: u32 = 16;
 
 /// A chart, cut out of the texture.
-struct Cut {
-    /// Its own rectangle in the texture.
+struct ChartPicture {
+    /// Rectangle in the texture.
     rect: Rect,
-    /// Its texels: in the texture, and in the picture.
+    /// Texels: index in the texture, and in the picture.
     texels: Vec<(usize, usize)>,
-    /// Pixels of its surroundings, and those of the chart that they mirror.
+    /// Pixels of the surroundings, and the pixels of the chart that they mirror.
     mirrored: Vec<(usize, usize)>,
 }
 
-/// Filters the charts that are large enough, and returns which texels are of others.
+/// Filters the charts that are large enough, and marks the texels of the others.
 ///
 /// # Errors
-/// When the library fails.
-pub(super) fn denoise(sheet: &mut LightmapBuffer, denoiser: &Denoiser) -> Result<Vec<bool>, DenoiseError> {
-    let mut others = sheet.field.valid.clone();
-    for cut in cuts(sheet) {
-        let layers = filtered(&sheet.field, &cut, denoiser)?;
-        for &(at, place) in &cut.texels {
+/// If the library fails.
+pub(super) fn denoise(lightmap: &mut LightmapBuffer, denoiser: &Denoiser) -> Result<Vec<bool>, DenoiseError> {
+    let mut others = lightmap.field.valid.clone();
+    for picture in chart_pictures(lightmap) {
+        let layers = filtered(&lightmap.field, &picture, denoiser)?;
+        for &(at, place) in &picture.texels {
             others[at] = false;
-            for (color, layer) in sheet.field.at_mut(at).iter_mut().zip(&layers) {
+            for (color, layer) in lightmap.field.at_mut(at).iter_mut().zip(&layers) {
                 *color = layer[place];
             }
-            sheet.field.make_possible(at);
+            lightmap.field.make_possible(at);
         }
     }
     Ok(others)
 }
 
 /// The charts that are large enough, in order.
-fn cuts(sheet: &LightmapBuffer) -> Vec<Cut> {
-    let width = sheet.size.x as usize;
+fn chart_pictures(lightmap: &LightmapBuffer) -> Vec<ChartPicture> {
+    let width = lightmap.size.x as usize;
     let mut charts: BTreeMap<u32, (Rect, Vec<usize>)> = BTreeMap::new();
-    for at in (0..sheet.charts.len()).filter(|&at| sheet.field.valid[at]) {
+    for at in (0..lightmap.charts.len()).filter(|&at| lightmap.field.valid[at]) {
         let (x, y) = ((at % width) as u32, (at / width) as u32);
         let texel = Rect {
             x0: x,
@@ -62,7 +62,7 @@ fn cuts(sheet: &LightmapBuffer) -> Vec<Cut> {
             x1: x + 1,
             y1: y + 1,
         };
-        let (rect, texels) = charts.entry(sheet.charts[at]).or_insert((texel, vec![]));
+        let (rect, texels) = charts.entry(lightmap.charts[at]).or_insert((texel, vec![]));
         *rect = Rect {
             x0: rect.x0.min(x),
             y0: rect.y0.min(y),
@@ -71,7 +71,7 @@ fn cuts(sheet: &LightmapBuffer) -> Vec<Cut> {
         };
         texels.push(at);
     }
-    let cut = |(rect, texels): (Rect, Vec<usize>)| {
+    let picture_of = |(rect, texels): (Rect, Vec<usize>)| {
         let (wide, _) = size(&rect);
         let place = |at: usize| {
             let (x, y) = ((at % width) as u32 - rect.x0, (at / width) as u32 - rect.y0);
@@ -79,20 +79,22 @@ fn cuts(sheet: &LightmapBuffer) -> Vec<Cut> {
         };
         let texels: Vec<(usize, usize)> = texels.into_iter().map(|at| (at, place(at))).collect();
         let mirrored = mirrored(texels.iter().map(|&(_, place)| place), size(&rect));
-        Cut {
+        ChartPicture {
             rect,
             texels,
             mirrored,
         }
     };
-    let large = charts.into_values().filter(|(_, texels)| texels.len() >= LEAST);
-    large.map(cut).collect()
+    let large = charts
+        .into_values()
+        .filter(|(_, texels)| texels.len() >= MIN_TEXELS);
+    large.map(picture_of).collect()
 }
 
-/// The pixels around a chart, each with the pixel of the chart on the other side of the chart's pixel that is nearest; with
-/// this one where the chart is too narrow.
+/// Pixels around a chart, each with its mirror image: the chart's pixel on the other side of the nearest one, or the nearest
+/// one if the chart is too narrow.
 fn mirrored(chart: impl Iterator<Item = usize>, (width, height): (usize, usize)) -> Vec<(usize, usize)> {
-    // By pixel: the nearest one of the chart, as far as is known.
+    // Nearest pixel of the chart found so far.
     let mut nearest: Vec<Option<usize>> = vec![None; width * height];
     chart.for_each(|place| nearest[place] = Some(place));
     let own: Vec<bool> = nearest.iter().map(Option::is_some).collect();
@@ -125,23 +127,27 @@ fn size(rect: &Rect) -> (usize, usize) {
     (of(rect.x0, rect.x1), of(rect.y0, rect.y1))
 }
 
-/// By layer of the field, the filtered picture of a chart.
-fn filtered(field: &Field, cut: &Cut, denoiser: &Denoiser) -> Result<Vec<Vec<Rgb>>, DenoiseError> {
-    let size = size(&cut.rect);
+/// Filtered picture of a chart for each layer of the field.
+fn filtered(
+    field: &Field,
+    picture: &ChartPicture,
+    denoiser: &Denoiser,
+) -> Result<Vec<Vec<Rgb>>, DenoiseError> {
+    let size = size(&picture.rect);
     let run = |color: &dyn Fn(usize) -> Rgb, is_directional: bool| {
         let mut values = vec![None; size.0 * size.1];
-        for &(at, place) in &cut.texels {
+        for &(at, place) in &picture.texels {
             values[place] = Some(color(at));
         }
-        for &(place, of) in &cut.mirrored {
+        for &(place, of) in &picture.mirrored {
             values[place] = values[of];
         }
-        // The network makes some light of none.
+        // The network creates some light in black pixels.
         if values.iter().flatten().all(|&color| color == Rgb::BLACK) {
             return Ok(vec![Rgb::BLACK; values.len()]);
         }
         let mut image = Image::new(size.0, size.1, 3);
-        for (pixel, color) in image.data.chunks_exact_mut(3).zip(full(values, size)) {
+        for (pixel, color) in image.data.chunks_exact_mut(3).zip(fill_gaps(values, size)) {
             pixel.copy_from_slice(&color.to_array());
         }
         let image = denoiser.denoise_lightmap(&image, is_directional)?;
@@ -164,14 +170,14 @@ fn filtered(field: &Field, cut: &Cut, denoiser: &Denoiser) -> Result<Vec<Vec<Rgb
     Ok(layers)
 }
 
-/// A colour as the share of another one, zero where that is black.
+/// Ratio of two colours, zero if the second is black.
 fn share(color: Rgb, of: Rgb) -> Rgb {
     let share = |a: f32, b: f32| if b > 0.0 { (a / b).clamp(-1.0, 1.0) } else { 0.0 };
     Rgb::new(share(color.r, of.r), share(color.g, of.g), share(color.b, of.b))
 }
 
-/// A picture with its gaps filled: each from the finest level of a pyramid of means that knows something there.
-fn full(values: Vec<Option<Rgb>>, (width, height): (usize, usize)) -> Vec<Rgb> {
+/// Fills gaps of a picture from the finest level of a pyramid of means that has a value there.
+fn fill_gaps(values: Vec<Option<Rgb>>, (width, height): (usize, usize)) -> Vec<Rgb> {
     if (width, height) == (1, 1) || values.iter().all(Option::is_some) {
         return values.into_iter().map(Option::unwrap_or_default).collect();
     }
@@ -185,16 +191,16 @@ fn full(values: Vec<Option<Rgb>>, (width, height): (usize, usize)) -> Vec<Rgb> {
     let means = sums
         .into_iter()
         .map(|(sum, count)| (count > 0.0).then(|| sum * (1.0 / count)));
-    let coarse = full(means.collect(), (wide, high));
+    let coarse = fill_gaps(means.collect(), (wide, high));
     let fill = |(at, value): (usize, Option<Rgb>)| {
         value.unwrap_or_else(|| bilinear(&coarse, (wide, high), at % width, at / width))
     };
     values.into_iter().enumerate().map(fill).collect()
 }
 
-/// A picture of half the size between its pixels, at a pixel of the whole.
+/// Interpolates a picture of half the size at a pixel of the full size.
 fn bilinear(coarse: &[Rgb], (wide, high): (usize, usize), x: usize, y: usize) -> Rgb {
-    // The nearest pixel, and the one on the other side, which is a third as near.
+    // The nearest pixel, and the one on the other side at three times the distance.
     let pair = |x: usize, count: usize| {
         let near = x / 2;
         let far = if x.is_multiple_of(2) {
@@ -219,9 +225,9 @@ mod tests {
     fn gaps_are_filled_from_what_is_known() {
         let size = (37, 21);
         let known = |at: usize| (at.is_multiple_of(5) && at < 400).then_some(Rgb::splat(2.0));
-        let all = full((0..size.0 * size.1).map(known).collect(), size);
+        let all = fill_gaps((0..size.0 * size.1).map(known).collect(), size);
         assert!(all.iter().all(|&color| (color.r - 2.0).abs() < 1e-5));
-        let nothing = full(vec![None; 12], (4, 3));
+        let nothing = fill_gaps(vec![None; 12], (4, 3));
         assert!(nothing.iter().all(|&color| color == Rgb::BLACK));
     }
 }

@@ -1,16 +1,16 @@
 //! Baking: precomputes incident light at surfaces (lightmap texture, vertices) or points in space (probes) for
 //! real-time engines.
 //!
-//! Steps of a lightmap: [`sides`] selects the shapes with a baked back, [`receiver`] converts all to triangles, [`uv`]
+//! Steps of a lightmap: [`sides`] selects the shapes with a baked back, [`receiver`] converts shapes to triangles, [`uv`]
 //! validates their second texture coordinates, [`unwrap`] makes new ones where needed, [`layout`] packs everything,
-//! [`raster`] finds the surface points of each texel, [`points`] rejects hidden ones, [`project`] estimates the light
-//! there, and [`denoise`], [`dilate`] and [`seam`] post-process the texture. Vertices and probes use the same
-//! [`project`]. [`sh`] defines the basis.
+//! [`raster`] finds the surface points of each texel, [`points`] rejects hidden ones, [`project`] estimates the light there,
+//! and [`denoise`], [`dilate`] and [`seam`] post-process the texture. Vertices and probes use the same [`project`]. [`sh`]
+//! defines the basis.
 //!
 //! - The result depends on scene and settings only: the same bytes for any number of threads, and for a bake that was
 //!   killed and resumed.
-//! - Light is gathered on the side of the geometric normal, and on the other side for shapes that [`sides`] selects:
-//!   the back is an object of its own. Emitters are baked like other surfaces.
+//! - Light is gathered on the side of the geometric normal, and on the other side for shapes that [`sides`] selects: the
+//!   back is a separate object. Emitters are baked like other surfaces.
 
 #![deny(unsafe_code, missing_docs)]
 // Bits must not depend on the C library.
@@ -22,10 +22,11 @@
     reason = "the documentation is built with private items"
 )]
 
+mod adjacency;
 mod atlas;
+mod bake_cache;
 mod chart;
 mod checkpoint;
-mod connect;
 mod denoise;
 mod dilate;
 mod error;
@@ -35,17 +36,15 @@ mod feature_rays;
 mod field;
 mod horizon;
 mod job;
-mod kept;
-mod laid_object;
 mod layout;
 mod learned_filter;
 mod lightmap_buffer;
 mod limit;
+mod object_layout;
 mod objects;
 mod outline;
 mod overlap;
 mod pack;
-mod placed;
 mod points;
 mod probes;
 mod progress;
@@ -70,6 +69,7 @@ mod unwrap;
 mod uv;
 mod vertex;
 mod work;
+mod world_mesh;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -82,12 +82,12 @@ use renderer_transport::material::Report;
 use renderer_transport::scene::Scene;
 
 pub use atlas::{PageScale, Scale};
+pub use bake_cache::BakeCache;
 pub use checkpoint::{CheckpointContent, is_checkpoint, join_checkpoints};
 pub use error::{BakeError, CageError};
 pub use feature::{Feature, FeatureDesc, FeatureRays};
 pub use feature_map::FeatureMap;
 pub use job::BakeStats;
-pub use kept::KeptLight;
 pub use lightmap_buffer::Coverage;
 pub use limit::texture_memory;
 pub use objects::BakedObject;
@@ -105,7 +105,7 @@ pub use vertex::{BakedVertices, VertexLight};
 /// Checks, without changing anything, that a checkpoint can be written at `path`, so that a bake fails early.
 ///
 /// # Errors
-/// When there is anything but a checkpoint that is to be resumed, or no file can be made.
+/// If the file exists and is not a checkpoint to resume, or cannot be created.
 pub fn check_checkpoint(path: &Path, resume: bool) -> Result<(), BakeError> {
     checkpoint::Checkpoint::check(path, resume)
 }
@@ -126,21 +126,20 @@ pub enum Product {
 pub struct Baked {
     /// Result of the bake, by target.
     pub product: Product,
-    /// Notes for the user that are no errors.
+    /// Notes for the user.
     pub notes: Vec<String>,
     /// Run-time errors of shaders.
     pub reports: Vec<Report>,
     /// Statistics.
     pub stats: BakeStats,
-    /// The light for the next bake, if the settings keep it.
-    pub kept: Option<KeptLight>,
+    /// Cache for the next bake, if requested.
+    pub kept: Option<BakeCache>,
 }
 
-/// The shapes of a scene whose backs a bake with these settings has: for bakes of some of its light, which are to have the
-/// texture of all of it.
+/// Shapes whose backs a bake with these settings includes: for bakes of some lights, which need the atlas of all lights.
 ///
 /// # Errors
-/// When there are no threads.
+/// If the threads cannot be started.
 pub fn backs(scene: &Scene, settings: &BakeSettings) -> Result<Vec<ShapeId>, BakeError> {
     let workers = work::Workers::new(scene, settings.threads, settings.seed)?;
     Ok(workers.install(|| sides::backs(settings, &workers)))
@@ -150,7 +149,7 @@ pub fn backs(scene: &Scene, settings: &BakeSettings) -> Result<Vec<ShapeId>, Bak
 /// finished work is then in the checkpoint, if there is one.
 ///
 /// # Errors
-/// When there is nothing to bake, it does not fit, or a file cannot be used.
+/// If there is nothing to bake, the result does not fit, or a file cannot be used.
 pub fn bake(
     scene: &Scene,
     names: &[String],

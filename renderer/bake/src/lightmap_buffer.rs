@@ -26,11 +26,11 @@ pub enum Coverage {
 pub(super) struct LightmapBuffer {
     /// Columns and rows.
     pub(super) size: UVec2,
-    /// By texel, row by row.
+    /// Values of texels, row by row.
     pub(super) field: Field,
-    /// By texel: the chart that it belongs to, dilated ones included, or [`NO_CHART`](super::raster::NO_CHART).
+    /// Chart of each texel, including dilated ones, or [`NO_CHART`](super::raster::NO_CHART).
     pub(super) charts: Vec<u32>,
-    /// By texel: source of its value.
+    /// Source of each texel's value.
     pub(super) coverage: Vec<Coverage>,
 }
 
@@ -44,7 +44,7 @@ impl fmt::Debug for LightmapBuffer {
 pub(super) type Bilinear = [(u32, f32); 4];
 
 impl LightmapBuffer {
-    /// Spreads the estimates of `texels` over their atlas.
+    /// Copies the estimates of `texels` to the atlas.
     pub(super) fn new(texels: &Texels, estimates: &Field) -> LightmapBuffer {
         let mut field = Field::new(estimates.order, texels.charts.len());
         let mut coverage = vec![Coverage::Empty; texels.charts.len()];

@@ -11,12 +11,12 @@ pub(super) const MAX_SIDE: u32 = 8192;
 /// Maximum number of texels of all pages together: their indices are 32-bit integers.
 pub(super) const MAX_TEXELS: u32 = 1 << 30;
 
-/// The most probes of a grid.
+/// Maximum number of probes of a grid.
 pub(super) const MAX_PROBES: u32 = 4_000_000;
 
-/// The memory that a texture of `width` × `height` texels takes while it is baked and written, about [bytes].
+/// Approximate memory of a texture of `width` × `height` texels while it is baked and written [bytes].
 pub fn texture_memory(width: u32, height: u32, order: ShOrder) -> u64 {
-    // Points of the surface, and the layers of estimates, records, sheet and images.
+    // Points of the surface, and the layers of estimates, records, lightmap and images.
     let texel = 250 + 60 * (order.coefficients() as u64 + 1);
     u64::from(width) * u64::from(height) * texel
 }
@@ -27,7 +27,7 @@ pub(super) fn check_texture(width: u32, height: u32, order: ShOrder) -> Result<(
     memory::check(what, texture_memory(width, height, order))
 }
 
-/// Checks that a texture of so many features fits into memory.
+/// Checks that a texture of `features` features fits into memory.
 pub(super) fn check_features(size: &UVec2, features: usize) -> Result<(), OutOfMemory> {
     // Points of the surface; values, maps and images of features.
     let texel = 250 + 80 * features as u64;

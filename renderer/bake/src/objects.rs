@@ -1,4 +1,4 @@
-//! Objects of a texture: their coordinates, notes about these, and what is told of them.
+//! Objects of a texture: texture coordinates, notes, and description.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use rustc_hash::FxHashMap;
 use super::atlas::Atlas;
 use super::error::BakeError;
 use super::feature::{Feature, FeatureDesc};
-use super::placed::PlacedMesh;
 use super::receiver::{Coordinates, Receiver, Side};
 use super::tangent_frame::TangentSpace;
 use super::unwrap::Flat;
 use super::uv::Unfit;
+use super::world_mesh::WorldMesh;
 use renderer_geometry::{Mesh, Shape, ShapeId};
 use renderer_image::Rect;
 
@@ -26,24 +26,24 @@ pub struct BakedObject {
     pub side: Side,
     /// Name of the shape; `NAME.back` for a back.
     pub name: String,
-    /// The page that it is on.
+    /// Page.
     pub page: u32,
-    /// Its rectangle on the page.
+    /// Rectangle on the page.
     pub rect: Rect,
-    /// True if its coordinates are the mesh's own second set.
+    /// True if the coordinates are the mesh's second set.
     pub own_coordinates: bool,
     /// Triangles in object space; the second set of coordinates spans the whole page, v up.
     pub mesh: Mesh,
 }
 
-/// Sides of shapes laid flat, and whose coordinates these are.
+/// Flattened sides of shapes, and the sources of their coordinates.
 type FlatShapes = Vec<(Flat, Coordinates)>;
 
-/// Lays sides of shapes flat; notes say why coordinates of theirs could not be used. Shapes of one topology, and both
-/// sides of a shape, have one layout, that of the largest, so that the coordinates of one are those of another, moved.
+/// Flattens sides of shapes; notes give reasons why existing coordinates are not usable. Shapes of one topology, and both
+/// sides of a shape, share the layout of the largest, so that their coordinates differ by an offset.
 ///
 /// # Errors
-/// When shapes have no usable coordinates and are not to be unwrapped.
+/// If shapes have no usable coordinates and unwrapping is off.
 pub(super) fn flatten(
     receivers: &[Receiver],
     shapes: &[Shape],
@@ -99,7 +99,7 @@ fn groups(receivers: &[Receiver], topologies: &[u32]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// What shapes that share a layout have in common.
+/// Key of shapes that share a layout.
 #[derive(PartialEq, Eq, Hash)]
 enum Topology {
     Number(u32),
@@ -123,7 +123,7 @@ fn diagnose<'a>(
     Ok(unfit
         .filter(|(_, unfit)| **unfit != Unfit::Missing)
         .map(|(name, unfit)| {
-            format!("`{name}`: its second set of texture coordinates is not fit for a lightmap, so it is unwrapped: {unfit}")
+            format!("`{name}`: the second set of texture coordinates is not valid for a lightmap; the shape is unwrapped: {unfit}")
         })
         .collect())
 }
@@ -151,7 +151,7 @@ pub(super) fn objects(
         .collect()
 }
 
-/// The tangents of all objects, if any of the features is in their frame.
+/// Tangents of all objects, if a feature needs them.
 pub(super) fn tangents(
     features: &[FeatureDesc],
     shapes: &[Shape],
@@ -165,7 +165,7 @@ pub(super) fn tangents(
         .map(|(index, (receiver, flat))| match needed {
             true => {
                 let shape = &shapes[receiver.shape.0 as usize];
-                let placed = PlacedMesh::new(shape, receiver.side, &flat.mesh);
+                let placed = WorldMesh::new(shape, receiver.side, &flat.mesh);
                 TangentSpace::new(&placed, &uvs(atlas, index))
             }
             false => TangentSpace::NONE,

@@ -4,11 +4,11 @@ use glam::{UVec2, Vec2};
 
 /// A rotation by quarter turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Turn(u8);
+pub(super) struct QuarterTurn(u8);
 
-impl Turn {
-    /// All four.
-    pub(super) const ALL: [Turn; 4] = [Turn(0), Turn(1), Turn(2), Turn(3)];
+impl QuarterTurn {
+    /// The four rotations.
+    pub(super) const ALL: [QuarterTurn; 4] = [QuarterTurn(0), QuarterTurn(1), QuarterTurn(2), QuarterTurn(3)];
 
     /// Maps a point of a box of `size` to its position in the turned box.
     pub(super) fn apply(self, p: Vec2, size: Vec2) -> Vec2 {
@@ -21,7 +21,7 @@ impl Turn {
     }
 }
 
-/// Texels of a column that are covered.
+/// Covered texels of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     /// The column.
@@ -35,14 +35,14 @@ pub(super) struct Span {
 /// Covered texels of a box, as spans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Outline {
-    /// From left to right, and from below; those of a column do not touch.
+    /// Spans from left to right, and upwards; spans of a column do not touch.
     pub(super) spans: Vec<Span>,
     /// Columns and rows.
     pub(super) size: UVec2,
 }
 
 impl Outline {
-    /// All of a box.
+    /// The outline of a whole box.
     pub(super) fn full(size: UVec2) -> Outline {
         let span = |x| Span { x, lo: 0, hi: size.y };
         Outline {
@@ -76,7 +76,7 @@ impl Outline {
         }
     }
 
-    /// Half a turn.
+    /// Rotation by 180°.
     fn turned_over(&self) -> Outline {
         let turned = self.spans.iter().rev().map(|span| Span {
             x: self.size.x - 1 - span.x,
@@ -90,11 +90,11 @@ impl Outline {
     }
 }
 
-/// The outlines of a chart, turned each way. `triangles` lie in a box of `size` texels with `margin` to spare around, which
-/// is covered, too.
+/// Outlines of a chart in all four rotations. `triangles` are in a box of `size` texels with a border of `margin` texels,
+/// which is covered, too.
 pub(super) fn outlines(triangles: &[[Vec2; 3]], size: UVec2, margin: u32) -> [Outline; 4] {
     let upright = Outline::of(triangles.iter().copied(), size, margin);
-    let turn = |triangle: &[Vec2; 3]| triangle.map(|p| Turn(1).apply(p, size.as_vec2()));
+    let turn = |triangle: &[Vec2; 3]| triangle.map(|p| QuarterTurn(1).apply(p, size.as_vec2()));
     let lying = Outline::of(triangles.iter().map(turn), UVec2::new(size.y, size.x), margin);
     let (over, back) = (upright.turned_over(), lying.turned_over());
     [upright, lying, over, back]
@@ -112,7 +112,7 @@ fn merge(ranges: &mut Vec<[u32; 2]>) {
     });
 }
 
-/// Covers what a triangle touches.
+/// Covers the texels that a triangle touches.
 fn cover(columns: &mut [Vec<[u32; 2]>], triangle: [Vec2; 3], height: u32) {
     let column = |x: f32| (x.max(0.0) as usize).min(columns.len() - 1);
     let [a, b, c] = triangle;
@@ -160,7 +160,7 @@ mod tests {
             all[0].spans.iter().map(|span| span.hi).collect::<Vec<_>>(),
             [3, 3, 2, 1]
         );
-        for (outline, turn) in all.iter().zip(Turn::ALL) {
+        for (outline, turn) in all.iter().zip(QuarterTurn::ALL) {
             let moved = triangle.map(|p| turn.apply(p, size.as_vec2()));
             let again = &outlines(&[moved], outline.size, 0)[0];
             assert_eq!(outline, again, "{turn:?}");

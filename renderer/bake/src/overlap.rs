@@ -6,13 +6,13 @@ use rustc_hash::FxHashMap;
 /// Tolerated penetration of two adjacent triangles, relative to their extent.
 const TOLERANCE: f32 = 2e-5;
 
-/// Pairs of triangles whose interiors meet, smaller index first, in order; at most `limit` of them. Triangles without area
-/// meet nothing.
+/// Pairs of triangles whose interiors intersect, smaller index first, in order; at most `limit` of them. Triangles without
+/// area intersect nothing.
 pub(super) fn overlaps(triangles: &[[Vec2; 3]], limit: usize) -> Vec<(u32, u32)> {
     let boxes: Vec<(Vec2, Vec2)> = triangles.iter().map(extent).collect();
     let lower = boxes.iter().fold(Vec2::INFINITY, |m, b| m.min(b.0));
     let upper = boxes.iter().fold(Vec2::NEG_INFINITY, |m, b| m.max(b.1));
-    // About one cell a triangle.
+    // About one cell per triangle.
     let cells = (triangles.len() as f32).sqrt().ceil().max(1.0);
     let scale = Vec2::splat(cells) / (upper - lower).max(Vec2::splat(f32::MIN_POSITIVE));
     let cell = |p: Vec2| ((p - lower) * scale).min(Vec2::splat(cells - 1.0)).as_uvec2();

@@ -9,14 +9,14 @@ use super::outline::{Outline, Span};
 /// Position of a packed piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PackedPosition {
-    /// Its box's lower corner.
+    /// Lower corner of the box.
     pub(super) corner: UVec2,
-    /// Index of its outline.
+    /// Index of the outline.
     pub(super) way: usize,
 }
 
-/// Most columns tried for a piece; more would take long for little gain.
-const TRIES: usize = 1024;
+/// Maximum number of columns tried for a piece; more would be slow for little gain.
+const MAX_COLUMNS: usize = 1024;
 
 /// Packs pieces, each given by its outlines in several orientations, into a strip of that width; returns the positions
 /// and the height used. `None` if a piece is wider than the strip in all orientations. Large pieces are placed first,
@@ -34,8 +34,8 @@ pub(super) fn pack<P: AsRef<[Outline]>>(pieces: &[P], width: u32) -> Option<(Vec
     Some((places, height))
 }
 
-/// Packs pieces onto square pages, one below the other, each piece onto the first page that has room; returns the
-/// positions and the number of pages. `None` if more than `most` pages are needed, or a piece is larger than a page.
+/// Packs pieces onto square pages, stacked vertically, each piece onto the first page with room. Returns the positions and
+/// the number of pages; `None` if more than `most` pages are needed, or a piece is larger than a page.
 pub(super) fn pack_pages<P: AsRef<[Outline]>>(
     pieces: &[P],
     side: u32,
@@ -80,9 +80,9 @@ fn largest_first<P: AsRef<[Outline]>>(pieces: &[P]) -> Vec<usize> {
 
 /// Free space of the strip.
 struct Strip {
-    /// By column, from below: where gaps begin and end. The last has no end.
+    /// Start and end of the gaps of each column, upwards. The last gap has no end.
     gaps: Vec<Vec<[u32; 2]>>,
-    /// Outlines placed last, and their top; `u32::MAX` if there was no room. Equal ones cannot be placed lower.
+    /// Recently placed outlines, and their top; `u32::MAX` if there was no room. Equal ones cannot be placed lower.
     last: (Vec<Outline>, u32),
 }
 
@@ -110,7 +110,7 @@ impl Strip {
     /// No top is below `floor`.
     fn lowest(&self, outlines: &[Outline], floor: u32, limit: u32) -> Option<PackedPosition> {
         let mut best: Option<(u32, PackedPosition)> = None;
-        let step = (self.gaps.len() / TRIES).max(1);
+        let step = (self.gaps.len() / MAX_COLUMNS).max(1);
         for (way, outline) in outlines.iter().enumerate() {
             if outlines[..way].contains(outline) {
                 continue;
@@ -164,7 +164,7 @@ impl Strip {
     }
 }
 
-/// The least height of a piece, from `y` on, at which a span of it lies in one of the gaps.
+/// Minimum height of a piece, from `y` on, at which its span fits into a gap.
 fn fit(gaps: &[[u32; 2]], Span { lo, hi, .. }: Span, y: u32) -> u32 {
     let mut heights = gaps.iter().filter_map(|&[start, end]| {
         let y = y.max(start.saturating_sub(lo));
@@ -186,7 +186,7 @@ mod tests {
             .collect()
     }
 
-    /// The share of the strip that is covered, once it is clear that nothing is covered twice.
+    /// Covered fraction of the strip, after a check that nothing is covered twice.
     fn used(pieces: &[Vec<Outline>], width: u32) -> f32 {
         let (places, height) = pack(pieces, width).unwrap();
         let mut taken = vec![false; (width * height) as usize];

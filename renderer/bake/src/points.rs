@@ -1,9 +1,9 @@
 //! Selects the usable sample points of a texel: outside solids, not covered, not behind walls.
 //!
-//! A shape is *solid* if its mesh is closed and opaque. A point from which a probe ray leaves a solid more often than it
-//! enters it lies inside or on its surface, and is hidden. Points behind a sheet that crosses the texel are hidden too:
-//! rays along the surface hit its back. Backs that are baked, and what lets light through, such as glass on a table, hide
-//! nothing. A receiver that is nearly all inside is furniture in a room modelled as a box: its points are kept.
+//! A shape is *solid* if its mesh is closed and opaque. If a probe ray leaves a solid more often than it enters it, its
+//! point is inside or on the surface, and hidden. Points behind a sheet that crosses the texel are hidden too: rays along
+//! the surface hit its back. Baked backs, and transmissive objects such as glass on a table, hide nothing. A receiver that
+//! is almost completely inside is furniture in a room modelled as a box: its points are kept.
 
 use glam::{UVec2, Vec2, Vec3};
 
@@ -17,26 +17,26 @@ use renderer_transport::interior::InteriorList;
 use renderer_transport::material::{RayKind, ShadingResult};
 use renderer_transport::scene::Scene;
 
-/// Probe rays of a point.
-const PROBES: u64 = 8;
+/// Number of probe rays of a point.
+const PROBE_RAYS: u64 = 8;
 
 /// Number of rays that must hit a covering object for a point to be covered; two walls and a floor block three
 /// quarters.
-const COVERED: u64 = PROBES - 1;
+const MIN_COVERED_RAYS: u64 = PROBE_RAYS - 1;
 
-/// First sample number of probe rays, far from those that gather light.
-const PROBING: u64 = 1 << 40;
+/// First sample number of probe rays, disjoint from those of gather rays.
+const FIRST_PROBE_SAMPLE: u64 = 1 << 40;
 
 /// Distance of covering objects above a point, relative to a texel.
-const CONTACT: f32 = 0.25;
+const CONTACT_DISTANCE: f32 = 0.25;
 
-/// Which shapes are solid or opaque, and which backs are baked.
+/// Classification of shapes: solid, opaque, baked backs.
 pub(super) struct Solids {
-    /// By shape: whether it is solid.
+    /// True for solid shapes.
     solid: Vec<bool>,
-    /// By shape: whether it lets no light through.
+    /// True for opaque shapes.
     opaque: Vec<bool>,
-    /// By shape: whether its back is baked.
+    /// True for shapes with a baked back.
     has_back: Vec<bool>,
 }
 
@@ -49,7 +49,7 @@ impl Solids {
         }
         let shapes = (0u32..).map(ShapeId).zip(scene.shapes());
         let opaque: Vec<bool> = shapes
-            .map(|(id, shape)| !lets_light_through(scene, id, shape, context))
+            .map(|(id, shape)| !is_transmissive(scene, id, shape, context))
             .collect();
         let shapes = scene.shapes().iter().zip(&opaque).zip(&has_back);
         let solid = shapes.map(|((shape, opaque), has_back)| *opaque && !has_back && is_closed(shape));
@@ -85,7 +85,7 @@ impl Solids {
 }
 
 /// Returns whether the surface, tested at one point, transmits.
-pub(super) fn lets_light_through(scene: &Scene, id: ShapeId, shape: &Shape, context: &mut Context) -> bool {
+pub(super) fn is_transmissive(scene: &Scene, id: ShapeId, shape: &Shape, context: &mut Context) -> bool {
     let material = scene.material(id);
     if material.may_be_transparent() {
         return true;
@@ -103,11 +103,11 @@ pub(super) fn lets_light_through(scene: &Scene, id: ShapeId, shape: &Shape, cont
     surface.bsdf.has_transmission()
 }
 
-/// Classification of a point by probe rays.
+/// Visibility of a surface point, by probe rays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum PointVisibility {
     /// Visible.
-    Open,
+    Visible,
     /// Inside a solid.
     Inside,
     /// Covered by another object.
@@ -116,7 +116,7 @@ pub(super) enum Standing {
 
 /// Classifies a surface point; `reach` is the width of its texel [m], `key` and `number` identify it for random
 /// numbers.
-pub(super) fn standing(
+pub(super) fn point_visibility(
     scene: &Scene,
     solids: &Solids,
     site: &GatherPoint,
@@ -124,24 +124,25 @@ pub(super) fn standing(
     key: UVec2,
     number: u64,
     sampler: &mut Sampler,
-) -> Standing {
+) -> PointVisibility {
     let frame = Frame::from_normal(site.ng);
     let mut near = 0;
-    for index in 0..PROBES {
-        sampler.start(key, PROBING + number * PROBES + index);
+    for index in 0..PROBE_RAYS {
+        sampler.start(key, FIRST_PROBE_SAMPLE + number * PROBE_RAYS + index);
         let ray = site.ray(frame.to_world(cosine_hemisphere(sampler.next_2d())));
         let hits = scene.hits_along(&ray, |_| true);
         if solids.are_left(scene, &ray, &hits) {
-            return Standing::Inside;
+            return PointVisibility::Inside;
         }
         let covers = |hit: &Hit| {
-            solids.opaque[hit.shape.0 as usize] && hit.t * ray.direction.dot(site.ng) < CONTACT * reach
+            solids.opaque[hit.shape.0 as usize]
+                && hit.t * ray.direction.dot(site.ng) < CONTACT_DISTANCE * reach
         };
         near += u64::from(hits.iter().any(covers));
     }
     let behind = || {
-        (0..PROBES).any(|index| {
-            let (sin, cos) = sin_cos(std::f32::consts::TAU * index as f32 / PROBES as f32);
+        (0..PROBE_RAYS).any(|index| {
+            let (sin, cos) = sin_cos(std::f32::consts::TAU * index as f32 / PROBE_RAYS as f32);
             let along = Ray {
                 t_max: reach,
                 ..site.ray((frame.s * cos + frame.t * sin + site.ng * 0.02).normalize())
@@ -149,18 +150,18 @@ pub(super) fn standing(
             scene.intersect(&along).is_some_and(|it| solids.is_behind(&it))
         })
     };
-    if near >= COVERED || behind() {
-        Standing::Covered
+    if near >= MIN_COVERED_RAYS || behind() {
+        PointVisibility::Covered
     } else {
-        Standing::Open
+        PointVisibility::Visible
     }
 }
 
-/// Share of directions from a point in space that leave no solid around it.
+/// Fraction of directions from a point in space that leave no solid around the point.
 pub(super) fn openness(scene: &Scene, solids: &Solids, p: Vec3, key: UVec2, sampler: &mut Sampler) -> f32 {
     const RAYS: u64 = 64;
     let open = (0..RAYS).filter(|&index| {
-        sampler.start(key, PROBING + index);
+        sampler.start(key, FIRST_PROBE_SAMPLE + index);
         let ray = Ray::new(p, uniform_sphere(sampler.next_2d()));
         !solids.are_left(scene, &ray, &scene.hits_along(&ray, |_| true))
     });
@@ -168,7 +169,12 @@ pub(super) fn openness(scene: &Scene, solids: &Solids, p: Vec3, key: UVec2, samp
 }
 
 /// Returns whether two points of a surface are mutually visible, tested from slightly above it.
-pub(super) fn in_sight(scene: &Scene, a: &GatherPoint, b: &GatherPoint, context: &mut Context) -> bool {
+pub(super) fn mutually_visible(
+    scene: &Scene,
+    a: &GatherPoint,
+    b: &GatherPoint,
+    context: &mut Context,
+) -> bool {
     let lift = 0.25 * (b.p - a.p).length();
     let (from, to) = (a.p + a.ng * lift, b.p + b.ng * lift);
     let Some(direction) = (to - from).try_normalize() else {

@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use glam::{UVec2, UVec3, Vec3};
 
+use super::bake_cache::{Point, Points};
 use super::error::BakeError;
 use super::field::Field;
 use super::job::{BakeStats, Job, Outcome};
-use super::kept::{Point, Points};
 use super::limit::MAX_PROBES;
 use super::points::{Solids, openness};
 use super::settings::ProbePlaces;
@@ -19,8 +19,8 @@ use renderer_base::memory;
 use renderer_base::sampler::Sampler;
 use renderer_transport::integrator::Context;
 
-/// Least share of open directions of a valid probe.
-const OPEN: f32 = 0.75;
+/// Minimum fraction of open directions of a valid probe.
+const MIN_OPENNESS: f32 = 0.75;
 
 /// A grid of points; x runs fastest, then y, then z.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,11 +36,11 @@ pub struct Grid {
 /// Light at points in space.
 #[derive(Debug)]
 pub struct Probes {
-    /// The grid, if there is one.
+    /// The grid, if the probes have one.
     pub grid: Option<Grid>,
     /// Positions of the probes in world space [m].
     pub points: Vec<Vec3>,
-    /// By probe: the share of directions that leave no solid around it.
+    /// Fraction of directions that leave no solid, for each probe.
     pub openness: Vec<f32>,
     /// Order of the SH coefficients.
     pub order: ShOrder,
@@ -55,7 +55,7 @@ impl Probes {
 
     /// Returns whether a probe is outside all solids. Invalid probes of a grid are filled from neighbours.
     pub fn is_valid(&self, probe: usize) -> bool {
-        self.openness[probe] >= OPEN
+        self.openness[probe] >= MIN_OPENNESS
     }
 }
 
@@ -101,7 +101,7 @@ pub(super) fn bake(
         near: 1e-5 * scene.bounds().radius(),
     };
     let field = job.gather(workers, &gathered, |estimator, (probe, key), sampler, context| {
-        let open = openness[probe] >= OPEN;
+        let open = openness[probe] >= MIN_OPENNESS;
         open.then(|| estimator.in_space(points[probe], key, sampler, context))
     })?;
     let Some(mut field) = field else {

@@ -26,7 +26,7 @@ pub enum BakePhase {
 }
 
 impl BakePhase {
-    /// Its name in progress reports.
+    /// Name in progress reports.
     pub fn name(self) -> &'static str {
         match self {
             BakePhase::Sides => "sides",
@@ -50,7 +50,7 @@ pub trait BakeProgress: Sync {
         let _ = (phase, done, total);
     }
 
-    /// Something failed that the bake can do without.
+    /// A failure that does not end the bake.
     fn warn(&self, text: &str) {
         let _ = text;
     }

@@ -8,7 +8,7 @@ use glam::{UVec2, Vec3};
 use super::horizon::Horizon;
 use super::receiver::GatherPoint;
 use super::sh::{MAX_COEFFICIENTS, basis};
-use super::translucent::Sites;
+use super::translucent::GatherPoints;
 use renderer_base::color::Rgb;
 use renderer_base::math::Frame;
 use renderer_base::sampler::Sampler;
@@ -19,8 +19,8 @@ use renderer_transport::integrator::{
 };
 use renderer_transport::scene::{Scene, ShadowOrigin, Surroundings};
 
-/// Number of the first sample behind a translucent surface, far from those above it and those of probe rays.
-const BEHIND: u64 = 1 << 41;
+/// First sample number behind a translucent surface, disjoint from those above it and of probe rays.
+const FIRST_BACK_SAMPLE: u64 = 1 << 41;
 
 /// Components of light that are baked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,12 +29,12 @@ pub enum Include {
     Indirect,
     /// Direct light.
     Direct,
-    /// All.
+    /// Direct and indirect light.
     Both,
 }
 
 impl Include {
-    /// Its name on the command line and in files.
+    /// Name on the command line and in files.
     pub fn name(self) -> &'static str {
         match self {
             Include::Indirect => "indirect",
@@ -57,7 +57,7 @@ pub(super) struct Estimator<'a> {
     pub(super) scene: &'a Scene,
     pub(super) prepared: &'a Prepared,
     pub(super) include: Include,
-    /// Rays.
+    /// Number of rays.
     pub(super) samples: u32,
     /// True if paths continue from the points; false at a depth of 1.
     pub(super) goes_on: bool,
@@ -70,7 +70,7 @@ pub(super) struct Estimate {
     pub(super) coefficients: [Rgb; MAX_COEFFICIENTS],
     /// ∫ L cosθ dω [W/m²]; at a point in space ∫ L dω / 4, the mean over all orientations.
     pub(super) irradiance: Rgb,
-    /// The variance of the irradiance's luminance.
+    /// Variance of the irradiance's luminance.
     pub(super) variance: f32,
 }
 
@@ -87,7 +87,7 @@ impl Estimator<'_> {
     /// Estimates the light at a texel with one or more surface points `sites`.
     pub(super) fn at_surface(
         &self,
-        sites: &Sites,
+        sites: &GatherPoints,
         key: UVec2,
         sampler: &mut Sampler,
         context: &mut Context,
@@ -107,7 +107,7 @@ impl Estimator<'_> {
                 });
             if !sites.transmission.is_black() {
                 let behind = site(index).behind();
-                sampler.start(key, BEHIND + u64::from(index));
+                sampler.start(key, FIRST_BACK_SAMPLE + u64::from(index));
                 irradiance += self.sample(&above(behind), sampler, context, &mut |w, light, cosine| {
                     sums.add(behind.mirrored(w), light * sites.transmission, cosine)
                 });
@@ -136,13 +136,13 @@ impl Estimator<'_> {
         sums.mean(self.samples)
     }
 
-    /// Numbers of the samples; none if paths end at the points.
+    /// Sample numbers; none if paths end at the points.
     fn sample_indices(&self) -> impl Iterator<Item = u32> + use<> {
         0..if self.goes_on { self.samples } else { 0 }
     }
 
     /// Adds a sample of the light above a horizon: direction, radiance over density, and weight in irradiance. Returns the
-    /// sum of what `add` returns.
+    /// sum of the results of `add`.
     fn sample(
         &self,
         horizon: &Horizon,

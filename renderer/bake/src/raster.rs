@@ -1,7 +1,7 @@
-//! Conservative rasterisation of charts: the surface points that each lightmap texel stands for.
+//! Conservative rasterisation of charts: surface points of each lightmap texel.
 //!
-//! A texel that a triangle touches is covered. A texel has up to nine points, a grid that stays clear of its border; if
-//! the grid misses all triangles, its point is the centroid of the largest clipped triangle in it.
+//! Every texel that a triangle touches is covered. A texel has up to nine points, on a grid inside its border; if the grid
+//! misses all triangles, the point is the centroid of the largest clipped triangle.
 
 use glam::{IVec2, UVec2, Vec2};
 
@@ -11,19 +11,17 @@ use super::unwrap::Flat;
 /// Points along each side of a texel's grid.
 const GRID: usize = 3;
 
-/// Offset of the grid [texels]. Edges of objects and centres of texels are often at round coordinates, and a point in the
-/// plane of a wall receives light from one half of its directions only.
+/// Offset of the grid [texels]. Edges of objects and texel centres often have round coordinates, and a point in the plane of
+/// a wall receives light from only half of the directions.
 const OFFSET: Vec2 = Vec2::new(0.0137, 0.0071);
 
-/// No chart.
 pub(super) const NO_CHART: u32 = u32::MAX;
 
 /// A point of a receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sample {
-    /// The triangle.
     pub(super) triangle: u32,
-    /// Weights of its second and third vertex.
+    /// Barycentric weights of the second and third vertex.
     pub(super) barycentric: Vec2,
 }
 
@@ -34,19 +32,19 @@ pub(super) struct Texel {
     pub(super) at: UVec2,
     /// Index of the receiver.
     pub(super) object: u32,
-    /// Its points: a range of [`Texels::samples`], that nearest to the centre first.
+    /// Range of points in [`Texels::samples`], the nearest to the centre first.
     pub(super) samples: std::ops::Range<u32>,
 }
 
-/// All covered texels of an atlas.
+/// Covered texels of an atlas.
 pub(super) struct Texels {
     /// Columns and rows.
     pub(super) size: UVec2,
-    /// Row by row within each receiver.
+    /// Texels, row by row within each receiver.
     pub(super) list: Vec<Texel>,
-    /// Their points.
+    /// Points of the texels.
     pub(super) samples: Vec<Sample>,
-    /// By texel of the atlas: its chart, counted over all objects, or [`NO_CHART`].
+    /// Chart of each texel of the atlas, counted over all objects, or [`NO_CHART`].
     pub(super) charts: Vec<u32>,
 }
 
@@ -79,7 +77,7 @@ pub(super) fn around(size: UVec2, index: usize) -> impl Iterator<Item = usize> +
         .map(move |p| (p.y * size.x + p.x) as usize)
 }
 
-/// Rasterises every object. Of objects that share a rectangle, the first one has the texels that several touch.
+/// Rasterises every object. If several objects of a shared rectangle touch a texel, it belongs to the first one.
 pub(super) fn rasterise(flats: &[Flat], atlas: &Atlas) -> Texels {
     let mut texels = Texels {
         size: atlas.size,
@@ -126,11 +124,11 @@ pub(super) fn rasterise(flats: &[Flat], atlas: &Atlas) -> Texels {
     texels
 }
 
-/// Points found in a texel so far.
+/// Points of a texel during rasterisation.
 #[derive(Clone)]
 struct Cell {
     chart: u32,
-    /// By grid point, that in the middle first.
+    /// Grid points, the middle one first.
     points: [Option<Sample>; GRID * GRID],
     /// Centroid and area of the largest clipped triangle.
     piece: Option<(f32, Sample)>,
@@ -205,22 +203,22 @@ struct FlatTriangle {
     corners: [Vec2; 3],
     /// Twice the area, with sign.
     area2: f32,
-    /// Least barycentric weight of points that are used.
+    /// Minimum barycentric weight of points.
     inset: [f32; 3],
 }
 
-/// Inset of points from the border of their triangle [texels]: in the corner of a room the border is in the wall.
+/// Inset of points from the border of their triangle [texels]: in the corner of a room, the border is inside the wall.
 const INSET: f32 = 0.03;
 
-/// Thinner triangles are ignored [texels]: the normals of such slivers are arbitrary.
-const THINNEST: f32 = 1e-4;
+/// Minimum thickness of triangles [texels]: normals of thinner slivers are arbitrary.
+const MIN_THICKNESS: f32 = 1e-4;
 
 impl FlatTriangle {
     fn new(corners: [Vec2; 3]) -> Option<FlatTriangle> {
         let [a, b, c] = corners;
         let area2 = (b - a).perp_dot(c - a);
         let longest = (b - a).length().max((c - b).length()).max((a - c).length());
-        if area2.is_nan() || area2.abs() <= THINNEST * longest {
+        if area2.is_nan() || area2.abs() <= MIN_THICKNESS * longest {
             return None;
         }
         // The height over the side that faces the corner.

@@ -15,12 +15,12 @@ use renderer_geometry::{Geometry, Mesh, Shape, ShapeId, SurfacePoint};
 pub enum Side {
     /// The side of the geometric normal.
     Front,
-    /// The other.
+    /// The opposite side.
     Back,
 }
 
 impl Side {
-    /// Its name in files.
+    /// Name in files.
     pub fn name(self) -> &'static str {
         match self {
             Side::Front => "front",
@@ -31,11 +31,9 @@ impl Side {
 
 /// A side of a shape with its triangles.
 pub(super) struct Receiver {
-    /// The shape.
     pub(super) shape: ShapeId,
-    /// Its side.
     pub(super) side: Side,
-    /// Unique name: that of the shape; `NAME.back` for a back.
+    /// Unique name: the name of the shape; `NAME.back` for a back.
     pub(super) name: String,
     /// Triangles in object space: the shape's mesh, or the tessellation of an analytic shape.
     pub(super) mesh: Arc<Mesh>,
@@ -52,9 +50,8 @@ pub(super) struct GatherPoint {
     pub(super) ng: Vec3,
     /// Unit shading normal.
     pub(super) n: Vec3,
-    /// The shape.
     pub(super) shape: ShapeId,
-    /// True if its back gathers.
+    /// True if the back gathers light.
     pub(super) is_back: bool,
 }
 
@@ -126,8 +123,8 @@ pub(super) enum Coordinates {
 }
 
 impl Receiver {
-    /// Lays the receiver flat, by its second set of texture coordinates if usable for a lightmap, else by unwrapping;
-    /// also returns why the second set is not usable.
+    /// Flattens the receiver, by its second set of texture coordinates if valid for a lightmap, otherwise by unwrapping;
+    /// also returns the reason if the second set is not valid.
     pub(super) fn flatten(&self, shape: &Shape) -> (Flat, Coordinates, Option<uv::Unfit>) {
         match uv::check(&self.mesh, &self.mesh.uvs2) {
             Ok(()) => (

@@ -8,16 +8,16 @@ use glam::{DVec2, Vec2, Vec3};
 
 use super::overlap::overlaps;
 
-/// Most iterations of local and global step; most charts converge earlier.
-const ROUNDS: usize = 30;
+/// Maximum number of local and global steps; most charts converge earlier.
+const MAX_ROUNDS: usize = 30;
 /// Conjugate gradient steps of each global step.
 const STEPS: usize = 40;
-/// Convergence: largest movement of a corner, relative to the chart's extent.
-const SETTLED: f64 = 1e-4;
+/// Movement of corners at convergence, relative to the chart's extent.
+const CONVERGED_MOVEMENT: f64 = 1e-4;
 /// Step lengths tried from the projection to the solution.
-const PARTS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
+const STEP_LENGTHS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
 /// Bounds on the weight of an edge: those of slivers are huge, and those of obtuse triangles below zero.
-const WEIGHTS: [f64; 2] = [0.02, 20.0];
+const WEIGHT_BOUNDS: [f64; 2] = [0.02, 20.0];
 
 /// Moves the `places` of a chart's corners towards the edge lengths between `positions`, without flipping or
 /// overlapping triangles. The triangles must be free of overlap and have the same orientation at the start.
@@ -32,16 +32,16 @@ pub(super) fn relax(triangles: &[[u32; 3]], positions: &[Vec3], places: &mut [Ve
     let extent = old.iter().fold(DVec2::NEG_INFINITY, |m, &p| m.max(p))
         - old.iter().fold(DVec2::INFINITY, |m, &p| m.min(p));
     let mut new = old.clone();
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let before = new.clone();
         Global::new(&shapes, &new).solve(&mut new);
         let moved = before.iter().zip(&new).map(|(a, b)| a.distance(*b));
-        if moved.fold(0.0, f64::max) < SETTLED * extent.max_element() {
+        if moved.fold(0.0, f64::max) < CONVERGED_MOVEMENT * extent.max_element() {
             break;
         }
     }
-    // Winding borders may overlap: then only a part of the step is taken.
-    for part in PARTS {
+    // Borders may overlap: then only a part of the step applies.
+    for part in STEP_LENGTHS {
         let between: Vec<DVec2> = old.iter().zip(&new).map(|(a, b)| a.lerp(*b, part)).collect();
         let flat: Vec<Vec2> = between.iter().map(|p| p.as_vec2()).collect();
         let lies = |corners: &[u32; 3]| corners.map(|corner| flat[corner as usize]);
@@ -56,7 +56,7 @@ pub(super) fn relax(triangles: &[[u32; 3]], positions: &[Vec3], places: &mut [Ve
 /// A triangle in its true shape.
 struct Shape {
     corners: [usize; 3],
-    /// The sides, each from a corner to the next, in a plane of their own, run round as the chart's triangles do.
+    /// Side vectors from corner to corner, in the triangle's plane, oriented like the chart's triangles.
     sides: [DVec2; 3],
     /// Cotangent weight of each side.
     weights: [f64; 3],
@@ -87,7 +87,7 @@ impl Shape {
         let weights = [0, 1, 2].map(|i| {
             let (to, from) = (-sides[(i + 1) % 3], sides[(i + 2) % 3]);
             let cotangent = to.dot(from) / to.perp_dot(from).abs();
-            cotangent.clamp(WEIGHTS[0], WEIGHTS[1])
+            cotangent.clamp(WEIGHT_BOUNDS[0], WEIGHT_BOUNDS[1])
         });
         Some(Shape {
             corners,
@@ -97,12 +97,12 @@ impl Shape {
         })
     }
 
-    /// The sides as `places` have them.
+    /// Side vectors in `places`.
     fn sides(&self, places: &[DVec2]) -> [DVec2; 3] {
         [0, 1, 2].map(|i| places[self.corners[(i + 1) % 3]] - places[self.corners[i]])
     }
 
-    /// Twice the area in `places`, negative when it has turned over.
+    /// Twice the area in `places`, negative if flipped.
     fn area2(&self, places: &[DVec2]) -> f64 {
         let sides = self.sides(places);
         self.sense * sides[0].perp_dot(sides[1])
@@ -235,7 +235,7 @@ mod tests {
         (triangles, positions, places)
     }
 
-    /// The least and the greatest ratio of an edge's length in the plane to its true length.
+    /// Minimum and maximum ratio of an edge's length in the plane to its true length.
     fn stretch(triangles: &[[u32; 3]], positions: &[Vec3], places: &[Vec2]) -> (f32, f32) {
         let edges = triangles
             .iter()

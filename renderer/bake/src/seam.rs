@@ -12,18 +12,18 @@ use super::sh::irradiance;
 use renderer_base::color::Rgb;
 
 /// Weight of the penalty on changes.
-const STIFFNESS: f64 = 0.005;
-/// Most steps of the solver; it converges earlier.
-const STEPS: usize = 200;
-/// Least cosine between the shading normals of two sides of a seam.
-const SMOOTH: f32 = 0.995;
+const CHANGE_PENALTY: f64 = 0.005;
+/// Maximum number of steps of the solver, which converges earlier.
+const MAX_STEPS: usize = 200;
+/// Minimum cosine between the shading normals of two sides of a seam.
+const MIN_SMOOTH_COSINE: f32 = 0.995;
 
 /// A border of a chart: an edge with a triangle on one side only.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Border {
-    /// Its ends in the world.
+    /// End points in world space.
     pub(super) p: [Vec3; 2],
-    /// Shading normals there.
+    /// Shading normals at the end points.
     pub(super) n: [Vec3; 2],
     /// Positions of the ends in the atlas [texels].
     pub(super) place: [Vec2; 2],
@@ -71,34 +71,34 @@ pub(super) fn borders(
 
 /// Points along all borders that coincide with another one of similar normal. `near` is the tolerance for equal
 /// positions [m].
-pub(super) fn pairs(borders: &[Border], sheet: &LightmapBuffer, near: f32) -> Vec<Pair> {
+pub(super) fn pairs(borders: &[Border], lightmap: &LightmapBuffer, near: f32) -> Vec<Pair> {
     let mut pairs = vec![];
-    each_meeting(borders, near, |border, other, turned| {
+    for_each_coincident_pair(borders, near, |border, other, turned| {
         let other_end = |end: usize| if turned { 1 - end } else { end };
-        let smooth = |end: usize| border.n[end].dot(other.n[other_end(end)]) > SMOOTH;
+        let smooth = |end: usize| border.n[end].dot(other.n[other_end(end)]) > MIN_SMOOTH_COSINE;
         if smooth(0) && smooth(1) {
-            add_pairs(border, other, turned, sheet, &mut pairs);
+            add_pairs(border, other, turned, lightmap, &mut pairs);
         }
     });
     pairs
 }
 
-/// Texels of charts that meet at an edge, whatever their normals: the nearest to each of the points along it.
-pub(super) fn meetings(borders: &[Border], sheet: &LightmapBuffer, near: f32) -> Vec<[u32; 2]> {
+/// Texels of charts that meet at an edge, with any normals: the nearest to each of the points along it.
+pub(super) fn edge_texels(borders: &[Border], lightmap: &LightmapBuffer, near: f32) -> Vec<[u32; 2]> {
     let mut found = vec![];
     let nearest = |place: Vec2| {
         let by_weight = |a: &(u32, f32), b: &(u32, f32)| if b.1 > a.1 { *b } else { *a };
-        let lookup = sheet.bilinear(place);
+        let lookup = lightmap.bilinear(place);
         lookup.iter().fold((0, 0.0), |a, b| by_weight(&a, b)).0
     };
-    each_meeting(borders, near, |border, other, turned| {
+    for_each_coincident_pair(borders, near, |border, other, turned| {
         found.extend(along(border, other, turned).map(|(_, places)| places.map(nearest)));
     });
     found
 }
 
 /// Visits all pairs of borders that coincide, and whether they begin at opposite ends.
-fn each_meeting(borders: &[Border], near: f32, mut visit: impl FnMut(&Border, &Border, bool)) {
+fn for_each_coincident_pair(borders: &[Border], near: f32, mut visit: impl FnMut(&Border, &Border, bool)) {
     let cell = |p: Vec3| (p / near.max(f32::MIN_POSITIVE)).round().as_ivec3();
     let mut meeting: FxHashMap<[IVec3; 2], Vec<usize>> = FxHashMap::default();
     for (index, border) in borders.iter().enumerate() {
@@ -112,7 +112,7 @@ fn each_meeting(borders: &[Border], near: f32, mut visit: impl FnMut(&Border, &B
     }
 }
 
-/// Points along two borders that coincide, half a texel apart: how far along the first, and their places on both [texels].
+/// Points along two coincident borders, half a texel apart: parameter on the first, and positions on both [texels].
 fn along(a: &Border, b: &Border, turned: bool) -> impl Iterator<Item = (f32, [Vec2; 2])> {
     let (a, b) = (a.place, b.place);
     let count = (2.0 * a[0].distance(a[1]).max(b[0].distance(b[1])))
@@ -125,10 +125,10 @@ fn along(a: &Border, b: &Border, turned: bool) -> impl Iterator<Item = (f32, [Ve
     })
 }
 
-fn add_pairs(a: &Border, b: &Border, turned: bool, sheet: &LightmapBuffer, pairs: &mut Vec<Pair>) {
+fn add_pairs(a: &Border, b: &Border, turned: bool, lightmap: &LightmapBuffer, pairs: &mut Vec<Pair>) {
     for (t, places) in along(a, b, turned) {
-        let sides = places.map(|place| sheet.bilinear(place));
-        let known = |&(index, weight): &(u32, f32)| weight < 1e-3 || sheet.field.valid[index as usize];
+        let sides = places.map(|place| lightmap.bilinear(place));
+        let known = |&(index, weight): &(u32, f32)| weight < 1e-3 || lightmap.field.valid[index as usize];
         if sides.iter().flatten().all(known) && sides[0] != sides[1] {
             let n = a.n[0].lerp(a.n[1], t).normalize_or(a.n[0]);
             pairs.push(Pair { sides, n });
@@ -136,15 +136,15 @@ fn add_pairs(a: &Border, b: &Border, turned: bool, sheet: &LightmapBuffer, pairs
     }
 }
 
-/// The mean, over all pairs, of the difference of the irradiance rebuilt on the two sides, relative to their mean; where
-/// that is dark, to a hundredth of the mean over all pairs.
-pub(super) fn mean_difference(pairs: &[Pair], sheet: &LightmapBuffer) -> f64 {
+/// Mean over all pairs of the difference of the reconstructed irradiance on both sides, relative to their mean; for dark
+/// pairs, to a hundredth of the mean over all pairs.
+pub(super) fn mean_difference(pairs: &[Pair], lightmap: &LightmapBuffer) -> f64 {
     let rebuilt = |side: &Bilinear, n: Vec3| {
-        let mut coefficients = vec![Rgb::BLACK; sheet.field.order.coefficients()];
+        let mut coefficients = vec![Rgb::BLACK; lightmap.field.order.coefficients()];
         for &(index, weight) in side {
             for (sum, &c) in coefficients
                 .iter_mut()
-                .zip(sheet.field.coefficients(index as usize))
+                .zip(lightmap.field.coefficients(index as usize))
             {
                 *sum += c * weight;
             }
@@ -160,8 +160,8 @@ pub(super) fn mean_difference(pairs: &[Pair], sheet: &LightmapBuffer) -> f64 {
 }
 
 /// Changes the texels on both sides of all pairs.
-pub(super) fn stitch(pairs: &[Pair], sheet: &mut LightmapBuffer) {
-    // The texels that take part, numbered; each pair as a sparse row.
+pub(super) fn stitch(pairs: &[Pair], lightmap: &mut LightmapBuffer) {
+    // Numbers of the involved texels; each pair is a sparse row.
     let mut texels: Vec<u32> = pairs
         .iter()
         .flat_map(|p| p.sides.iter().flatten())
@@ -178,13 +178,14 @@ pub(super) fn stitch(pairs: &[Pair], sheet: &mut LightmapBuffer) {
             })
         })
         .collect();
-    for layer in 0..sheet.field.layers() {
+    for layer in 0..lightmap.field.layers() {
         for channel in 0..3 {
-            let value = |&texel: &u32| f64::from(sheet.field.at(texel as usize)[layer].to_array()[channel]);
+            let value =
+                |&texel: &u32| f64::from(lightmap.field.at(texel as usize)[layer].to_array()[channel]);
             let old: Vec<f64> = texels.iter().map(value).collect();
             let change = solve(&rows, &old);
             for ((&texel, old), change) in texels.iter().zip(old).zip(change) {
-                let color = &mut sheet.field.at_mut(texel as usize)[layer];
+                let color = &mut lightmap.field.at_mut(texel as usize)[layer];
                 let mut rgb = color.to_array();
                 rgb[channel] = (old + change) as f32;
                 *color = Rgb::from(rgb);
@@ -192,14 +193,14 @@ pub(super) fn stitch(pairs: &[Pair], sheet: &mut LightmapBuffer) {
         }
     }
     for texel in texels {
-        sheet.field.make_possible(texel as usize);
+        lightmap.field.make_possible(texel as usize);
     }
 }
 
 /// The change d that minimises |A (old + d)|² + stiffness |d|².
 fn solve(rows: &[[(u32, f64); 8]], old: &[f64]) -> Vec<f64> {
     let times = |x: &[f64]| {
-        let mut product: Vec<f64> = x.iter().map(|v| STIFFNESS * v).collect();
+        let mut product: Vec<f64> = x.iter().map(|v| CHANGE_PENALTY * v).collect();
         add_normal(rows, x, &mut product);
         product
     };
@@ -210,7 +211,7 @@ fn solve(rows: &[[(u32, f64); 8]], old: &[f64]) -> Vec<f64> {
     let mut direction = residual.clone();
     let mut square = dot(&residual, &residual);
     let enough = 1e-10 * square;
-    for _ in 0..STEPS {
+    for _ in 0..MAX_STEPS {
         if square <= enough {
             break;
         }
@@ -254,17 +255,17 @@ mod tests {
 
     #[test]
     fn two_sides_meet_in_the_middle() {
-        // Columns 1 and 3 of a sheet are the two sides of one seam.
-        let mut sheet = LightmapBuffer {
+        // Columns 1 and 3 of a lightmap are the two sides of one seam.
+        let mut lightmap = LightmapBuffer {
             size: UVec2::new(5, 4),
             field: Field::new(ShOrder::One, 20),
             charts: vec![0; 20],
             coverage: vec![Coverage::Covered; 20],
         };
         for index in 0..20 {
-            sheet.field.valid[index] = true;
+            lightmap.field.valid[index] = true;
             let value = if index % 5 < 3 { 1.0 } else { 2.0 };
-            sheet.field.at_mut(index).fill(Rgb::splat(value));
+            lightmap.field.at_mut(index).fill(Rgb::splat(value));
         }
         let border = |x: f32, turned: bool| {
             let ends = [Vec3::ZERO, Vec3::X];
@@ -276,33 +277,33 @@ mod tests {
                 place: [place[turn(0)], place[turn(1)]],
             }
         };
-        let pairs = pairs(&[border(1.5, false), border(3.5, true)], &sheet, 1e-4);
-        assert!(mean_difference(&pairs, &sheet) > 0.5);
-        stitch(&pairs, &mut sheet);
+        let pairs = pairs(&[border(1.5, false), border(3.5, true)], &lightmap, 1e-4);
+        assert!(mean_difference(&pairs, &lightmap) > 0.5);
+        stitch(&pairs, &mut lightmap);
         assert!(
-            mean_difference(&pairs, &sheet) < 0.02,
+            mean_difference(&pairs, &lightmap) < 0.02,
             "{}",
-            mean_difference(&pairs, &sheet)
+            mean_difference(&pairs, &lightmap)
         );
-        let mean = 0.5 * (sheet.field.irradiance(6).r + sheet.field.irradiance(8).r);
+        let mean = 0.5 * (lightmap.field.irradiance(6).r + lightmap.field.irradiance(8).r);
         assert!((mean - 1.5).abs() < 1e-3, "{mean}");
     }
 
     #[test]
     fn coefficients_stay_those_of_some_radiance() {
         use super::super::sh::{BANDS, MAX_IRRADIANCE, basis};
-        // Columns 1 and 2 of a sheet are the two sides of a seam: light from one direction each, bright on one side and dim
+        // Columns 1 and 2 of a lightmap are the two sides of a seam: light from one direction each, bright on one side and dim
         // on the other, as where a spot of the sun ends at a seam.
         const ROWS: usize = 40;
-        let mut sheet = LightmapBuffer {
+        let mut lightmap = LightmapBuffer {
             size: UVec2::new(4, ROWS as u32),
             field: Field::new(ShOrder::Two, 4 * ROWS),
             charts: vec![0; 4 * ROWS],
             coverage: vec![Coverage::Covered; 4 * ROWS],
         };
         let random = |n: usize| ((n as f32 * 0.618_034 + 0.3).fract() * 97.3).fract();
-        for index in 0..sheet.field.len() {
-            sheet.field.valid[index] = true;
+        for index in 0..lightmap.field.len() {
+            lightmap.field.valid[index] = true;
             let direction = Vec3::new(
                 random(index) - 0.5,
                 random(7 * index) - 0.5,
@@ -310,7 +311,7 @@ mod tests {
             );
             let direction = direction.normalize();
             let light = Rgb::new(1.0, 0.1, 0.01) * (random(index * index) * 12.0 - 6.0).exp();
-            let colors = sheet.field.at_mut(index);
+            let colors = lightmap.field.at_mut(index);
             for (color, y) in colors.iter_mut().zip(basis(direction)) {
                 *color = light * y;
             }
@@ -321,10 +322,10 @@ mod tests {
             n: [Vec3::Y; 2],
             place: [Vec2::new(x, 0.5), Vec2::new(x, ROWS as f32 - 0.5)],
         };
-        let pairs = pairs(&[border(1.2), border(2.7)], &sheet, 1e-4);
-        stitch(&pairs, &mut sheet);
-        for index in 0..sheet.field.len() {
-            let colors = sheet.field.at(index);
+        let pairs = pairs(&[border(1.2), border(2.7)], &lightmap, 1e-4);
+        stitch(&pairs, &mut lightmap);
+        for index in 0..lightmap.field.len() {
+            let colors = lightmap.field.at(index);
             for channel in 0..3 {
                 let c: Vec<f32> = colors.iter().map(|color| color.to_array()[channel]).collect();
                 for (range, most) in BANDS {

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use glam::Vec3;
 
 use super::atlas::Scale;
+use super::bake_cache::BakeCache;
 use super::checkpoint;
 use super::feature::FeatureDesc;
-use super::kept::KeptLight;
 use super::project::Include;
 use super::sh::ShOrder;
 use super::share::Share;
@@ -24,16 +24,16 @@ pub enum Target {
         scale: Scale,
         /// Dilation width [texels].
         margin: u32,
-        /// How noise is filtered.
+        /// Denoising filter.
         denoise: LightmapFilter,
         /// True if shapes without usable lightmap coordinates are unwrapped.
         unwrap: bool,
-        /// By shape: those of one number have as many triangles, of which each is the same piece of the surface, and get
-        /// the same charts. If there are no numbers, shapes of one mesh do.
+        /// Topology of each shape: shapes with equal numbers have corresponding triangles, and share charts. Without
+        /// numbers, shapes of one mesh share charts.
         topologies: Vec<u32>,
-        /// What is baked of surfaces besides light.
+        /// Surface features.
         features: Vec<FeatureDesc>,
-        /// Textures of surfaces.
+        /// Textures of surface features.
         textures: SurfaceTextures,
     },
     /// Vertices of meshes.
@@ -42,29 +42,29 @@ pub enum Target {
     Probes(ProbePlaces),
 }
 
-/// Features of surfaces in a finer texture, in the coordinates of the lightmap.
+/// Surface features in a finer texture, in lightmap coordinates.
 #[derive(Clone, Debug, Default)]
 pub struct SurfaceTextures {
     /// Texels along the longer side of a page, rounded up to a multiple of the lightmap's.
     pub resolution: u32,
-    /// What is baked, without rays.
+    /// Features, without those by rays.
     pub features: Vec<FeatureDesc>,
 }
 
-/// How the noise of a lightmap is filtered.
+/// Denoising filter of a lightmap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LightmapFilter {
-    /// Not at all.
+    /// No filter.
     #[default]
     None,
-    /// By a bilateral filter.
+    /// Bilateral filter.
     Bilateral,
-    /// By Open Image Denoise; charts of few texels by the bilateral filter.
+    /// Open Image Denoise; small charts use the bilateral filter.
     Learned,
 }
 
 impl LightmapFilter {
-    /// Its name in files.
+    /// Name in files.
     pub fn name(self) -> &'static str {
         match self {
             LightmapFilter::None => "none",
@@ -81,13 +81,13 @@ pub struct BakeSettings {
     pub target: Target,
     /// Sides of surfaces that are baked.
     pub sides: Sides,
-    /// The shapes whose backs are baked, if these are known; else those that get light of what is baked.
+    /// Shapes with a baked back, if known; otherwise those whose back is lit.
     pub backs: Option<Vec<ShapeId>>,
     /// Components of light that are baked.
     pub include: Include,
     /// Order of the SH coefficients.
     pub order: ShOrder,
-    /// Rays of a texel, vertex or probe.
+    /// Number of rays of a texel, vertex or probe.
     pub samples: u32,
     /// The integrator; depth counts as for camera paths, so that 2 is direct light only.
     pub integrator: Integrator,
@@ -101,12 +101,12 @@ pub struct BakeSettings {
     pub resume: bool,
     /// Share of the work to do, kept in the checkpoint only; `None` for all work.
     pub share: Option<Share>,
-    /// Light of an earlier bake, which may be empty: what has not changed keeps it.
-    pub keep: Option<KeptLight>,
+    /// Cache of an earlier bake, which may be empty, for unchanged points.
+    pub keep: Option<BakeCache>,
 }
 
 impl BakeSettings {
-    /// Hash of the settings that all gathered light depends on, wherever it is.
+    /// Hash of the settings that affect gathered light at any point.
     pub(super) fn light_fingerprint(&self) -> u64 {
         let said = format!(
             "{} {:?} {:?} {} {:?} {}",
@@ -158,7 +158,7 @@ pub enum Sides {
 }
 
 impl Sides {
-    /// Its name on the command line and in files.
+    /// Name on the command line and in files.
     pub fn name(self) -> &'static str {
         match self {
             Sides::Auto => "auto",

@@ -14,17 +14,17 @@ use renderer_base::color::Rgb;
 /// Coefficients of the highest order.
 pub const MAX_COEFFICIENTS: usize = 9;
 
-/// Number of bands beside the constant one.
+/// Number of bands above the constant one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShOrder {
-    /// Four coefficients a channel.
+    /// Four coefficients per channel.
     One,
-    /// Nine coefficients a channel.
+    /// Nine coefficients per channel.
     Two,
 }
 
 impl ShOrder {
-    /// Coefficients a channel.
+    /// Number of coefficients per channel.
     pub fn coefficients(self) -> usize {
         match self {
             ShOrder::One => 4,
@@ -46,7 +46,7 @@ impl ShOrder {
     }
 }
 
-/// The basis functions with their constants, for people.
+/// Formulas of the basis functions, for documentation.
 pub const BASIS: [&str; MAX_COEFFICIENTS] = [
     "0.282095",
     "0.488603 y",
@@ -86,7 +86,7 @@ pub const COSINE: [f32; MAX_COEFFICIENTS] = {
 // Unsöld's theorem: the squares of the functions of band l add up to (2 l + 1) / 4π in any direction.
 pub const BANDS: [(Range<usize>, f64); 2] = [(1..4, 1.732_050_807_568_877_2), (4..9, 2.236_067_977_499_79)];
 
-/// Greatest irradiance relative to the constant coefficient: all light along the normal.
+/// Maximum irradiance relative to the constant coefficient: all light arrives along the normal.
 pub const MAX_IRRADIANCE: f32 = 3.544_907_7;
 
 /// Factor that shortens a band to the greatest length possible for non-negative radiance; 1 if it is short enough.
@@ -113,8 +113,7 @@ pub fn irradiance(coefficients: &[Rgb], n: Vec3) -> Rgb {
         .sum()
 }
 
-/// Dominant light direction by luminance, if there is one, and its strength: 0 for uniform light, 1 for a single
-/// direction.
+/// Dominant light direction by luminance, if any, and its strength: 0 for uniform light, 1 for a single direction.
 // Sloan 2008, "Stupid Spherical Harmonics (SH) Tricks", the section on extracting dominant lights.
 pub fn dominant_direction(coefficients: &[Rgb]) -> Option<(Vec3, f32)> {
     let [l00, l1m1, l10, l11] = [0, 1, 2, 3].map(|i| coefficients[i].luminance());
@@ -141,7 +140,7 @@ mod tests {
 
     #[test]
     fn basis_is_orthonormal() {
-        // A product rule: Gauss–Legendre would be exact sooner, midpoints in z and turn are near enough.
+        // Product rule with midpoints in z and azimuth.
         const N: usize = 200;
         let mut gram = [[0.0f64; 9]; 9];
         for i in 0..N {

@@ -1,11 +1,11 @@
 //! Selects the shapes whose backs are baked: visible, diffuse and lit from behind, by a pilot of a few paths.
 //!
-//! A shape has a back when all of this holds:
+//! A shape has a back if all of these conditions hold:
 //! - It can be visible: its material is not culled, and its mesh is open or its material cuts holes.
-//! - It scatters light in a diffuse or rough lobe: it is not `one_sided`, a lamp or a mirror.
+//! - It scatters light in a diffuse or rough lobe: it is not `one_sided`, an emitter or a mirror.
 //! - It receives light of the baked kind: on average at least [`MIN_BACK_SHARE`] of its front's, by a few paths from a few
 //!   points. The outside of a room and the inside of a pipe receive none.
-//! - It is not the underside of the ground, which faces down to nothing but the sky.
+//! - It is not the underside of the ground, which faces only the sky.
 //!
 //! A closed mesh has a back if its inside is brighter than its outside: a room modelled as a box.
 
@@ -13,11 +13,11 @@ use std::f32::consts::FRAC_1_SQRT_2;
 
 use glam::{UVec2, Vec2};
 
-use super::points::lets_light_through;
+use super::points::is_transmissive;
 use super::project::Estimator;
 use super::receiver::{GatherPoint, Side};
 use super::settings::{BakeSettings, Sides};
-use super::translucent::Sites;
+use super::translucent::GatherPoints;
 use super::work::Workers;
 use renderer_base::math::Frame;
 use renderer_base::sampler::Sampler;
@@ -28,13 +28,13 @@ use renderer_transport::integrator::{Context, Integrator, PathSettings, Prepared
 use renderer_transport::material::{RayKind, ShadingResult};
 use renderer_transport::scene::Scene;
 
-/// Least light on a back, relative to the front's.
+/// Minimum light on a back, relative to the front's.
 const MIN_BACK_SHARE: f64 = 0.005;
 
-/// Test points of a shape.
-const POINTS: u32 = 64;
+/// Number of test points of a shape.
+const TEST_POINTS: u32 = 64;
 
-/// Rays from each of them.
+/// Number of rays from each test point.
 const RAYS: u32 = 8;
 
 /// The shapes that have a back, in order.
@@ -99,7 +99,7 @@ impl<'a> Pilot<'a> {
         let has_holes = self.scene.material(self.id).may_be_transparent();
         let least = if has_holes || !is_closed(self.shape) {
             MIN_BACK_SHARE
-        } else if lets_light_through(self.scene, self.id, self.shape, context) {
+        } else if is_transmissive(self.scene, self.id, self.shape, context) {
             return false;
         } else {
             1.0
@@ -137,17 +137,17 @@ impl<'a> Pilot<'a> {
         let sum: f64 = (sites.enumerate())
             .map(|(number, site)| {
                 let key = self.key(number, side);
-                let sites = Sites::opaque(vec![site]);
+                let sites = GatherPoints::opaque(vec![site]);
                 let estimate = self.estimator.at_surface(&sites, key, sampler, context);
                 f64::from(estimate.irradiance.luminance())
             })
             .sum();
-        sum / f64::from(POINTS)
+        sum / f64::from(TEST_POINTS)
     }
 
     fn is_underside_of_ground(&self, sampler: &mut Sampler) -> bool {
         let up: f32 = self.points.iter().map(|(_, point)| point.ng.y).sum();
-        if up < FRAC_1_SQRT_2 * POINTS as f32 {
+        if up < FRAC_1_SQRT_2 * TEST_POINTS as f32 {
             return false;
         }
         let sees_others = |(number, &(_, point)): (usize, &(u32, SurfacePoint))| {
@@ -172,7 +172,7 @@ impl<'a> Pilot<'a> {
     }
 }
 
-/// Points spread evenly over a shape by area, with their primitives; the same every time.
+/// Points spread evenly over a shape by area, with their primitives; deterministic.
 fn points(shape: &Shape) -> Vec<(u32, SurfacePoint)> {
     let mut area = 0.0;
     let sums: Vec<f64> = (0..shape.primitive_count())
@@ -181,9 +181,9 @@ fn points(shape: &Shape) -> Vec<(u32, SurfacePoint)> {
             area
         })
         .collect();
-    (0..POINTS)
+    (0..TEST_POINTS)
         .map(|number| {
-            let at = (f64::from(number) + 0.5) / f64::from(POINTS) * area;
+            let at = (f64::from(number) + 0.5) / f64::from(TEST_POINTS) * area;
             let primitive = sums.partition_point(|&sum| sum <= at).min(sums.len() - 1) as u32;
             // Roberts 2018, "The Unreasonable Effectiveness of Quasirandom Sequences".
             let u = (0.5 + number as f32 * Vec2::new(0.754_877_7, 0.569_840_3)).fract();

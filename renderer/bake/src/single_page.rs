@@ -5,8 +5,8 @@ use rayon::prelude::*;
 
 use super::atlas::{Atlas, area, finish};
 use super::error::BakeError;
-use super::laid_object::{LaidObject, Room, laid_once};
 use super::limit::MAX_SIDE;
+use super::object_layout::{ObjectLayout, RectWidth, layout_once};
 use super::outline::Outline;
 use super::pack::pack;
 use super::unwrap::Flat;
@@ -14,7 +14,7 @@ use super::unwrap::Flat;
 /// Aspect ratios tried for an object's rectangle.
 pub(super) const ASPECTS: [f32; 4] = [1.0, 1.4, 0.7, 2.0];
 
-/// A layout at a density, on a page of these columns and rows at most, or of its own size.
+/// Layout at a density, on a page of at most these columns and rows, or of minimum size.
 pub(super) fn at_density(
     flats: &[Flat],
     density: f32,
@@ -39,10 +39,10 @@ pub(super) fn at_density(
         return Err(too_large(needed));
     }
     let room = match (flats, side) {
-        ([_], Some(side)) => Room::Width(side),
-        _ => Room::Aspect(aspect),
+        ([_], Some(side)) => RectWidth::Width(side),
+        _ => RectWidth::Aspect(aspect),
     };
-    let objects = laid_once(flats, |_, flat| LaidObject::new(flat, density, margin, &room));
+    let objects = layout_once(flats, |_, flat| ObjectLayout::new(flat, density, margin, &room));
     let widest = objects.iter().map(|object| object.size.x).max().unwrap_or(1);
     let area: f64 = objects
         .iter()
@@ -71,8 +71,8 @@ pub(super) fn at_density(
     ))
 }
 
-/// The densest layout on so many pages, to within a hundredth; `fits` gives that of a density and an aspect ratio.
-pub(super) fn densest_of_all(
+/// Densest layout on a number of pages, within one percent; `fits` computes the layout for a density and an aspect ratio.
+pub(super) fn densest_layout(
     flats: &[Flat],
     side: u32,
     pages: u32,
@@ -90,12 +90,12 @@ pub(super) fn densest_of_all(
         .ok_or(BakeError::NoRoom { resolution: side })
 }
 
-/// `side` is that of a square of all texels.
+/// `side` is the side of a square of all texels.
 fn densest(flats: &[Flat], side: f32, fits: impl Fn(f32) -> Option<Atlas>) -> Option<Atlas> {
     let mut high = side / (area(flats) as f32).max(f32::MIN_POSITIVE).sqrt();
     let mut low = high;
     let mut best = fits(low);
-    // Long thin charts take more than their area, and every chart takes at least a texel; sixty bisection steps end any
+    // Long thin charts need more than their area, and every chart needs at least a texel; sixty bisection steps bound the
     // search.
     for _ in 0..60 {
         if best.is_some() {
@@ -115,7 +115,7 @@ fn densest(flats: &[Flat], side: f32, fits: impl Fn(f32) -> Option<Atlas>) -> Op
     Some(best)
 }
 
-/// A number of texels that textures can have along a side.
+/// Rounds to a valid number of texels along a side.
 pub(super) fn round_up(n: u32) -> u32 {
     n.max(1).next_multiple_of(4)
 }

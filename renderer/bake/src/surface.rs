@@ -1,4 +1,4 @@
-//! Surface bake: features of surfaces alone, without light; of the scene's own shapes, or by rays from other shapes.
+//! Surface bake: surface features without light, of the scene's shapes, or by rays from other shapes.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -14,16 +14,16 @@ use super::layout::{layout, layout_in_place};
 use super::lightmap_buffer::Coverage;
 use super::limit::check_features;
 use super::objects::{BakedObject, flatten, objects, tangents};
-use super::placed::PlacedMesh;
 use super::progress::{BakePhase, BakeProgress};
 use super::raster::{Texel, rasterise};
 use super::receiver::{Coordinates, GatherPoint, Receiver, receivers, triangles};
 use super::tangent_frame::TangentSpace;
 use super::texel_points::{Mask, Surfaces};
-use super::transfer::{Cage, Encounter};
+use super::transfer::{Cage, CageHit};
 use super::unwrap::Flat;
 use super::uv::{self, Unfit};
 use super::work::Workers;
+use super::world_mesh::WorldMesh;
 use renderer_base::color::Rgb;
 use renderer_geometry::Shape;
 use renderer_transport::integrator::Context;
@@ -35,11 +35,11 @@ use renderer_transport::scene::Scene;
 pub struct SurfaceSettings {
     /// Size of the texture.
     pub scale: Scale,
-    /// Dilation width [texels]; by default 2, and 16 in coordinates that meshes have.
+    /// Dilation width [texels]; by default 2, and 16 for existing coordinates.
     pub margin: Option<u32>,
     /// True if shapes without usable coordinates are unwrapped.
     pub unwrap: bool,
-    /// What is baked.
+    /// Features.
     pub features: Vec<FeatureDesc>,
     /// Seed of all random numbers.
     pub seed: u64,
@@ -47,41 +47,40 @@ pub struct SurfaceSettings {
     pub threads: usize,
 }
 
-/// The shapes that get the texture.
+/// Shapes of the texture.
 #[derive(Clone, Copy, Debug)]
 pub enum LowShapes<'a> {
-    /// Those of the scene whose features are baked.
+    /// The shapes of the scene.
     Own,
-    /// Others; rays find the scene from them.
+    /// Low shapes, from which rays find the scene.
     Others {
         /// The shapes.
         shapes: &'a [Shape],
-        /// Where rays begin.
+        /// Start of rays.
         cage: CageSettings<'a>,
     },
 }
 
-/// Where rays from shapes to others begin.
+/// Start of rays of a transfer.
 #[derive(Clone, Copy, Debug)]
 pub enum CageSettings<'a> {
-    /// At this distance from the shape [m]; by default a twentieth of its bounding box's diagonal.
+    /// At a distance from the shape [m]; by default a twentieth of its bounding box's diagonal.
     Distance(Option<f32>),
-    /// On meshes, one for each shape, with their names.
+    /// On cage meshes, one for each shape, with their names.
     Meshes(&'a [Shape], &'a [String]),
 }
 
-/// Dilation where the atlas is made for it, and in coordinates that meshes have [texels]: these are for textures with
-/// smaller copies.
+/// Dilation in a new atlas, and in existing coordinates [texels], which are for textures with mipmaps.
 const MARGINS: [u32; 2] = [2, 16];
 
-/// Features of surfaces in one texture.
+/// Surface features in one texture.
 #[derive(Debug)]
 pub struct SurfaceMaps {
     /// Columns.
     pub width: u32,
     /// Rows.
     pub height: u32,
-    /// Texels a metre, on average.
+    /// Mean density [texels/m].
     pub density: f32,
     /// Dilation width [texels].
     pub margin: u32,
@@ -91,11 +90,11 @@ pub struct SurfaceMaps {
     pub in_place: bool,
     /// The features.
     pub features: Vec<FeatureMap>,
-    /// By texel, row by row.
+    /// Values of texels, row by row.
     pub coverage: Vec<Coverage>,
-    /// Texels whose rays found nothing.
+    /// Number of texels whose rays missed.
     pub missed: usize,
-    /// Those among them whose rays met backs.
+    /// Number of these texels whose rays hit backs.
     pub backs: usize,
 }
 
@@ -104,7 +103,7 @@ pub struct SurfaceMaps {
 pub struct BakedSurface {
     /// The maps.
     pub maps: SurfaceMaps,
-    /// Notes for the user that are no errors.
+    /// Notes for the user.
     pub notes: Vec<String>,
     /// Run-time errors of shaders.
     pub reports: Vec<Report>,
@@ -115,7 +114,7 @@ pub struct BakedSurface {
 /// Bakes features of a scene's surfaces to `low` shapes, which have the `names`, in order. `None` if `stop` ended it.
 ///
 /// # Errors
-/// When there is nothing to bake, it does not fit, or a cage is none.
+/// If there is nothing to bake, the texture does not fit, or a cage does not match.
 pub fn bake_surface(
     scene: &Scene,
     low: LowShapes<'_>,
@@ -224,7 +223,7 @@ pub fn bake_surface(
     }))
 }
 
-/// What is found for a texel.
+/// Features of a texel.
 #[derive(Default)]
 struct TexelFeatures {
     values: Vec<Option<Rgb>>,
@@ -242,7 +241,7 @@ struct Laid {
     notes: Vec<String>,
 }
 
-/// Lays objects out: others than the scene's own in their first set of coordinates if that is an atlas, else in a lightmap's.
+/// Layout of objects: low shapes use their first set of coordinates if it is an atlas, otherwise a lightmap's coordinates.
 fn lay_out(
     workers: &Workers<'_>,
     low: LowShapes<'_>,
@@ -285,10 +284,10 @@ fn lay_out(
     })
 }
 
-/// The objects laid flat by their first set of coordinates.
+/// Objects flattened by their first set of coordinates.
 ///
 /// # Errors
-/// Why they are no atlas: a note.
+/// A note with the reason why they are no atlas.
 fn in_place(shapes: &[Shape], receivers: &[Receiver]) -> Result<Vec<Flat>, String> {
     let note = |name: &str, unfit: &Unfit| {
         let reason = match unfit {
@@ -320,11 +319,11 @@ fn in_place(shapes: &[Shape], receivers: &[Receiver]) -> Result<Vec<Flat>, Strin
     Ok(receivers.iter().map(flat).collect())
 }
 
-/// Where the features of texels are taken.
+/// Evaluation points of texels.
 enum Source {
-    /// At the points of the texels, of which these are open.
+    /// The points of the texels, with their open points.
     Own(Vec<Mask>),
-    /// By rays from the cage of each object.
+    /// Rays from the cage of each object.
     Rays(Vec<Cage>),
 }
 
@@ -338,7 +337,7 @@ impl Source {
             let shape = &shapes[receiver.shape.0 as usize];
             match cage {
                 CageSettings::Distance(distance) => {
-                    let placed = PlacedMesh::new(shape, receiver.side, &flat.mesh);
+                    let placed = WorldMesh::new(shape, receiver.side, &flat.mesh);
                     Ok(Cage::inflated(&placed, shape, distance))
                 }
                 CageSettings::Meshes(cages, names) => {
@@ -355,7 +354,7 @@ impl Source {
         Ok(Source::Rays(cages.collect::<Result<_, _>>()?))
     }
 
-    /// The points of a texel that have features, and whether rays met backs alone somewhere.
+    /// Evaluation points of a texel, and whether rays hit only backs.
     fn points(
         &self,
         surface: &Surfaces<'_>,
@@ -387,14 +386,14 @@ fn found(
         let site = GatherPoint::of(point, receiver.shape, receiver.side);
         let place: (u32, Vec2) = (sample.triangle, sample.barycentric);
         match cage.find(surface.workers.scene, site.p, place, context) {
-            Encounter::Met(it, height) => points.push(FeaturePoint {
+            CageHit::Front(it, height) => points.push(FeaturePoint {
                 it,
                 frame: tangents.at(place.0, place.1, site.n),
                 height,
                 is_open: true,
             }),
-            Encounter::Backs => backs = true,
-            Encounter::Nothing => {}
+            CageHit::Backs => backs = true,
+            CageHit::Miss => {}
         }
     }
     (points, backs)

@@ -2,16 +2,16 @@
 
 use glam::{Vec2, Vec3};
 
-use super::placed::PlacedMesh;
+use super::world_mesh::WorldMesh;
 use renderer_base::math::Frame;
 use renderer_geometry::{CornerTangent, corner_tangents};
 
 /// Three unit vectors, perpendicular to each other, of either handedness.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TangentFrame {
-    /// The direction in which u grows.
+    /// Direction of increasing u.
     t: Vec3,
-    /// The direction in which v grows.
+    /// Direction of increasing v.
     b: Vec3,
     /// The shading normal.
     n: Vec3,
@@ -24,16 +24,16 @@ impl TangentFrame {
     }
 }
 
-/// The tangents of a baked side, world space, by triangle and corner. Empty if there are none.
+/// Tangents of a baked side in world space, by triangle and corner; may be empty.
 pub(super) struct TangentSpace(Vec<[CornerTangent; 3]>);
 
 impl TangentSpace {
-    /// No tangents: frames are arbitrary about the normal.
+    /// Without tangents, frames are arbitrary about the normal.
     pub(super) const NONE: TangentSpace = TangentSpace(vec![]);
 
     /// The tangents for texture coordinates by vertex, v up.
-    pub(super) fn new(placed: &PlacedMesh, uvs: &[Vec2]) -> TangentSpace {
-        // Corners one by one: faceted meshes have as many normals. The algorithm welds them by itself.
+    pub(super) fn new(placed: &WorldMesh, uvs: &[Vec2]) -> TangentSpace {
+        // Separate corners, since faceted meshes have a normal for each; the algorithm welds them.
         let corners = || placed.triangles.iter().flatten().map(|&vertex| vertex as usize);
         let positions: Vec<Vec3> = corners().map(|vertex| placed.positions[vertex]).collect();
         let normals: Vec<Vec3> = match placed.normals.is_empty() {

@@ -11,7 +11,7 @@ use renderer_geometry::{Analytic, Mesh};
 /// Segments of a full turn.
 const SEGMENTS: u32 = 64;
 
-/// A mesh whose vertices lie on the surface, with its normals and surface parameters.
+/// Mesh whose vertices are on the surface, with its normals and surface parameters.
 pub(super) fn tessellate(surface: Analytic) -> Mesh {
     match surface {
         Analytic::Sphere => grid(SEGMENTS, SEGMENTS / 2, |u, v| {

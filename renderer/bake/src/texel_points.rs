@@ -1,15 +1,15 @@
-//! Points of texels: on which surface they lie, which of them are usable, and what features see of them.
+//! Surface points of texels: selection of usable points, and their interactions.
 
 use rustc_hash::FxHashSet;
 
+use super::bake_cache::{Point, Points};
 use super::denoise::TexelPoint;
 use super::feature_map::FeaturePoint;
-use super::kept::{Point, Points};
-use super::points::{Solids, Standing, in_sight, standing};
+use super::points::{PointVisibility, Solids, mutually_visible, point_visibility};
 use super::raster::{Sample, Texel, Texels};
 use super::receiver::{GatherPoint, Receiver, point};
 use super::tangent_frame::TangentSpace;
-use super::translucent::Sites;
+use super::translucent::GatherPoints;
 use super::unwrap::Flat;
 use super::work::Workers;
 use renderer_geometry::{Shape, ShapeId, SurfacePoint};
@@ -29,17 +29,17 @@ pub(super) struct Surfaces<'a> {
     pub(super) texel: f32,
 }
 
-/// Least cosine between the shading normals of a texel's points: estimates over hemispheres that differ more are not
+/// Minimum cosine between the shading normals of a texel's points: estimates over more different hemispheres are not
 /// averaged.
-const ALIKE: f32 = 0.995;
+const MIN_NORMAL_COSINE: f32 = 0.995;
 
-/// Texels along each side of a block that keeps its light or does not.
+/// Texels along each side of a block of the bake cache.
 const BLOCK: u32 = 4;
 
 /// Bit mask of a texel's usable points.
 pub(super) type Mask = u16;
 
-/// The usable ones among the points of a texel.
+/// Usable points of a texel.
 pub(super) fn seen(sites: impl Iterator<Item = GatherPoint>, mask: Mask) -> Vec<GatherPoint> {
     sites
         .enumerate()
@@ -49,7 +49,6 @@ pub(super) fn seen(sites: impl Iterator<Item = GatherPoint>, mask: Mask) -> Vec<
 }
 
 impl Surfaces<'_> {
-    /// The points of a texel.
     pub(super) fn sites<'a>(&'a self, texel: &'a Texel) -> impl Iterator<Item = GatherPoint> + 'a {
         let receiver = &self.receivers[texel.object as usize];
         let shape = &self.shapes[receiver.shape.0 as usize];
@@ -61,7 +60,7 @@ impl Surfaces<'_> {
         })
     }
 
-    /// The points of a texel as a viewer above each sees them; those of `mask` are open. `tangents` are by receiver.
+    /// Points of a texel, seen from above; points of `mask` are open. `tangents` are by receiver.
     pub(super) fn points(&self, texel: &Texel, mask: Mask, tangents: &[TangentSpace]) -> Vec<FeaturePoint> {
         let receiver = &self.receivers[texel.object as usize];
         let tangents = &tangents[texel.object as usize];
@@ -79,7 +78,6 @@ impl Surfaces<'_> {
         samples.map(point).collect()
     }
 
-    /// The point of a sample of a texel.
     pub(super) fn point(&self, texel: &Texel, sample: &Sample) -> SurfacePoint {
         let receiver = &self.receivers[texel.object as usize];
         let shape = &self.shapes[receiver.shape.0 as usize];
@@ -87,8 +85,8 @@ impl Surfaces<'_> {
         point(shape, mesh, sample.triangle, sample.barycentric)
     }
 
-    /// The visible points of a texel with the light that its material transmits to them; `None` if there are none.
-    pub(super) fn lit(&self, texel: &Texel, mask: Mask, context: &mut Context) -> Option<Sites> {
+    /// Visible points of a texel with the diffuse transmission of its material; `None` without visible points.
+    pub(super) fn lit(&self, texel: &Texel, mask: Mask, context: &mut Context) -> Option<GatherPoints> {
         let points = seen(self.sites(texel), mask);
         let sample = self
             .texels
@@ -98,72 +96,77 @@ impl Surfaces<'_> {
         let it = self
             .point(texel, sample)
             .seen_from(points.first()?.ng, receiver.shape, sample.triangle);
-        Some(Sites::new(self.workers.scene, points, &it, context))
+        Some(GatherPoints::new(self.workers.scene, points, &it, context))
     }
 
-    /// By texel: its points that are visible, visible from the first of them, and of similar normal.
+    /// Usable points of each texel: visible, visible from the first of them, and with a similar normal.
     pub(super) fn visible(&self) -> Vec<Mask> {
         let scene = self.workers.scene;
         let solids = Solids::find(scene, self.backs, &mut Context::new(scene));
-        let standings: Vec<Vec<Standing>> = self.workers.map(self.texels.list.len(), |index, sampler, _| {
-            let texel = &self.texels.list[index];
-            let probe = |(bit, site): (usize, GatherPoint)| {
-                standing(
-                    self.workers.scene,
-                    &solids,
-                    &site,
-                    self.texel,
-                    texel.at,
-                    bit as u64,
-                    sampler,
-                )
-            };
-            self.sites(texel).enumerate().map(probe).collect()
-        });
+        let visibilities: Vec<Vec<PointVisibility>> =
+            self.workers.map(self.texels.list.len(), |index, sampler, _| {
+                let texel = &self.texels.list[index];
+                let probe = |(bit, site): (usize, GatherPoint)| {
+                    point_visibility(
+                        self.workers.scene,
+                        &solids,
+                        &site,
+                        self.texel,
+                        texel.at,
+                        bit as u64,
+                        sampler,
+                    )
+                };
+                self.sites(texel).enumerate().map(probe).collect()
+            });
         // Furniture in a room modelled as a box.
         let mut counts = vec![(0usize, 0usize); self.receivers.len()];
-        for (texel, standings) in self.texels.list.iter().zip(&standings) {
+        for (texel, visibilities) in self.texels.list.iter().zip(&visibilities) {
             let (inside, all) = &mut counts[texel.object as usize];
-            *inside += standings.iter().filter(|&&s| s == Standing::Inside).count();
-            *all += standings.len();
+            *inside += visibilities
+                .iter()
+                .filter(|&&s| s == PointVisibility::Inside)
+                .count();
+            *all += visibilities.len();
         }
         let furniture: Vec<bool> = counts
             .iter()
             .map(|&(inside, all)| inside * 10 > all * 9)
             .collect();
-        let is_open = |texel: &Texel, standing: Standing| match standing {
-            Standing::Open => true,
-            Standing::Inside => furniture[texel.object as usize],
-            Standing::Covered => false,
+        let is_open = |texel: &Texel, visibility: PointVisibility| match visibility {
+            PointVisibility::Visible => true,
+            PointVisibility::Inside => furniture[texel.object as usize],
+            PointVisibility::Covered => false,
         };
-        // A completely covered chart (a leaf among leaves) has no other texels to take light from.
+        // A completely covered chart (a leaf among leaves) has no other texels to get light from.
         let chart = |texel: &Texel| self.texels.charts[self.texels.index(texel.at)];
-        let open_charts: FxHashSet<u32> = (self.texels.list.iter().zip(&standings))
-            .filter(|(texel, standings)| standings.iter().any(|&standing| is_open(texel, standing)))
+        let open_charts: FxHashSet<u32> = (self.texels.list.iter().zip(&visibilities))
+            .filter(|(texel, visibilities)| visibilities.iter().any(|&visibility| is_open(texel, visibility)))
             .map(|(texel, _)| chart(texel))
             .collect();
         self.workers.map(self.texels.list.len(), |index, _, context| {
             let texel = &self.texels.list[index];
             let alone = !open_charts.contains(&chart(texel));
-            let open =
-                |standing: &Standing| is_open(texel, *standing) || alone && *standing == Standing::Covered;
+            let open = |visibility: &PointVisibility| {
+                is_open(texel, *visibility) || alone && *visibility == PointVisibility::Covered
+            };
             let sites: Vec<GatherPoint> = self.sites(texel).collect();
-            let Some(first) = standings[index].iter().position(open) else {
+            let Some(first) = visibilities[index].iter().position(open) else {
                 return 0;
             };
             let mut mask: Mask = 0;
-            for (bit, (site, standing)) in sites.iter().zip(&standings[index]).enumerate() {
-                let alike = || sites[first].n.dot(site.n) > ALIKE;
-                let counts = open(standing)
+            for (bit, (site, visibility)) in sites.iter().zip(&visibilities[index]).enumerate() {
+                let alike = || sites[first].n.dot(site.n) > MIN_NORMAL_COSINE;
+                let counts = open(visibility)
                     && (bit == first
-                        || alike() && in_sight(self.workers.scene, &sites[first], site, context));
+                        || alike() && mutually_visible(self.workers.scene, &sites[first], site, context));
                 mask |= Mask::from(counts) << bit;
             }
             mask
         })
     }
 
-    /// By texel of the atlas: the first visible point, else the first point; zeros without points.
+    /// First visible point, or else first point, of each texel of the atlas; zeros without points.
     pub(super) fn places(&self, visible: &[Mask]) -> Vec<TexelPoint> {
         let mut places = vec![TexelPoint::default(); self.texels.charts.len()];
         for (texel, &mask) in self.texels.list.iter().zip(visible) {
@@ -175,7 +178,7 @@ impl Surfaces<'_> {
         places
     }
 
-    /// The texels as points where light is gathered; `places` are those of [`Surfaces::places`].
+    /// The texels as gather points; `places` are those of [`Surfaces::places`].
     pub(super) fn gathered(&self, places: &[TexelPoint]) -> Points<'_> {
         let point = |texel: &Texel| Point {
             object: texel.object,

@@ -19,7 +19,7 @@ use super::objects::{BakedObject, flatten, objects, tangents};
 use super::progress::BakePhase;
 use super::raster::rasterise;
 use super::receiver::{Coordinates, GatherPoint, point, receivers};
-use super::seam::{Border, borders, mean_difference, meetings, pairs, stitch};
+use super::seam::{Border, borders, edge_texels, mean_difference, pairs, stitch};
 use super::settings::{LightmapFilter, SurfaceTextures, Target};
 use super::sh::ShOrder;
 use super::sides::backs;
@@ -38,7 +38,7 @@ pub struct Lightmap {
     pub height: u32,
     /// Number of pages.
     pub pages: u32,
-    /// Texels a metre.
+    /// Density [texels/m].
     pub density: f32,
     /// Dilation width [texels].
     pub margin: u32,
@@ -46,22 +46,22 @@ pub struct Lightmap {
     pub objects: Vec<BakedObject>,
     /// Order of the SH coefficients.
     pub order: ShOrder,
-    sheet: LightmapBuffer,
+    buffer: LightmapBuffer,
     places: Vec<TexelPoint>,
-    /// What was baked of surfaces besides light.
+    /// Surface features.
     pub features: Vec<FeatureMap>,
-    /// What was baked of surfaces in finer textures.
+    /// Surface features in finer textures.
     pub textures: FinerTextures,
 }
 
-/// Features of surfaces in the coordinates of a lightmap.
+/// Surface features in lightmap coordinates.
 #[derive(Clone, Debug, Default)]
 pub struct FinerTextures {
     /// Columns.
     pub width: u32,
     /// Rows of all pages, one below the other.
     pub height: u32,
-    /// By feature.
+    /// Maps of the features.
     pub maps: Vec<FeatureMap>,
 }
 
@@ -77,30 +77,30 @@ impl Lightmap {
 
     /// The coefficients of radiance at a texel, row 0 on top; zeros for empty texels.
     pub fn coefficients(&self, x: u32, y: u32) -> &[Rgb] {
-        self.sheet.field.coefficients(self.index(x, y))
+        self.buffer.field.coefficients(self.index(x, y))
     }
 
     /// The irradiance at a texel [W/m²].
     pub fn irradiance(&self, x: u32, y: u32) -> Rgb {
-        self.sheet.field.irradiance(self.index(x, y))
+        self.buffer.field.irradiance(self.index(x, y))
     }
 
     /// Source of a texel's value.
     pub fn coverage(&self, x: u32, y: u32) -> Coverage {
-        self.sheet.coverage[self.index(x, y)]
+        self.buffer.coverage[self.index(x, y)]
     }
 
     /// Returns whether a texel has a value, by dilation included.
     pub fn is_used(&self, x: u32, y: u32) -> bool {
-        self.sheet.field.valid[self.index(x, y)]
+        self.buffer.field.valid[self.index(x, y)]
     }
 
     /// Bilinear lookup of coefficients and irradiance at texture coordinates `uv` of all pages, v up.
     pub fn lookup(&self, uv: Vec2) -> (Vec<Rgb>, Rgb) {
         let place = Vec2::new(uv.x, 1.0 - uv.y) * UVec2::new(self.width, self.height).as_vec2();
-        let mut sum = vec![Rgb::BLACK; self.sheet.field.layers()];
-        for (index, weight) in self.sheet.bilinear(place) {
-            for (sum, &color) in sum.iter_mut().zip(self.sheet.field.at(index as usize)) {
+        let mut sum = vec![Rgb::BLACK; self.buffer.field.layers()];
+        for (index, weight) in self.buffer.bilinear(place) {
+            for (sum, &color) in sum.iter_mut().zip(self.buffer.field.at(index as usize)) {
                 *sum += color * weight;
             }
         }
@@ -183,21 +183,21 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
 
     let finish = Instant::now();
     job.begin(BakePhase::Seams);
-    let mut sheet = LightmapBuffer::new(&texels, &estimates);
+    let mut buffer = LightmapBuffer::new(&texels, &estimates);
     let rest = match filter {
         LightmapFilter::None => vec![],
-        LightmapFilter::Bilateral => sheet.field.valid.clone(),
-        LightmapFilter::Learned => learned_filter::denoise(&mut sheet, &Denoiser::open(workers.threads())?)?,
+        LightmapFilter::Bilateral => buffer.field.valid.clone(),
+        LightmapFilter::Learned => learned_filter::denoise(&mut buffer, &Denoiser::open(workers.threads())?)?,
     };
     if rest.contains(&true) {
-        workers.install(|| denoise(&mut sheet, &rest, &places, surface.texel));
+        workers.install(|| denoise(&mut buffer, &rest, &places, surface.texel));
     }
     let borders = all_borders(&surface, &atlas);
     let near = 1e-5 * scene.bounds().radius();
-    let meetings = meetings(&borders, &sheet, near);
-    let (filled, dark) = fill_and_dilate(&mut sheet, &places, &meetings, margin);
-    let pairs = pairs(&borders, &sheet, near);
-    let before = mean_difference(&pairs, &sheet);
+    let edge_texels = edge_texels(&borders, &buffer, near);
+    let (filled, dark) = fill_and_dilate(&mut buffer, &places, &edge_texels, margin);
+    let pairs = pairs(&borders, &buffer, near);
+    let before = mean_difference(&pairs, &buffer);
     let features = match features.is_empty() {
         true => vec![],
         false => {
@@ -212,8 +212,8 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         }
     };
     let textures = finer(job, &surface, &atlas, textures, margin);
-    stitch(&pairs, &mut sheet);
-    let after = mean_difference(&pairs, &sheet);
+    stitch(&pairs, &mut buffer);
+    let after = mean_difference(&pairs, &buffer);
 
     let objects = objects(&receivers, flats, &coordinates, &atlas);
     let stats = BakeStats {
@@ -234,7 +234,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         margin,
         objects,
         order: job.settings.order,
-        sheet,
+        buffer,
         places,
         features,
         textures,

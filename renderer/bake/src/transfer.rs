@@ -1,14 +1,14 @@
 //! Baking from one surface to another: the ray from a cage through each point of the low surface to the high surface.
 //!
-//! The cage is the low mesh moved outward: vertex by vertex along its smooth normals, or a mesh of the same triangles. The
-//! ray of a point begins on the cage, passes the point, and ends as far behind it as the cage is away at most. It finds the
-//! first front of the high surface that is not wholly transparent there.
+//! The cage is the low mesh displaced outward along its smooth normals, or a mesh with the same triangles. The ray of a
+//! point starts on the cage, passes through the point, and ends behind it at the maximum cage distance. It finds the first
+//! front face of the high surface that is not fully transparent.
 
 use glam::{Vec2, Vec3};
 
 use super::error::CageError;
-use super::placed::PlacedMesh;
 use super::receiver::Side;
+use super::world_mesh::WorldMesh;
 use renderer_base::math::Ray;
 use renderer_geometry::{Footprint, Interaction, Mesh, Shape, weld};
 use renderer_transport::integrator::Context;
@@ -16,34 +16,34 @@ use renderer_transport::material::{RayKind, ShadingResult};
 use renderer_transport::scene::Scene;
 
 /// Default distance of a cage, relative to the diagonal of the low shape's bounding box.
-const DISTANCE: f32 = 0.05;
+const DEFAULT_CAGE_DISTANCE: f32 = 0.05;
 
-/// Most surfaces that a ray passes: backs, and transparent ones.
-const PASSES: usize = 256;
+/// Maximum number of surfaces that a ray crosses: backs, and transparent ones.
+const MAX_CROSSINGS: usize = 256;
 
 /// The cage of a low mesh, world space.
 pub(super) struct Cage {
-    /// By triangle and corner: from the low surface to the cage [m].
+    /// Displacement from the low surface to the cage, by triangle and corner [m].
     offsets: Vec<[Vec3; 3]>,
-    /// The longest of them [m].
+    /// Length of the longest displacement [m].
     reach: f32,
 }
 
-/// What the ray of a point finds.
-pub(super) enum Encounter {
+/// Hit of a point's ray.
+pub(super) enum CageHit {
     /// A point, seen from above, and its height over the low surface [m].
-    Met(Interaction, f32),
-    /// Backs only: the cage is inside of the high surface, or that is inside out.
+    Front(Interaction, f32),
+    /// Only back faces: the cage is inside of the high surface, or the surface is inside out.
     Backs,
-    /// Nothing.
-    Nothing,
+    /// No hit.
+    Miss,
 }
 
 impl Cage {
-    /// The low surface moved along its smooth normals; by a share of its size without a distance [m].
-    pub(super) fn inflated(placed: &PlacedMesh, shape: &Shape, distance: Option<f32>) -> Cage {
+    /// Cage of the low surface displaced along its smooth normals; the default distance [m] is relative to its size.
+    pub(super) fn inflated(placed: &WorldMesh, shape: &Shape, distance: Option<f32>) -> Cage {
         let bounds = shape.bounds();
-        let distance = distance.unwrap_or(DISTANCE * (bounds.max - bounds.min).length());
+        let distance = distance.unwrap_or(DEFAULT_CAGE_DISTANCE * (bounds.max - bounds.min).length());
         let normals = placed.smooth_normals();
         let order = placed.corners();
         let offset = |corners: &[u32; 3]| order.map(|corner| normals[corners[corner] as usize] * distance);
@@ -53,10 +53,10 @@ impl Cage {
         }
     }
 
-    /// A mesh of the low mesh's triangles, in the same order.
+    /// Cage mesh with the low mesh's triangles, in the same order.
     ///
     /// # Errors
-    /// When it has other triangles.
+    /// If the triangles differ.
     pub(super) fn of_mesh(
         (low_shape, low): (&Shape, &Mesh),
         (cage_shape, cage): (&Shape, &Mesh),
@@ -67,7 +67,7 @@ impl Cage {
                 cage: cage.triangles.len(),
             });
         }
-        // What is one place in the low mesh is one in the cage: vertices may be split in other ways.
+        // Equal positions in the low mesh are equal in the cage; vertices may be split differently.
         let (low_places, cage_places) = (weld(&low.positions), weld(&cage.positions));
         let mut cage_of = vec![None; low.positions.len()];
         for (triangle, (corners, of_cage)) in low.triangles.iter().zip(&cage.triangles).enumerate() {
@@ -80,7 +80,7 @@ impl Cage {
             }
         }
         let [low, cage] = [(low_shape, low), (cage_shape, cage)]
-            .map(|(shape, mesh)| (PlacedMesh::new(shape, Side::Front, mesh).positions, mesh));
+            .map(|(shape, mesh)| (WorldMesh::new(shape, Side::Front, mesh).positions, mesh));
         let offsets: Vec<[Vec3; 3]> = (low.1.triangles.iter().zip(&cage.1.triangles))
             .map(|(corners, of_cage)| {
                 std::array::from_fn(|i| cage.0[of_cage[i] as usize] - low.0[corners[i] as usize])
@@ -98,16 +98,16 @@ impl Cage {
         p: Vec3,
         (triangle, barycentric): (u32, Vec2),
         context: &mut Context,
-    ) -> Encounter {
+    ) -> CageHit {
         let [a, b, c] = self.offsets[triangle as usize];
         let offset = a * (1.0 - barycentric.x - barycentric.y) + b * barycentric.x + c * barycentric.y;
         let Some(outward) = offset.try_normalize() else {
-            return Encounter::Nothing;
+            return CageHit::Miss;
         };
         let (mut through, mut backs) = (None, false);
         let end = p - outward * self.reach;
         let mut ray = Ray::new(p + offset, -outward);
-        for _ in 0..PASSES {
+        for _ in 0..MAX_CROSSINGS {
             ray.t_max = (ray.origin - end).dot(outward);
             let Some(it) = high.intersect(&ray).filter(|_| ray.t_max > 0.0) else {
                 break;
@@ -117,23 +117,23 @@ impl Cage {
                 backs = true;
                 continue;
             }
-            // Materials are seen from straight above, as those of other bakes are.
+            // Materials are seen at normal incidence, as in other bakes.
             let seen = Interaction { wo: it.ng, ..it };
             let found = (seen, (it.p - p).dot(outward));
             if is_visible(high, &seen, context) {
-                return Encounter::Met(found.0, found.1);
+                return CageHit::Front(found.0, found.1);
             }
             through.get_or_insert(found);
         }
         match through {
-            Some((it, height)) => Encounter::Met(it, height),
-            None if backs => Encounter::Backs,
-            None => Encounter::Nothing,
+            Some((it, height)) => CageHit::Front(it, height),
+            None if backs => CageHit::Backs,
+            None => CageHit::Miss,
         }
     }
 }
 
-/// Returns whether a surface is not wholly transparent at a point.
+/// Returns whether a surface is not fully transparent at a point.
 fn is_visible(scene: &Scene, it: &Interaction, context: &mut Context) -> bool {
     let material = scene.material(it.shape);
     if !material.may_be_transparent() {

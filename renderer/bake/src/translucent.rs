@@ -16,18 +16,18 @@ use renderer_transport::scene::Scene;
 /// Maximum ratio of transmittance to reflectance. The product with a reflectance near zero is dark in any case.
 const MAX_RATIO: f32 = 64.0;
 
-/// A receiver's points, and what its material transmits to them.
-pub(super) struct Sites {
+/// A receiver's gather points, and the diffuse transmission of its material.
+pub(super) struct GatherPoints {
     /// Points that gather light.
     pub(super) points: Vec<GatherPoint>,
     /// Ratio of diffuse transmittance to diffuse reflectance; black for opaque materials.
     pub(super) transmission: Rgb,
 }
 
-impl Sites {
+impl GatherPoints {
     /// Points of an opaque surface.
-    pub(super) fn opaque(points: Vec<GatherPoint>) -> Sites {
-        Sites {
+    pub(super) fn opaque(points: Vec<GatherPoint>) -> GatherPoints {
+        GatherPoints {
             points,
             transmission: Rgb::BLACK,
         }
@@ -39,7 +39,7 @@ impl Sites {
         points: Vec<GatherPoint>,
         it: &Interaction,
         context: &mut Context,
-    ) -> Sites {
+    ) -> GatherPoints {
         let mut surface = ShadingResult::new();
         let material = scene.material(it.shape);
         let footprint = &Footprint::POINT;
@@ -53,7 +53,7 @@ impl Sites {
         let (reflectance, transmittance) = surface.bsdf.diffuse_albedo(it.wo);
         let ratio = |t: f32, r: f32| if t > 0.0 { (t / r).min(MAX_RATIO) } else { 0.0 };
         let (r, t) = (reflectance.to_array(), transmittance.to_array());
-        Sites {
+        GatherPoints {
             points,
             transmission: Rgb::new(ratio(t[0], r[0]), ratio(t[1], r[1]), ratio(t[2], r[2])),
         }

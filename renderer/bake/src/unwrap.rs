@@ -1,6 +1,6 @@
 //! Unwrapping: cuts a mesh into charts, projects and relaxes each, and rotates it to its smallest box.
 //!
-//! All lengths are in world space.
+//! Lengths are in world space.
 
 use std::sync::Arc;
 
@@ -13,27 +13,27 @@ use super::relax::relax;
 use renderer_base::math::coordinate_system;
 use renderer_geometry::{Mesh, weld};
 
-/// A mesh laid flat.
+/// Flattened mesh.
 #[derive(Clone)]
 pub(super) struct Flat {
-    /// The mesh, in its own space, its triangles in their order; each vertex belongs to one chart.
+    /// Mesh in object space, with triangles in their order; each vertex belongs to one chart.
     pub(super) mesh: Mesh,
-    /// By vertex: its position in its chart `[m]`, the chart's lower corner at zero. Shapes of one layout share the list.
+    /// Position of each vertex in its chart `[m]`, from the chart's lower corner. Shapes with one layout share the list.
     pub(super) places: Arc<[Vec2]>,
-    /// By vertex: its chart.
+    /// Chart of each vertex.
     pub(super) vertex_chart: Vec<u32>,
-    /// By triangle: its chart.
+    /// Chart of each triangle.
     pub(super) triangle_chart: Vec<u32>,
-    /// Width and height of each block that is placed on its own `[m]`; by chart unless `fixed`.
+    /// Width and height of each separately placed block `[m]`; blocks are charts unless `fixed`.
     pub(super) blocks: Vec<Vec2>,
     /// True if the charts keep their positions, as one block.
     pub(super) fixed: bool,
-    /// True if others have the same layout, so that it is not turned in the texture.
+    /// True if other objects share the layout, which is then not rotated in the texture.
     pub(super) shared: bool,
 }
 
 impl Flat {
-    /// The same layout for a mesh of as many triangles, of which each is the same piece of the surface.
+    /// The layout for a mesh with corresponding triangles.
     pub(super) fn of_mesh(&self, mesh: &Mesh) -> Flat {
         let mut sources = vec![0; self.places.len()];
         for (to, from) in self.mesh.triangles.iter().zip(&mesh.triangles) {
@@ -48,7 +48,7 @@ impl Flat {
     }
 }
 
-/// Cuts a mesh, placed in the world, into charts.
+/// Cuts a mesh in world space into charts.
 pub(super) fn unwrap(mesh: &Mesh, world_from_object: &Affine3A) -> Flat {
     let positions: Vec<Vec3> = (mesh.positions.iter())
         .map(|&p| world_from_object.transform_point3(p))
@@ -70,7 +70,7 @@ pub(super) fn unwrap(mesh: &Mesh, world_from_object: &Affine3A) -> Flat {
     }
 }
 
-/// The mesh with a vertex of its own for each chart that uses it, and the vertices' charts.
+/// Mesh with separate vertices for each chart, and the vertices' charts.
 fn split(mesh: &Mesh, chart_of: &[u32]) -> (Mesh, Vec<u32>) {
     let mut known: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     let (mut sources, mut vertex_chart) = (vec![], vec![]);
@@ -88,7 +88,7 @@ fn split(mesh: &Mesh, chart_of: &[u32]) -> (Mesh, Vec<u32>) {
     (picked(mesh, triangles, &sources), vertex_chart)
 }
 
-/// A mesh of these triangles, whose vertices are those of `mesh` at `sources`.
+/// Mesh with these triangles and the vertices of `mesh` at `sources`.
 fn picked(mesh: &Mesh, triangles: Vec<[u32; 3]>, sources: &[u32]) -> Mesh {
     Mesh {
         positions: pick(&mesh.positions, sources),
@@ -147,7 +147,7 @@ struct Piece {
 }
 
 impl Piece {
-    /// `places` numbers the vertices' places.
+    /// `places` numbers the vertices' positions.
     fn new(triangles: &[[u32; 3]], positions: &[Vec3], places: &[u32], axis: Vec3) -> Piece {
         let mut known: FxHashMap<u32, u32> = FxHashMap::default();
         let mut nodes = FxHashMap::default();
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_spiral_ramp_is_cut() {
-        // Two turns of a helicoid: seen from above it lies on itself.
+        // Two turns of a helicoid, which overlap in projection.
         let mut mesh = Mesh::default();
         for i in 0..=64u32 {
             let (sin, cos) = (i as f32 * std::f32::consts::TAU / 32.0).sin_cos();

@@ -4,13 +4,13 @@ use std::fmt;
 
 use glam::Vec2;
 
-use super::connect::NONE;
+use super::adjacency::NONE;
 use super::overlap::overlaps;
 use super::unwrap::Flat;
 use renderer_geometry::{Mesh, Shape};
 
 /// Tolerance outside of the unit square: rounding of exporters.
-const SLACK: f32 = 1e-4;
+const TOLERANCE: f32 = 1e-4;
 
 /// Error in a set of texture coordinates.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,21 +21,21 @@ pub(super) enum Unfit {
     OutOfRange {
         /// The triangle.
         triangle: usize,
-        /// Its corner that does.
+        /// The corner outside.
         uv: Vec2,
         /// Number of triangles outside.
         count: usize,
     },
     /// Triangles overlap.
     Overlap {
-        /// Two that do.
+        /// An overlapping pair.
         pair: (u32, u32),
         /// Number of overlapping pairs counted; a lower bound if `more`.
         count: usize,
         /// True if the counting ended early.
         more: bool,
     },
-    /// The set has no area.
+    /// The triangles have no area.
     NoArea,
 }
 
@@ -74,7 +74,7 @@ fn others(count: usize, what: &str) -> String {
 /// Checks a set of texture coordinates of a mesh.
 ///
 /// # Errors
-/// The first thing that is wrong with it.
+/// The first problem.
 pub(super) fn check(mesh: &Mesh, uvs: &[Vec2]) -> Result<(), Unfit> {
     if uvs.is_empty() {
         return Err(Unfit::Missing);
@@ -85,9 +85,9 @@ pub(super) fn check(mesh: &Mesh, uvs: &[Vec2]) -> Result<(), Unfit> {
 /// Checks flat triangles, of which there are some.
 ///
 /// # Errors
-/// The first thing that is wrong with them.
+/// The first problem.
 pub(super) fn check_triangles(triangles: &[[Vec2; 3]]) -> Result<(), Unfit> {
-    let outside = |uv: &Vec2| uv.min_element() < -SLACK || uv.max_element() > 1.0 + SLACK;
+    let outside = |uv: &Vec2| uv.min_element() < -TOLERANCE || uv.max_element() > 1.0 + TOLERANCE;
     let mut leaving = triangles
         .iter()
         .enumerate()
@@ -112,7 +112,7 @@ pub(super) fn check_triangles(triangles: &[[Vec2; 3]]) -> Result<(), Unfit> {
     }
 }
 
-/// The mesh laid out by a set of its texture coordinates, scaled to keep its area.
+/// Mesh flattened by a set of its texture coordinates, scaled to preserve its area.
 pub(super) fn flatten(mesh: &Mesh, shape: &Shape, uvs: &[Vec2]) -> Flat {
     let side = (f64::from(shape.area()) / uv_area(&corners(mesh, uvs))).sqrt() as f32;
     let triangle_chart = islands(mesh);

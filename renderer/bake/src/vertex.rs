@@ -5,30 +5,30 @@ use std::time::Instant;
 use glam::{UVec2, Vec2, Vec3};
 use rustc_hash::FxHashMap;
 
+use super::bake_cache::{Point, Points};
 use super::error::BakeError;
 use super::field::{Field, Mixture};
 use super::job::{BakeStats, Job, Outcome};
-use super::kept::{Point, Points};
-use super::points::{Solids, Standing, standing};
+use super::points::{PointVisibility, Solids, point_visibility};
 use super::progress::BakePhase;
 use super::receiver::{GatherPoint, Receiver, Side, point, receivers};
 use super::sh::ShOrder;
 use super::sides::backs;
-use super::translucent::Sites;
+use super::translucent::GatherPoints;
 use super::work::Workers;
 use renderer_base::color::Rgb;
 use renderer_geometry::{Interaction, Mesh, ShapeId};
 use renderer_transport::integrator::Context;
 use renderer_transport::scene::Scene;
 
-/// Vertices of a block that keeps its light or does not.
+/// Vertices of a block of the bake cache.
 const BLOCK: usize = 16;
 
-/// Most sample points of a vertex: one in each of its first triangles.
-const POINTS: usize = 8;
+/// Maximum number of sample points of a vertex: one in each of its first triangles.
+const MAX_POINTS: usize = 8;
 
 /// Barycentric weight of the vertex at its sample points.
-const NEARNESS: f32 = 0.94;
+const VERTEX_WEIGHT: f32 = 0.94;
 
 /// A shape with light at its vertices.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub struct BakedVertices {
     pub name: String,
     /// Triangles in object space.
     pub mesh: Mesh,
-    /// Its first vertex among all.
+    /// Index of its first vertex among all.
     pub first: usize,
 }
 
@@ -80,7 +80,7 @@ impl VertexLight {
 /// Bakes vertices.
 pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcome<VertexLight>>, BakeError> {
     let mut objects: Vec<BakedVertices> = vec![];
-    // By vertex: its object and its points.
+    // Object and points of each vertex.
     let mut vertices = vec![];
     job.begin(BakePhase::Sides);
     let backs = backs(job.settings, workers);
@@ -106,7 +106,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         points(workers.scene, &objects[*object], corners)
     };
     let open = open_points(workers, &backs, vertices.len(), sites);
-    // Furniture in a room modelled as a box is all inside: its dark points are really dark.
+    // Furniture in a room modelled as a box is completely inside: its dark points are really dark.
     let furniture: Vec<bool> = (objects.iter())
         .map(|object| {
             let vertices = object.first..object.first + object.mesh.positions.len();
@@ -125,7 +125,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
                 sites = open[vertex].iter().map(|&point| sites[point]).collect();
             }
             let it = seen(workers.scene, &objects[vertices[vertex].0], &vertices[vertex].1)?;
-            let sites = Sites::new(workers.scene, sites, &it, context);
+            let sites = GatherPoints::new(workers.scene, sites, &it, context);
             (!sites.points.is_empty()).then(|| estimator.at_surface(&sites, key, sampler, context))
         },
     )?;
@@ -185,7 +185,7 @@ fn gathered<'a>(scene: &Scene, objects: &'a [BakedVertices]) -> Points<'a> {
     }
 }
 
-/// By vertex: which of its points can be seen.
+/// Visible points of each vertex.
 fn open_points(
     workers: &Workers<'_>,
     backs: &[ShapeId],
@@ -196,7 +196,8 @@ fn open_points(
     workers.map(count, |vertex, sampler, _| {
         let key = UVec2::new(vertex as u32, 0);
         let is_open = |(number, site): &(usize, GatherPoint)| {
-            standing(workers.scene, &solids, site, 0.0, key, *number as u64, sampler) == Standing::Open
+            point_visibility(workers.scene, &solids, site, 0.0, key, *number as u64, sampler)
+                == PointVisibility::Visible
         };
         let points = sites(vertex).into_iter().enumerate().filter(is_open);
         points.map(|(number, _)| number).collect()
@@ -216,7 +217,7 @@ fn fill(field: &mut Field, object: &BakedVertices, normals: &[Vec3]) {
             around[vertex as usize].push(triangle);
         }
     }
-    // Only vertices filled in the last round have neighbours that are still hidden.
+    // Only vertices filled in the last round can have hidden neighbours.
     while !next.is_empty() {
         let mut mixtures: FxHashMap<usize, Mixture> = FxHashMap::default();
         for triangle in next {
@@ -244,7 +245,7 @@ fn fill(field: &mut Field, object: &BakedVertices, normals: &[Vec3]) {
     }
 }
 
-/// The receiver's mesh; without normals, with three vertices of its own for each triangle.
+/// Mesh of the receiver; without normals, each triangle has separate vertices.
 fn faceted(receiver: &Receiver) -> Mesh {
     let mesh = &receiver.mesh;
     if !mesh.normals.is_empty() {
@@ -271,13 +272,13 @@ fn faceted(receiver: &Receiver) -> Mesh {
     }
 }
 
-/// By vertex: its first triangles, and which corner of each it is.
+/// First triangles of each vertex, and its corner in them.
 fn corners(mesh: &Mesh) -> Vec<Vec<(u32, u8)>> {
     let mut corners = vec![vec![]; mesh.positions.len()];
     for (triangle, vertices) in (0u32..).zip(&mesh.triangles) {
         for (corner, &vertex) in (0u8..).zip(vertices) {
             let list = &mut corners[vertex as usize];
-            if list.len() < POINTS && mesh.triangle_area(triangle as usize) > 0.0 {
+            if list.len() < MAX_POINTS && mesh.triangle_area(triangle as usize) > 0.0 {
                 list.push((triangle, corner));
             }
         }
@@ -306,8 +307,8 @@ fn seen(scene: &Scene, object: &BakedVertices, corners: &[(u32, u8)]) -> Option<
 
 /// Weights of the second and third vertex of a triangle near one of its corners.
 fn near(corner: u8) -> Vec2 {
-    let mut weights = [0.5 * (1.0 - NEARNESS); 3];
-    weights[usize::from(corner)] = NEARNESS;
+    let mut weights = [0.5 * (1.0 - VERTEX_WEIGHT); 3];
+    weights[usize::from(corner)] = VERTEX_WEIGHT;
     Vec2::new(weights[1], weights[2])
 }
 
@@ -318,7 +319,7 @@ mod tests {
     use super::super::sh::basis;
     use super::*;
 
-    /// A strip whose first vertex alone is not hidden.
+    /// A strip in which only the first vertex is visible.
     #[test]
     fn a_long_way_to_the_light_takes_time_in_proportion() {
         const TRIANGLES: u32 = 60_000;

@@ -18,19 +18,19 @@ use renderer_transport::integrator::{Context, Stats};
 use renderer_transport::scene::Scene;
 
 /// Points of a chunk.
-const CHUNK: usize = 64;
+const POINTS_PER_CHUNK: usize = 64;
 
-/// How points are estimated.
+/// Estimation of points.
 pub(super) struct Work<'a> {
     /// Order of the coefficients.
     pub(super) order: ShOrder,
-    /// Where finished chunks are kept, and those that are there.
+    /// Checkpoint, and its finished chunks.
     pub(super) checkpoint: Option<(Checkpoint, Finished)>,
-    /// Share of the chunks to do; `None` for all.
+    /// Share of the chunks to compute; `None` for all.
     pub(super) share: Option<Share>,
-    /// Is told of finished points.
+    /// Callback for finished points.
     pub(super) progress: &'a dyn BakeProgress,
-    /// Ends the work.
+    /// Flag that ends the work.
     pub(super) stop: &'a AtomicBool,
 }
 
@@ -61,7 +61,6 @@ impl<'a> Workers<'a> {
         })
     }
 
-    /// Number of threads.
     pub(super) fn threads(&self) -> usize {
         self.contexts.len()
     }
@@ -71,7 +70,7 @@ impl<'a> Workers<'a> {
         self.pool.install(f)
     }
 
-    /// `f` of every index below `count`, in order.
+    /// Results of `f` for every index below `count`, in order.
     pub(super) fn map<T: Send>(
         &self,
         count: usize,
@@ -101,19 +100,19 @@ impl<'a> Workers<'a> {
             stop,
         } = work;
         let mut field = Field::new(order, count);
-        let chunks = count.div_ceil(CHUNK) as u32;
+        let chunks = count.div_ceil(POINTS_PER_CHUNK) as u32;
         let mut finished = checkpoint
             .as_mut()
             .map(|(_, finished)| std::mem::take(finished))
             .unwrap_or_default();
         let points_of = |chunk: u32| {
-            let first = chunk as usize * CHUNK;
-            first..(first + CHUNK).min(count)
+            let first = chunk as usize * POINTS_PER_CHUNK;
+            first..(first + POINTS_PER_CHUNK).min(count)
         };
         finished.retain(|&chunk, record| {
             chunk < chunks && record.len() == points_of(chunk).len() * Field::record_len(order)
         });
-        let done = AtomicU64::new((finished.len() * CHUNK).min(count) as u64);
+        let done = AtomicU64::new((finished.len() * POINTS_PER_CHUNK).min(count) as u64);
         let file = checkpoint.map(|(file, _)| {
             let file = Recorder { file, error: None };
             Mutex::new(file)
@@ -155,18 +154,18 @@ impl<'a> Workers<'a> {
                 .collect::<Result<Vec<_>, BakeError>>()
         })?;
         if share.is_some() {
-            // The file is all that a share makes.
+            // A share only writes the file.
             let error = file.and_then(|file| into_inner(file).error);
             return error.map_or(Ok(None), Err);
         }
         for (chunk, record) in finished {
-            field.read_record(chunk as usize * CHUNK, &record);
+            field.read_record(chunk as usize * POINTS_PER_CHUNK, &record);
         }
         for (chunk, record) in records {
             let Some(record) = record else {
                 return Ok(None);
             };
-            field.read_record(chunk as usize * CHUNK, &record);
+            field.read_record(chunk as usize * POINTS_PER_CHUNK, &record);
         }
         Ok(Some(field))
     }

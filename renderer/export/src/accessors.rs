@@ -1,4 +1,4 @@
-//! New accessors of a document: attributes of vertices as floats, and triangles.
+//! New accessors of a document: float vertex attributes, and triangles.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::document::{Document, ViewKind};
 use renderer_base::math::Bounds;
 
 impl Document {
-    /// Adds an attribute of vertices, of 2, 3 or 4 floats each; returns the index of its accessor.
+    /// Adds a vertex attribute of 2, 3 or 4 floats; returns the index of its accessor.
     pub fn add_floats<const N: usize>(&mut self, values: &[[f32; N]]) -> usize {
         let bytes = values.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
         let view = self.add_view(bytes, ViewKind::Vertices(None));
@@ -22,7 +22,7 @@ impl Document {
         )
     }
 
-    /// Adds positions of vertices, whose accessor has their bounds.
+    /// Adds vertex positions, with their bounds in the accessor.
     pub fn add_positions(&mut self, positions: &[[f32; 3]]) -> usize {
         let bounds = Bounds::of_points(positions.iter().map(|&p| p.into()));
         let index = self.add_floats(positions);
@@ -32,7 +32,7 @@ impl Document {
         index
     }
 
-    /// Adds the vertices of triangles as indices; returns the index of their accessor.
+    /// Adds the indices of triangles; returns the index of their accessor.
     pub fn add_triangles(&mut self, triangles: &[[u32; 3]]) -> usize {
         let bytes = triangles.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
         let view = self.add_view(bytes, ViewKind::Indices);

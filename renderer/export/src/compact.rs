@@ -1,4 +1,4 @@
-//! Removal of materials, textures, images and their bytes that nothing uses any more.
+//! Removal of unused materials, textures, images and their bytes.
 
 use serde_json::{Value, json};
 
@@ -6,18 +6,18 @@ use super::document::Document;
 use super::text::{Renumbering, index, indices, list, renumber};
 
 impl Document {
-    /// Removes materials that no primitive has.
+    /// Removes materials without primitives.
     pub fn remove_unused_materials(&mut self) {
-        // Those of variants are called the same.
+        // Materials of variants have the same key.
         let materials = self.keep("materials", &indices(&self.json["meshes"], "material"));
         if let Some(meshes) = self.json.get_mut("meshes") {
             renumber(meshes, "material", &materials);
         }
     }
 
-    /// Removes textures that nothing names, and images, samplers and buffer views that only these have named.
+    /// Removes unreferenced textures, and images, samplers and buffer views that only these reference.
     pub fn remove_unused_textures(&mut self) {
-        /// Where textures are named, by an `index`: extensions describe features of meshes by them.
+        /// Members that reference textures by an `index`; extensions also describe mesh features by textures.
         const NAMED: [&str; 3] = ["materials", "meshes", "extensions"];
         let used: Vec<usize> = (NAMED.iter())
             .flat_map(|part| indices(&self.json[part], "index"))

@@ -1,4 +1,4 @@
-//! A document of glTF in memory: its text, and the bytes of its buffer views.
+//! glTF document in memory: its JSON, and the bytes of its buffer views.
 
 use serde_json::{Value, json};
 
@@ -9,26 +9,26 @@ use renderer_base::files::SharedFiles;
 use renderer_image::texture::TextureSource;
 use renderer_import::{GltfFile, ViewBytes};
 
-/// What the bytes of a buffer view are for.
+/// Content of a buffer view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ViewKind {
-    /// Attributes of vertices; the number is the stride, unless elements follow one another without gaps.
+    /// Vertex attributes, with the stride unless elements are contiguous.
     Vertices(Option<usize>),
-    /// Indices of vertices.
+    /// Vertex indices.
     Indices,
-    /// Other: images.
+    /// Other content: images.
     Other,
 }
 
-/// A document of glTF that can be added to. Indices of what was there stay.
+/// glTF document under construction. Existing indices stay valid.
 pub struct Document {
-    /// The text of the document. Buffers are left out: there is one, of all views.
+    /// JSON of the document, without buffers: all views share one.
     pub json: Value,
-    /// By buffer view: its bytes, compressed if the view is.
+    /// Bytes of each buffer view, compressed if the view is compressed.
     views: Vec<Vec<u8>>,
-    /// How often things are referred to.
+    /// Reference counts.
     pub(super) uses: Uses,
-    /// Views that nothing uses any more.
+    /// Unused views.
     free: Vec<usize>,
 }
 
@@ -45,7 +45,7 @@ impl Document {
         }
     }
 
-    /// The document of a file, with all that it refers to.
+    /// Document of a file, with all referenced files.
     ///
     /// # Errors
     /// If parts of the file, or its images, are missing.
@@ -84,7 +84,7 @@ impl Document {
         Ok(document)
     }
 
-    /// Puts images of other files and of the text into buffer views.
+    /// Embeds images of other files and data URIs in buffer views.
     fn embed_images(&mut self, file: &GltfFile, files: &SharedFiles) -> Result<(), ExportError> {
         for index in 0..list(&self.json, "images").len() {
             if self.json["images"][index].get("uri").is_none() {
@@ -120,7 +120,7 @@ impl Document {
         Ok(())
     }
 
-    /// Adds a buffer view; returns its index, which may be that of one that nothing used any more.
+    /// Adds a buffer view; returns its index, which may be that of an unused view.
     pub fn add_view(&mut self, bytes: Vec<u8>, kind: ViewKind) -> usize {
         let mut view = json!({ "buffer": 0, "byteLength": bytes.len() });
         // 34962: for vertices; 34963: for indices.
@@ -148,14 +148,14 @@ impl Document {
         }
     }
 
-    /// Says that a view is used once less.
+    /// Releases one reference to a view.
     pub(super) fn release_view(&mut self, index: usize) {
         if self.uses.release_view(index) {
             self.free.push(index);
         }
     }
 
-    /// Removes views that nothing uses.
+    /// Removes unused views.
     pub(super) fn remove_free_views(&mut self) {
         let mut free = std::mem::take(&mut self.free);
         free.sort_unstable();
@@ -194,7 +194,7 @@ impl Document {
         extras(&mut self.json)
     }
 
-    /// Says that the document uses an extension.
+    /// Adds an extension to the used ones.
     pub fn use_extension(&mut self, name: &str) {
         if !list(&self.json, "extensionsUsed")
             .iter()
@@ -204,7 +204,7 @@ impl Document {
         }
     }
 
-    /// Adds an image of 8 bits, as the bytes of its file; returns the index of its texture, clamped to the border.
+    /// Adds an 8-bit image file; returns the index of its texture, with clamped wrapping.
     pub fn add_texture(&mut self, name: &str, bytes: Vec<u8>) -> usize {
         let kind = mime_type(&bytes).unwrap_or("image/png");
         let view = self.add_view(bytes, ViewKind::Other);
@@ -224,10 +224,10 @@ impl Document {
         )
     }
 
-    /// The file, as one GLB.
+    /// The document as a GLB file.
     ///
     /// # Errors
-    /// If it is greater than its format allows.
+    /// If the file exceeds the size limit of the format.
     pub fn glb(&self) -> Result<Vec<u8>, ExportError> {
         let mut json = self.json.clone();
         let mut bytes: Vec<u8> = vec![];
@@ -280,7 +280,7 @@ impl Default for Document {
     }
 }
 
-/// Returns whether an extension refers to buffer views by other names.
+/// Returns whether an extension references buffer views by other names.
 fn has_other_references(json: &Value) -> bool {
     list(json, "extensionsUsed")
         .iter()
@@ -314,7 +314,7 @@ fn container(text: &str, bytes: &[u8]) -> Result<Vec<u8>, ExportError> {
     Ok(file)
 }
 
-/// The kind of an image, by its first bytes.
+/// MIME type of an image, by its first bytes.
 fn mime_type(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', ..] => Some("image/png"),

@@ -1,4 +1,4 @@
-//! Models as files of glTF: what an importer has read is written again as it was, with what was baked for it.
+//! glTF export: imported files with baked light, and scenes.
 
 #![deny(unsafe_code, missing_docs)]
 // Results must have the same bits with any C library.

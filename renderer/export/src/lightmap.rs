@@ -1,10 +1,10 @@
-//! A lightmap in a document: coordinates of primitives, their places in the texture by node, and what stock viewers read.
+//! Lightmap of a document: texture coordinates of primitives, their placement by node, and `MOZ_lightmap` for viewers.
 //!
-//! - Primitives without coordinates that are fit for a lightmap get the next set of `TEXCOORD`.
-//! - Nodes say in `extras.lightmap` where their primitives are in the texture: those that share a mesh lie in several
-//!   places of one layout.
-//! - Materials get the extension `MOZ_lightmap`, wherever all that have the material are in one place.
-//! - Each page of a lightmap is a texture; if there are several, places name theirs.
+//! - Primitives without valid lightmap coordinates get the next set of `TEXCOORD`.
+//! - `extras.lightmap` of a node places its primitives in the texture: nodes that share a mesh have several placements of
+//!   one layout.
+//! - Materials get the extension `MOZ_lightmap` if all their primitives have one placement.
+//! - Each page of a lightmap is a texture; if there are several, placements contain the page.
 
 use std::collections::BTreeMap;
 
@@ -21,41 +21,41 @@ use renderer_geometry::Mesh;
 use renderer_import::GltfFile;
 use renderer_scene::ModelPart;
 
-/// A baked side of a part of the document.
+/// Baked side of a primitive of the document.
 #[derive(Clone, Copy)]
 pub struct BakedPart<'a> {
-    /// The part.
+    /// The primitive.
     pub part: ModelPart,
     /// True for the back.
     pub is_back: bool,
-    /// The page that it is on.
+    /// Page.
     pub page: u32,
-    /// Its triangles, in the order of the document; the second set of coordinates spans the whole page, v up.
+    /// Triangles, in the order of the document; the second set of coordinates spans the whole page, v up.
     pub mesh: &'a Mesh,
-    /// True if the second and third vertex of its triangles are those of the document swapped.
+    /// True if the second and third vertex of the triangles are swapped relative to the document.
     pub is_turned: bool,
-    /// The coordinates of the document's own second set, by vertex, v up, if the lightmap has these.
+    /// Texture coordinates of the document's second set, by vertex, v up, if the lightmap uses it.
     pub own: Option<&'a [Vec2]>,
 }
 
-/// The lightmap as images of 8 bits.
+/// Lightmap as 8-bit images.
 #[derive(Clone, Debug)]
 pub struct LightmapImages {
-    /// By page: the bytes of a PNG file.
+    /// PNG file of each page.
     pub pages: Vec<Vec<u8>>,
-    /// What makes irradiance [W/m²] of its linear values.
+    /// Factor from linear values to irradiance [W/m²].
     pub intensity: f32,
 }
 
 /// A lightmap in a document.
 pub struct AddedLightmap {
-    /// By page: index of the texture of its image, if a material has it.
+    /// Texture index of each page, if a material uses it.
     pub textures: Vec<Option<usize>>,
     places: BTreeMap<usize, Vec<Place>>,
 }
 
 impl AddedLightmap {
-    /// The page of the first shape of a material.
+    /// Page of the first shape of a material.
     pub fn page(&self, material: usize) -> u32 {
         let places = self.places.get(&material);
         places
@@ -63,8 +63,7 @@ impl AddedLightmap {
             .map_or(0, |place| place.page)
     }
 
-    /// The reference of a material to a texture that has the coordinates of the lightmap: those of the first shape of
-    /// the material.
+    /// Texture reference of a material, with the lightmap coordinates of its first shape.
     pub fn reference(&self, document: &mut Document, material: usize, texture: usize) -> Value {
         let places = self.places.get(&material);
         match places.and_then(|places| places.first()) {
@@ -74,7 +73,7 @@ impl AddedLightmap {
     }
 }
 
-/// A set of coordinates and where it lies in the lightmap.
+/// Set of texture coordinates and its placement in the lightmap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Place {
     set: usize,
@@ -162,7 +161,7 @@ pub fn add_lightmap(
     })
 }
 
-/// The corners of a primitive, with the texture coordinates of its baked triangles.
+/// Corners of a primitive, with the texture coordinates of its baked triangles.
 fn corners(file: &GltfFile, place: (usize, usize), part: &BakedPart<'_>) -> Result<Corners, ExportError> {
     let mesh = part.mesh;
     let wrong = |what: &str| ExportError::Source(format!("primitive {} of mesh {} {what}", place.1, place.0));
@@ -187,7 +186,7 @@ fn corners(file: &GltfFile, place: (usize, usize), part: &BakedPart<'_>) -> Resu
     })
 }
 
-/// Adds a place to what a node says of a primitive.
+/// Adds a placement of a primitive to the extras of a node.
 fn put(slot: &mut Option<Value>, part: &BakedPart<'_>, place: &Place, is_paged: bool) {
     let said = slot.get_or_insert_with(|| {
         let mut said = Placement::IDENTITY.json();
@@ -225,7 +224,7 @@ fn put(slot: &mut Option<Value>, part: &BakedPart<'_>, place: &Place, is_paged: 
     }
 }
 
-/// What a node says: by primitive, and the set that all primitives have, if it is the same.
+/// Extras of a node: placement of each primitive, and the common coordinate set, if any.
 fn node_extras(slots: Vec<Option<Value>>) -> Value {
     let sets = slots.iter().flatten().map(|said| &said["texCoord"]);
     let first = sets.clone().next().cloned();
@@ -238,8 +237,7 @@ fn node_extras(slots: Vec<Option<Value>>) -> Value {
     said
 }
 
-/// Adds the lightmap to materials of which all is in one place. Returns the index of the texture of each page, if there
-/// is any.
+/// Adds the lightmap to materials with a single placement. Returns the texture index of each page, if any.
 fn add_to_materials(
     document: &mut Document,
     places: &BTreeMap<usize, Vec<Place>>,

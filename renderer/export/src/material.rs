@@ -5,19 +5,19 @@ use serde_json::{Value, json};
 use super::document::Document;
 use renderer_base::color::Rgb;
 
-/// How what is not opaque is shown.
+/// Alpha mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AlphaMode {
-    /// All is opaque.
+    /// Opaque.
     #[default]
     Opaque,
-    /// Parts are holes.
+    /// Alpha mask.
     Mask,
-    /// Parts are transparent.
+    /// Alpha blending.
     Blend,
 }
 
-/// A material of glTF, as far as it is no texture.
+/// glTF material, without textures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Material {
     /// Its name.
@@ -26,43 +26,43 @@ pub struct Material {
     pub base_color: Rgb,
     /// Opacity.
     pub opacity: f32,
-    /// How what is not opaque is shown.
+    /// Alpha mode.
     pub alpha: AlphaMode,
-    /// Share of metal.
+    /// Metalness.
     pub metallic: f32,
-    /// Roughness, as glTF has it: the square root of α.
+    /// Roughness of glTF: the square root of α.
     pub roughness: f32,
-    /// Strength of the reflection of what is no metal: 1 for a reflectance of 0.04.
+    /// Strength of the dielectric reflection: 1 is a reflectance of 0.04.
     pub specular: f32,
-    /// Share of light that passes.
+    /// Transmission.
     pub transmission: f32,
     /// Index of refraction.
     pub ior: f32,
-    /// Thickness of what refracts [m]; 0 for sheets.
+    /// Thickness of the refracting volume [m]; 0 for thin sheets.
     pub thickness: f32,
     /// Emitted radiance [W/(sr·m²)].
     pub emission: Rgb,
-    /// True if it is seen from both sides.
+    /// True if both sides are visible.
     pub double_sided: bool,
-    /// True if it is the same with and without light.
+    /// True for an unlit material.
     pub unlit: bool,
 }
 
-/// Textures in the coordinates of a lightmap that materials share, by their index.
+/// Indices of shared textures in lightmap coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MaterialTextures {
     /// Base colour and opacity.
     pub base_color: Option<usize>,
-    /// Roughness and metal.
+    /// Roughness and metalness.
     pub metallic_roughness: Option<usize>,
     /// Normals in tangent space.
     pub normal: Option<usize>,
-    /// Emission, of which the greatest radiance is 1.
+    /// Emission, normalised to a maximum radiance of 1.
     pub emission: Option<(usize, f32)>,
 }
 
 impl Material {
-    /// Its text. Textures, with the reference to each, replace the values that they hold.
+    /// JSON of the material. Texture references replace the corresponding values.
     pub fn json(
         &self,
         document: &mut Document,

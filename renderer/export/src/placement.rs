@@ -1,4 +1,4 @@
-//! Where the coordinates of a primitive lie in the lightmap.
+//! Placement of a primitive's texture coordinates in the lightmap.
 
 use glam::Vec2;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ impl Placement {
         scale: Vec2::ONE,
     };
 
-    /// The transform from coordinates to those of the lightmap, by vertex, both v up: the one of their extremes.
+    /// Transform from texture coordinates to lightmap coordinates, by vertex, both v up, from their extremes.
     pub(super) fn between(from: &[Vec2], to: &[Vec2]) -> Placement {
         let axis = |of: fn(Vec2) -> f32| {
             let pairs = || from.iter().zip(to).map(|(&from, &to)| (of(from), of(to)));
@@ -37,7 +37,7 @@ impl Placement {
         }
     }
 
-    /// The transform from the coordinates of one layout to those of the same layout elsewhere, both v up.
+    /// Transform between two placements of one layout, both v up.
     pub(super) fn moved(from: &[Vec2], to: &[Vec2]) -> Placement {
         let moved = match (from.first(), to.first()) {
             (Some(&from), Some(&to)) => to - from,

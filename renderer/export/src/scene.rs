@@ -1,4 +1,4 @@
-//! A scene as a document of glTF: shapes as nodes, under the models that they were imported with, cameras and lights.
+//! Scene as a glTF document: shapes as nodes below their imported models, cameras and lights.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ const LUMENS_PER_WATT: f32 = 683.0;
 pub struct SceneShape<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Name of the model that it was imported with.
+    /// Name of the imported model.
     pub asset: Option<&'a str>,
     /// Triangles in object space.
     pub mesh: Arc<Mesh>,
@@ -28,18 +28,18 @@ pub struct SceneShape<'a> {
     pub world_from_object: Affine3A,
     /// True if the front is the side of clockwise triangles.
     pub is_flipped: bool,
-    /// Number of its material. Shapes of one mesh and material share it.
+    /// Number of the material. Shapes of one mesh and material share a glTF mesh.
     pub material: usize,
 }
 
-/// Builds the document of a scene. Materials are left out; primitives have the numbers of theirs.
+/// Builds the document of a scene without materials; primitives contain the numbers of their materials.
 pub struct SceneWriter {
     document: Document,
     roots: Vec<Value>,
     assets: FxHashMap<String, usize>,
     meshes: FxHashMap<MeshKey, usize>,
     geometries: FxHashMap<(usize, bool), Geometry>,
-    /// Meshes that were added: their addresses stay taken.
+    /// Added meshes, kept alive so that their addresses stay unique.
     kept: Vec<Arc<Mesh>>,
 }
 
@@ -60,7 +60,7 @@ impl Default for SceneWriter {
 }
 
 impl SceneWriter {
-    /// A scene without content.
+    /// Empty scene.
     pub fn new() -> SceneWriter {
         SceneWriter {
             document: Document::new(),
@@ -72,12 +72,12 @@ impl SceneWriter {
         }
     }
 
-    /// Adds a shape; returns what it is in the document, and whether the second and third vertex of its triangles have
-    /// been swapped.
+    /// Adds a shape; returns its indices in the document, and whether the second and third vertex of its triangles are
+    /// swapped.
     pub fn add_shape(&mut self, shape: &SceneShape<'_>) -> (ModelPart, bool) {
         let (transform, mesh, is_turned) = match transform(&shape.world_from_object) {
             Some(transform) => (transform, shape.mesh.clone(), false),
-            // No node can be sheared.
+            // Nodes cannot be sheared.
             None => {
                 let mesh = Arc::new(in_world(&shape.mesh, &shape.world_from_object));
                 let is_mirrored = determinant(&shape.world_from_object.matrix3) < 0.0;
@@ -150,7 +150,7 @@ impl SceneWriter {
             let normals: Vec<[f32; 3]> = mesh.normals.iter().map(|&n| (n * sign).to_array()).collect();
             attributes["NORMAL"] = json!(self.document.add_floats(&normals));
         }
-        // In Kiln v runs up on surfaces, in glTF down.
+        // v points up in Kiln, and down in glTF.
         let down = |uvs: &[Vec2]| uvs.iter().map(|uv| [uv.x, 1.0 - uv.y]).collect::<Vec<_>>();
         let mut sets = vec![];
         if !mesh.uvs.is_empty() {
@@ -158,7 +158,7 @@ impl SceneWriter {
         }
         if !mesh.uvs2.is_empty() {
             if sets.is_empty() {
-                // The second set may not stand without a first.
+                // A second set requires a first.
                 sets.push(vec![[0.0; 2]; mesh.positions.len()]);
             }
             sets.push(down(&mesh.uvs2));
@@ -177,10 +177,10 @@ impl SceneWriter {
         geometry
     }
 
-    /// Adds a camera with a film of this size, unless glTF has none like it.
+    /// Adds a camera with a film of this size, if glTF supports it.
     pub fn add_camera(&mut self, name: &str, camera: &CameraDesc, film: [u32; 2]) {
         let [width, height] = film.map(|side| side as f32);
-        // Depth buffers end somewhere.
+        // Depth buffers need a far plane.
         let near = camera.near.max(0.01);
         let lens = match camera.projection {
             Projection::Perspective { fov, fov_axis, .. } => {
@@ -223,7 +223,7 @@ impl SceneWriter {
         self.add_placed(name, "camera", json!(index), position, rotation);
     }
 
-    /// Adds a light, unless glTF has none like it.
+    /// Adds a light, if glTF supports it.
     pub fn add_light(&mut self, name: &str, light: &LightKind) {
         let (kind, strength, position, direction) = match *light {
             LightKind::Point { position, intensity } => ("point", intensity, position, Vec3::NEG_Z),
@@ -305,9 +305,9 @@ fn rigid(position: Vec3, rotation: Quat) -> Value {
     node
 }
 
-/// The transform of a node; `None` if a node cannot have it.
+/// Transform of a node; `None` if glTF does not support it.
 fn transform(world_from_object: &Affine3A) -> Option<Value> {
-    /// Cosine between axes from which on they are not perpendicular: rounding errors of single precision.
+    /// Maximum cosine between perpendicular axes: rounding errors of single precision.
     const SHEAR: f32 = 1e-5;
     let m = world_from_object.matrix3;
     let axes = [m.x_axis, m.y_axis, m.z_axis];
@@ -327,7 +327,7 @@ fn transform(world_from_object: &Affine3A) -> Option<Value> {
     Some(node)
 }
 
-/// A mesh in world space, with its front where it was.
+/// Mesh in world space, with the same front.
 fn in_world(mesh: &Mesh, world_from_object: &Affine3A) -> Mesh {
     let normals = inverse(world_from_object).matrix3.transpose();
     let is_mirrored = determinant(&world_from_object.matrix3) < 0.0;

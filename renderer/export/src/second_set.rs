@@ -1,9 +1,9 @@
-//! The coordinates of a lightmap as the second set of primitives, for engines that know of no other.
+//! Lightmap coordinates as the second set of primitives, for engines that use only this set.
 //!
-//! - `TEXCOORD_1` of each lit primitive has the lightmap's coordinates; another set that was there takes their number.
-//! - Each node has one rectangle for all of its primitives, or none: then its coordinates are those of the texture. Nodes
-//!   whose primitives lie elsewhere get a mesh of their own.
-//! - What the document said of the lightmap is removed: an engine reads it from files of its own.
+//! - `TEXCOORD_1` of each lit primitive contains the lightmap coordinates; an existing `TEXCOORD_1` swaps numbers with them.
+//! - Each node has one rectangle for all of its primitives, or coordinates of the whole texture. Nodes whose primitives have
+//!   other placements get a separate mesh.
+//! - Lightmap extras of the document are removed: the engine reads separate files.
 
 use serde_json::{Value, json};
 
@@ -12,30 +12,29 @@ use super::document::{Document, ViewKind};
 use super::text::{forget_extension, index, list, remove_extension};
 use renderer_import::GltfFile;
 
-/// A node that a lightmap lights: where the second set of its mesh lies in the texture, v down.
+/// Lit node: placement of the second set of its mesh in the texture, v down.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LitNode {
     /// Index of the node.
     pub node: usize,
-    /// Left and top.
+    /// Left and top of the rectangle.
     pub offset: [f32; 2],
     /// Factor of the coordinates.
     pub scale: [f32; 2],
-    /// By primitive of its mesh: the page of the lightmap, if it is lit.
+    /// Lightmap page of each primitive of the mesh, if it is lit.
     pub pages: Vec<Option<usize>>,
 }
 
-/// The nodes of a document that have a lightmap.
+/// Lit nodes of a document.
 #[derive(Clone, Debug, Default)]
 pub struct LitNodes {
-    /// Those with a rectangle.
+    /// Nodes with a rectangle.
     pub lit: Vec<LitNode>,
-    /// Those that cannot have one, since joints or instances place their mesh, or it is on several pages and needs a
-    /// rectangle.
+    /// Nodes without a rectangle, since joints or instances place their mesh, or it is on several pages.
     pub left_out: Vec<usize>,
 }
 
-/// The set of a primitive, and where it lies.
+/// Coordinate set of a primitive, and its placement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Said {
     set: u64,
@@ -58,16 +57,16 @@ impl Said {
     }
 }
 
-/// What an engine knows of the place of a node.
+/// Placement of nodes that an engine supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeRectangles {
-    /// Its rectangle in the texture: nodes can share a mesh.
+    /// Rectangle in the texture: nodes can share a mesh.
     Known,
-    /// Nothing: its mesh has the coordinates of the texture.
+    /// No placement: the mesh has coordinates of the whole texture.
     Unknown,
 }
 
-/// Makes the lightmap's coordinates the second set of the document of a file that has a lightmap.
+/// Makes the lightmap coordinates the second set in a document with a lightmap.
 ///
 /// # Errors
 /// If coordinates of the file cannot be read.
@@ -113,7 +112,7 @@ pub fn use_second_set(
     Ok(found)
 }
 
-/// What a node says of its primitives, which it says no more.
+/// Removes and returns the placements of a node's primitives.
 fn take_said(
     document: &mut Document,
     node: usize,
@@ -138,7 +137,7 @@ fn take_said(
     Some((mesh, primitives.iter().map(Said::of).collect()))
 }
 
-/// The number of nodes that have a mesh.
+/// Number of nodes with a mesh.
 fn users(document: &Document, mesh: usize) -> usize {
     let nodes = list(&document.json, "nodes").iter();
     nodes
@@ -146,7 +145,7 @@ fn users(document: &Document, mesh: usize) -> usize {
         .count()
 }
 
-/// A mesh that only this node has.
+/// Mesh of this node only.
 fn own_mesh(document: &mut Document, node: usize, mesh: usize) -> usize {
     if users(document, mesh) < 2 {
         return mesh;
@@ -157,7 +156,7 @@ fn own_mesh(document: &mut Document, node: usize, mesh: usize) -> usize {
     copy
 }
 
-/// Gives the lightmap's coordinates the number 1; others take the number that these had.
+/// Swaps the lightmap coordinates with set 1.
 fn renumber(document: &mut Document, mesh: usize, said: &[Option<Said>]) {
     for (number, said) in said.iter().enumerate() {
         let Some(set) = said.map(|said| said.set).filter(|&set| set != 1) else {
@@ -178,7 +177,7 @@ fn renumber(document: &mut Document, mesh: usize, said: &[Option<Said>]) {
     }
 }
 
-/// Moves the coordinates of a mesh of one node to their places, as its second set.
+/// Writes the placed coordinates of a node's mesh as its second set.
 fn move_coordinates(
     document: &mut Document,
     file: &GltfFile,
@@ -239,7 +238,7 @@ fn coordinates(document: &Document, file: &GltfFile, accessor: usize) -> Result<
     all.ok_or_else(|| ExportError::Source(format!("accessor {accessor} has no texture coordinates")))
 }
 
-/// Removes what materials and the document say of the lightmap.
+/// Removes lightmap references of materials and the document.
 fn forget_lightmap(document: &mut Document) {
     if let Some(Value::Object(extras)) = document.json.get_mut("extras") {
         extras.remove("lightmap");

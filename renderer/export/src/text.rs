@@ -1,19 +1,19 @@
-//! Elements of the text of a document.
+//! Elements of a document's JSON: lists, extensions, extras, indices.
 
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
-/// Old indices to new ones.
+/// Map from old to new indices.
 pub(super) type Renumbering = FxHashMap<usize, usize>;
 
-/// One of the document's lists, empty if there is none.
+/// List of the document, empty if it does not exist.
 pub(super) fn list<'a>(json: &'a Value, name: &str) -> &'a [Value] {
     json.get(name)
         .and_then(Value::as_array)
         .map_or(&[], Vec::as_slice)
 }
 
-/// Adds an element to one of the document's lists, which is made if there is none; returns its index.
+/// Adds an element to a list of the document, which is created if needed; returns its index.
 pub(super) fn push(json: &mut Value, name: &str, element: Value) -> usize {
     if !json[name].is_array() {
         json[name] = json!([]);
@@ -38,7 +38,7 @@ pub(super) fn remove_extension(element: &mut Value, name: &str) {
     }
 }
 
-/// Removes an extension from those that the document uses.
+/// Removes an extension from the used ones.
 pub(super) fn forget_extension(json: &mut Value, name: &str) {
     let Value::Object(members) = json else { return };
     for key in ["extensionsUsed", "extensionsRequired"] {
@@ -51,7 +51,7 @@ pub(super) fn forget_extension(json: &mut Value, name: &str) {
     }
 }
 
-/// The extras of an element, as an object. Others are kept in it.
+/// Extras of an element, as an object, which contains extras of other types.
 pub(super) fn extras(element: &mut Value) -> &mut Value {
     let extras = &mut element["extras"];
     if !extras.is_object() {
@@ -69,7 +69,7 @@ pub(super) fn index(value: &Value) -> Option<usize> {
     value.as_u64().and_then(|index| usize::try_from(index).ok())
 }
 
-/// The indices that members of this name hold, wherever they are but in extras.
+/// Indices in all members of this name, except in extras.
 pub(super) fn indices(value: &Value, name: &str) -> Vec<usize> {
     match value {
         Value::Object(members) => members
@@ -85,7 +85,7 @@ pub(super) fn indices(value: &Value, name: &str) -> Vec<usize> {
     }
 }
 
-/// Gives the indices that [`indices`] finds their new numbers; those without one stay.
+/// Renumbers the indices that [`indices`] finds, if the map contains them.
 pub(super) fn renumber(value: &mut Value, name: &str, numbers: &Renumbering) {
     match value {
         Value::Object(members) => {

@@ -1,4 +1,4 @@
-//! Materials that look the same without light: what was baked is their base colour.
+//! Unlit materials with lit base colours.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use super::document::Document;
 use super::text::{index, list};
 
-/// Alpha of glass, which would hide what is behind it.
+/// Alpha of glass, so that objects behind it are visible.
 const GLASS: f64 = 0.3;
 
-/// Gives all primitives that say where they are in the lightmap materials without light, with the texture of their page
-/// in the coordinates of the lightmap. Nodes of one mesh in several places get meshes of their own, of the same vertices.
-/// Instances of EXT_mesh_gpu_instancing look like the first of them, and backs like fronts.
+/// Assigns unlit materials to all primitives with a placement in the lightmap, with the texture of their page in lightmap
+/// coordinates. Nodes that share a mesh with several placements get separate meshes with the same vertices. Instances of
+/// EXT_mesh_gpu_instancing look like the first of them, and backs like fronts.
 pub fn make_unlit(document: &mut Document, pages: &[usize]) {
     let mut meshes: BTreeMap<(usize, String), usize> = BTreeMap::new();
     let mut materials: BTreeMap<String, usize> = BTreeMap::new();
@@ -38,13 +38,13 @@ pub fn make_unlit(document: &mut Document, pages: &[usize]) {
                     let before = copy["primitives"][primitive].get("material").and_then(index);
                     let material = material(document, before, place, pages, &mut materials);
                     copy["primitives"][primitive]["material"] = json!(material);
-                    // They would colour the texture once more.
+                    // Vertex colours would multiply the texture.
                     if let Value::Object(attributes) = &mut copy["primitives"][primitive]["attributes"] {
                         attributes.remove("COLOR_0");
                     }
                 }
                 let unlit = match taken.contains(&mesh) {
-                    // The first node of a mesh takes its place.
+                    // The first node of a mesh replaces it.
                     false => {
                         taken.push(mesh);
                         document.json["meshes"][mesh] = copy;
@@ -63,7 +63,7 @@ pub fn make_unlit(document: &mut Document, pages: &[usize]) {
     document.remove_unused_textures();
 }
 
-/// A material without light in the place of another.
+/// Unlit replacement of a material.
 fn material(
     document: &mut Document,
     before: Option<usize>,

@@ -1,11 +1,11 @@
-//! How often accessors and buffer views of a document are referred to.
+//! Reference counts of accessors and buffer views of a document.
 
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::text::{index, indices, list};
 
-/// Numbers of references, by index. What extensions refer to in ways that are not known is never released.
+/// Reference counts by index. Objects that unknown extensions may reference are never released.
 #[derive(Debug, Default)]
 pub(super) struct Uses {
     accessors: FxHashMap<usize, usize>,
@@ -62,7 +62,7 @@ impl Uses {
         }
     }
 
-    /// Returns whether a reference to an accessor is the only one; if not, it is counted no more.
+    /// Returns whether a reference to an accessor is the only one; otherwise releases it.
     pub(super) fn is_last_of_accessor(&mut self, index: usize) -> bool {
         match self.accessors.get_mut(&index) {
             Some(1) | None => true,
@@ -73,7 +73,7 @@ impl Uses {
         }
     }
 
-    /// Counts one reference to a view less; returns whether that was the last.
+    /// Releases a reference to a view; returns whether it was the last one.
     pub(super) fn release_view(&mut self, index: usize) -> bool {
         match self.views.get_mut(&index) {
             Some(count) if *count > 0 => {

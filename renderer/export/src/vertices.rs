@@ -1,4 +1,4 @@
-//! Vertices of primitives: a new attribute for each, and copies of those that need two values of it.
+//! Vertices of primitives: a new texture coordinate set, with copies of vertices that need two values.
 
 use glam::Vec2;
 use rustc_hash::FxHashMap;
@@ -22,8 +22,8 @@ pub(super) struct Corners {
     pub(super) uvs: Vec<[Vec2; 3]>,
 }
 
-/// Adds a set of texture coordinates to primitives. Primitives of the same vertices still share them after that.
-/// Vertices with two places in the texture are copied, at the end; all else stays in its order.
+/// Adds a set of texture coordinates to primitives. Primitives with shared vertices still share them. Copies of vertices
+/// with two values are appended; the order does not change.
 pub(super) fn add_set(
     document: &mut Document,
     file: &GltfFile,
@@ -51,7 +51,7 @@ pub(super) fn add_set(
     Ok(())
 }
 
-/// The number of sets of texture coordinates of a primitive: that of the next.
+/// Number of texture coordinate sets of a primitive, which is the index of the next.
 pub(super) fn next_set(primitive: &Value) -> usize {
     let has = |set: &usize| primitive["attributes"].get(format!("TEXCOORD_{set}")).is_some();
     (0..).find(|set| !has(set)).unwrap_or(0)
@@ -75,16 +75,16 @@ fn forget_if_unused(document: &mut Document, name: &str) {
     }
 }
 
-/// Primitives of the same vertices.
+/// Primitives with shared vertices.
 struct Domain {
-    /// Their attributes, those of morph targets, and whether these are compressed.
+    /// Attributes, including those of morph targets, and whether they are compressed.
     vertices: Value,
     members: Vec<Corners>,
-    /// By vertex: its place in the texture, copies at the end.
+    /// Texture coordinates of each vertex, copies at the end.
     uvs: Vec<Option<Vec2>>,
-    /// The vertices that are copied.
+    /// Copied vertices.
     originals: Vec<u32>,
-    /// Whether members have corners at copies.
+    /// True for members with corners at copies.
     is_changed: Vec<bool>,
 }
 
@@ -179,7 +179,7 @@ impl Domain {
         Ok(())
     }
 
-    /// The accessors of all attributes, with the number of times that a member names them.
+    /// Accessors of all attributes, with their number of references by members.
     fn accessors(&self) -> Vec<(usize, usize)> {
         let targets = self.vertices[1].as_array().into_iter().flatten();
         let lists = std::iter::once(&self.vertices[0]).chain(targets);
@@ -194,8 +194,8 @@ impl Domain {
             .collect()
     }
 
-    /// Writes the elements of an accessor with those of copies; returns the index of the accessor, which is the same if
-    /// these `uses` were all.
+    /// Writes the elements of an accessor with those of copies; returns the index of the accessor, which does not change if
+    /// these are all its `uses`.
     fn copy_vertices(
         &self,
         document: &mut Document,
@@ -212,7 +212,7 @@ impl Domain {
             bytes.extend_from_within(at..at + size);
         }
         let count = bytes.len() / size;
-        // Elements of vertices lie at multiples of four bytes.
+        // Elements of vertices are at multiples of four bytes.
         let stride = size.next_multiple_of(4);
         if stride != size {
             let padded = bytes.chunks_exact(size).flat_map(|element| {
@@ -243,7 +243,7 @@ impl Domain {
     }
 }
 
-/// The attributes of a primitive and of its morph targets.
+/// Attributes of a primitive and of its morph targets.
 fn attribute_lists(primitive: &mut Value) -> Vec<&mut serde_json::Map<String, Value>> {
     let Value::Object(members) = primitive else {
         return vec![];
@@ -261,7 +261,7 @@ fn attribute_lists(primitive: &mut Value) -> Vec<&mut serde_json::Map<String, Va
     lists
 }
 
-/// Says that the views of an accessor are used once less.
+/// Releases a reference to the views of an accessor.
 fn release_views(document: &mut Document, accessor: &Value) {
     let parts = [
         "/bufferView",
@@ -273,14 +273,14 @@ fn release_views(document: &mut Document, accessor: &Value) {
     }
 }
 
-/// Writes the triangles of a primitive as its indices, in as few bytes as they had, if they fit.
+/// Writes the triangles of a primitive as its indices, in the previous index type if they fit.
 fn write_indices(document: &mut Document, corners: &Corners) {
     let known = index(&primitive(document, corners.place)["indices"]);
     let old = known.map(|accessor| document.json["accessors"][accessor].clone());
     let indices = || corners.triangles.iter().flatten();
     let largest = indices().copied().max().unwrap_or(0);
     let width = old.as_ref().and_then(|old| old["componentType"].as_u64());
-    // The greatest value of a type restarts strips. 5121, 5123, 5125: unsigned integers of 8, 16, 32 bits.
+    // The maximum value of a type restarts strips. 5121, 5123, 5125: unsigned integers of 8, 16, 32 bits.
     let (kind, bytes): (u32, Vec<u8>) = match width {
         Some(5121) if largest < 255 => (5121, indices().map(|&i| i as u8).collect()),
         Some(5121 | 5123) if largest < 65_535 => {
@@ -311,7 +311,7 @@ fn write_indices(document: &mut Document, corners: &Corners) {
     };
     let primitive = primitive(document, corners.place);
     primitive["indices"] = json!(accessor);
-    // 4: triangles, what there are if nothing is said.
+    // 4: triangles, the default.
     if primitive.get("mode").is_some() {
         primitive["mode"] = json!(4);
     }

@@ -27,7 +27,7 @@ pub struct Model {
     pub shapes: Vec<ModelShape>,
     /// Materials.
     pub materials: Vec<ModelMaterial>,
-    /// Textures, under names of their own.
+    /// Named textures.
     pub textures: Vec<TextureDesc>,
     /// Cameras by name.
     pub cameras: Vec<(String, CameraDesc)>,
@@ -37,7 +37,7 @@ pub struct Model {
     pub lights: Vec<(String, LightKind)>,
     /// Warnings about content that Kiln does not show.
     pub warnings: Vec<String>,
-    /// Paths of files that were read beside the model file: buffers, material libraries.
+    /// Paths of further input files: buffers, material libraries.
     pub files: Vec<PathBuf>,
     /// Names of the textures of image files, each of which is in `textures` once.
     pub images: FxHashSet<String>,
@@ -54,7 +54,7 @@ pub struct ModelShape {
     pub world_from_object: Affine3A,
     /// Index of the material, if the file gives one.
     pub material: Option<usize>,
-    /// What it is in a file of glTF.
+    /// Node, mesh and primitive in a glTF file.
     pub part: Option<ModelPart>,
 }
 
@@ -65,7 +65,7 @@ pub struct ModelMaterial {
     pub name: String,
     /// The call: `gltf_pbr(base_color = (0.8, 0.8, 0.8), metallic = 0.0)`. Texture names refer to the model's textures.
     pub surface: Expr,
-    /// True if the whole surface emits more than a white surface shows in a picture: a lamp that lights the scene.
+    /// True if the whole surface emits more than radiance 1, so that it lights the scene.
     pub emissive: bool,
     /// Sides that emit.
     pub emission: EmissionSides,
@@ -189,7 +189,7 @@ impl Model {
         Ok(name)
     }
 
-    /// Files that the model depends on beside the model file: those that were read, and the images of its textures.
+    /// Files that the model depends on, except the model file: further input files, and the images of its textures.
     pub fn read_or_named(&self) -> impl Iterator<Item = PathBuf> + '_ {
         let images = self.textures.iter().filter_map(|texture| match &texture.source {
             TextureSource::File(path) => Some(path),
@@ -218,7 +218,7 @@ impl Model {
         Bounds::of_points(self.points())
     }
 
-    /// Returns whether the model is lit by itself: it has a light, or a shape that is a lamp.
+    /// Returns whether the model has a light, or a shape that lights the scene.
     pub fn has_light(&self) -> bool {
         let emits = |shape: &ModelShape| {
             shape

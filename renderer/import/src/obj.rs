@@ -745,7 +745,7 @@ f 4 2 1
 
     #[test]
     fn smoothing_groups_share_normals() {
-        // A roof of two faces that meet in the edge 2 3, and a third face beside it.
+        // A roof of two faces that meet in the edge 2 3, and a separate third face.
         let roof = |first: &str, second: &str| {
             let text = format!(
                 "v -1 0 0\nv 0 1 0\nv 0 1 1\nv -1 0 1\nv 1 0 0\nv 1 0 1\nvt 0 0\nvt 1 1\n\

@@ -1,8 +1,8 @@
 //! Conversion of OBJ materials (MTL) to calls of the shipped unit `gltf_pbr`.
 //!
 //! MTL is not well specified. Here image colours are sRGB and numbers linear; the specular exponent is converted to the
-//! roughness of a lobe of equal width; materials that refract are glass. A factor of 0 beside an image would cancel the
-//! image; it comes from programs that write both, and is read as 1.
+//! roughness of a lobe of equal width; materials that refract are glass. A factor of 0 with an image would cancel the image;
+//! programs that write both mean 1.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -103,7 +103,7 @@ impl Reader<'_> {
         *(self.relief.entry(same)).or_insert_with(|| has_normals(self.files, file))
     }
 
-    /// Returns the call, and whether the material is a lamp that lights the scene.
+    /// Returns the call, and whether the material lights the scene.
     fn call(&mut self, material: &ObjMaterial) -> Result<(Expr, bool), String> {
         let mut call = Call::new("gltf_pbr");
         let refracts = refracts(material);

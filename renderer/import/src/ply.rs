@@ -164,7 +164,7 @@ const NOT_WHOLE: &str = "its vertex indices are not whole numbers from 0";
 
 /// Triangle fans of polygons in a list of triangles.
 enum Polygons {
-    /// All fans have this number of triangles.
+    /// Number of triangles of each fan.
     Equal(usize),
     /// Ranges of the fans with more than one triangle.
     Ranges(Vec<Range<usize>>),
@@ -287,7 +287,7 @@ struct Vertex {
     n: Vec3,
     uv: Vec2,
     color: [f32; 4],
-    /// All other numbers, in the order of the properties.
+    /// Remaining numbers, in the order of the properties.
     others: Vec<f32>,
 }
 
@@ -338,7 +338,7 @@ struct Face {
     indices: Vec<u32>,
     /// Texture coordinates of the corners.
     corner_uvs: Vec<f32>,
-    /// All other numbers, in the order of the properties.
+    /// Remaining numbers, in the order of the properties.
     others: Vec<f32>,
     /// Index of its image.
     image: f32,

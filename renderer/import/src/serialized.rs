@@ -145,7 +145,7 @@ impl<F: Read + Seek> SerializedFile<'_, F> {
     fn count(&mut self) -> Result<u32, ImportError> {
         let end = self.size.saturating_sub(4);
         let count = u32::from_le_bytes(self.bytes_at(end)?);
-        // A mesh has a header of at least four bytes, beside its entry in the table.
+        // A mesh has a header of at least four bytes, in addition to its entry in the table.
         if count == 0 || u64::from(count) * (self.entry_size() + 4) > end {
             return Err(self.syntax(format!("the table at its end is damaged: {count} meshes")));
         }

@@ -9,19 +9,19 @@ use super::model::Model;
 use renderer_base::math::Bounds;
 use renderer_geometry::Mesh;
 
-/// Most vertices of a model whose shapes are divided into connected components.
-const MANY_VERTICES: usize = 1 << 20;
+/// Maximum number of vertices of a model whose shapes are divided into connected components.
+const MAX_DIVIDED_VERTICES: usize = 1 << 20;
 
-/// Least size of a ground relative to the subject, and of an enclosure: the camera is inside of that.
-const GROUND: f32 = 4.0;
-const ENCLOSURE: f32 = 8.0;
+/// Minimum size of a ground relative to the subject, and of an enclosure, which contains the camera.
+const MIN_GROUND_SIZE: f32 = 4.0;
+const MIN_ENCLOSURE_SIZE: f32 = 8.0;
 
 /// Size of a subject relative to its ground below which it counts as debris.
-const DEBRIS: f32 = 1e-4;
+const MAX_DEBRIS_SIZE: f32 = 1e-4;
 
-/// Largest thickness of a flat part relative to its size, and least mean cosine of its normals with their mean.
-const THICKNESS: f32 = 0.05;
-const EVENNESS: f32 = 0.9;
+/// Maximum thickness of a flat part relative to its size, and minimum mean cosine between its normals and their mean.
+const MAX_FLAT_THICKNESS: f32 = 0.05;
+const MIN_FLAT_COSINE: f32 = 0.9;
 
 /// A shape, or a connected component of one.
 #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ impl Model {
     /// Points in world space with the extent of the subject; of all if nothing is that much larger than the rest.
     pub fn subject_points(&self) -> Vec<Vec3> {
         let vertices = self.shapes.iter().map(|shape| shape.mesh.positions.len());
-        if vertices.sum::<usize>() > MANY_VERTICES {
+        if vertices.sum::<usize>() > MAX_DIVIDED_VERTICES {
             let parts = (0..self.shapes.len()).map(|shape| self.part(shape)).collect();
             let corners = |part: &Part| part.bounds.corners();
             return subject(parts).map_or_else(
@@ -75,7 +75,7 @@ impl Model {
         points
     }
 
-    /// A whole shape by the corners of its bounds; what is flat is known by these alone.
+    /// A shape by the corners of its bounds, which show whether it is flat.
     fn part(&self, index: usize) -> Part {
         let shape = &self.shapes[index];
         Part {
@@ -126,14 +126,14 @@ impl Part {
     fn is_flat(&self) -> bool {
         let extent = self.bounds.max - self.bounds.min;
         let (sum, area) = self.area;
-        extent.min_element() <= THICKNESS * extent.max_element()
-            || area > 0.0 && sum.length() >= EVENNESS * area
+        extent.min_element() <= MAX_FLAT_THICKNESS * extent.max_element()
+            || area > 0.0 && sum.length() >= MIN_FLAT_COSINE * area
     }
 
     fn is_around(&self, rest: &Bounds) -> bool {
         self.bounds.contains(rest.min)
             && self.bounds.contains(rest.max)
-            && self.size() > ENCLOSURE * size(rest)
+            && self.size() > MIN_ENCLOSURE_SIZE * size(rest)
     }
 }
 
@@ -155,7 +155,7 @@ fn subject(mut parts: Vec<Part>) -> Option<Vec<Part>> {
         if rest.is_empty() || !(part.is_flat() || part.is_around(rest)) {
             break;
         }
-        if part.size() > GROUND * size(rest) && size(rest) > DEBRIS * part.size() {
+        if part.size() > MIN_GROUND_SIZE * size(rest) && size(rest) > MAX_DEBRIS_SIZE * part.size() {
             first = index + 1;
         }
     }

@@ -12,9 +12,9 @@ use renderer_geometry::{ObjectAttributes, ObjectValue};
 pub(super) const fn key<T>() -> Key<T> {
     Key {
         name: ATTRIBUTES,
-        doc: "values that shaders find by name, with `getattribute` or as `[[ int interpolated = 1 ]]` inputs: \
-              `{ wet = 0.3; tint = (0.8, 0.2, 0.1); label = \"left\"; }`; numbers, up to 16 in a row, and texts. They come \
-              before attributes of the mesh of the same name; none by default",
+        doc: "attributes, which shaders read by name, with `getattribute` or as `[[ int interpolated = 1 ]]` inputs: \
+              `{ wet = 0.3; tint = (0.8, 0.2, 0.1); label = \"left\"; }`; up to 16 numbers, or a string. They have \
+              precedence over attributes of the mesh with the same name; none by default",
         set: |_, field, context| {
             // No entries: `{}`.
             if matches!(&field.expr.kind, ExprKind::Braces(list) if list.is_empty()) {
@@ -56,7 +56,7 @@ pub(super) fn read_attributes(entries: &[Entry], context: &mut LoadContext) -> O
     ObjectAttributes::new(list)
 }
 
-/// Most numbers of an attribute: those of a matrix.
+/// Maximum number of numbers of an attribute: those of a matrix.
 const MAX_NUMBERS: usize = 16;
 
 fn object_value(field: Field<'_>, context: &mut LoadContext) -> Option<ObjectValue> {

@@ -6,8 +6,9 @@ use shading::syntax::ast::{Declaration, Expr};
 use shading::{Diagnostic, Diagnostics, Span};
 
 use super::context::LoadContext;
-use super::film::{read_film, read_integrator, read_sampler};
+use super::film::{read_film, read_sampler};
 use super::import::{Models, Texts, alias_of, model_file};
+use super::integrator::read_integrator;
 use super::light::PendingPortals;
 use super::material::{Materials, read_material};
 use super::ray_override::read_override;

@@ -53,17 +53,17 @@ impl Default for CameraBlock {
 pub(super) const ANY: &[Key<CameraBlock>] = &[
     Key {
         name: "from",
-        doc: "where it is; goes with `to`; (0, 0, 0) by default",
+        doc: "position, together with `to`; (0, 0, 0) by default",
         set: |camera, field, context| camera.placement.from = field.given(field.point(context)),
     },
     Key {
         name: "to",
-        doc: "a point that it looks at; ahead along -z by default",
+        doc: "target point; along -z by default",
         set: |camera, field, context| camera.placement.to = field.given(field.point(context)),
     },
     Key {
         name: "up",
-        doc: "the direction that is up in the picture; (0, 1, 0) by default",
+        doc: "up direction of the picture; (0, 1, 0) by default",
         set: |camera, field, context| camera.placement.up = field.given(field.point(context)),
     },
     Key {
@@ -73,17 +73,16 @@ pub(super) const ANY: &[Key<CameraBlock>] = &[
     },
     Key {
         name: "near",
-        doc: "nothing nearer is seen (m, along the viewing axis; of a panorama along the ray); 0 by default",
+        doc: "near clipping distance (m, along the viewing axis; along the ray for a panorama); 0 by default",
         set: |camera, field, context| set(&mut camera.near, field.number(context, Range::NotNegative)),
     },
     Key {
         name: "far",
-        doc: "nothing farther is seen (m, measured as `near`); no limit by default",
+        doc: "far clipping distance (m, measured like `near`); no limit by default",
         set: |camera, field, context| camera.far = field.given(field.number(context, Range::Positive)),
     },
 ];
 
-/// Keys of `perspective` cameras.
 pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
     Key {
         name: "fov",
@@ -92,7 +91,7 @@ pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
     },
     Key {
         name: "fov_axis",
-        doc: "what `fov` measures: `x` (the default), `y`, `smaller`, `larger` or `diagonal`",
+        doc: "axis of `fov`: `x` (the default), `y`, `smaller`, `larger` or `diagonal`",
         set: |camera, field, context| {
             set(&mut camera.fov_axis, field.choice(context, &FovAxis::NAMED));
         },
@@ -109,12 +108,12 @@ pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
     },
     Key {
         name: "focus_distance",
-        doc: "distance along the viewing axis at which the picture is sharp (m); that of `to` by default",
+        doc: "distance of the plane of focus along the viewing axis (m); that of `to` by default",
         set: |camera, field, context| camera.focus_distance = field.number(context, Range::Positive),
     },
     Key {
         name: "shift",
-        doc: "how far the viewing axis, and the picture with it, is moved to the left and upwards from the middle of the \
+        doc: "offset of the viewing axis, and the picture with it, to the left and upwards from the middle of the \
               film, in widths and heights of the film; (0, 0) by default",
         set: |camera, field, context| {
             let shift = field.numbers(context, Range::Any, "(0.1, 0)");
@@ -123,16 +122,15 @@ pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
     },
 ];
 
-/// Keys of `orthographic` cameras.
 pub(super) const ORTHOGRAPHIC: &[Key<CameraBlock>] = &[
     Key {
         name: "width",
-        doc: "width of what the film sees (m); that of square pixels by default, or 2",
+        doc: "width of the view (m); that of square pixels by default, or 2",
         set: |camera, field, context| camera.width = field.number(context, Range::Positive),
     },
     Key {
         name: "height",
-        doc: "its height (m); that of square pixels by default",
+        doc: "height of the view (m); that of square pixels by default",
         set: |camera, field, context| camera.height = field.number(context, Range::Positive),
     },
 ];
@@ -145,7 +143,6 @@ enum CameraKeyword {
     Panoramic,
 }
 
-/// Reads a `camera` declaration.
 pub(super) fn read_camera(declaration: &Declaration, context: &mut LoadContext) -> Option<CameraDesc> {
     let name = header_of(declaration, context)?;
     let kinds = [

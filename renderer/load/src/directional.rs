@@ -21,12 +21,12 @@ pub(super) struct DirectionalBlock {
 pub(super) const DIRECTIONAL: &[Key<DirectionalBlock>] = &[
     Key {
         name: "direction",
-        doc: "where the light goes; (0, -1, 0) by default",
+        doc: "direction of propagation; (0, -1, 0) by default",
         set: |light, field, context| set(&mut light.direction, field.direction(context)),
     },
     Key {
         name: "irradiance",
-        doc: "irradiance (W/m2) on a surface that faces it; 1 by default",
+        doc: "irradiance (W/m2) on a surface that faces the light; 1 by default",
         set: |light, field, context| set(&mut light.irradiance, field.color(context)),
     },
     Key {
@@ -36,8 +36,8 @@ pub(super) const DIRECTIONAL: &[Key<DirectionalBlock>] = &[
     },
     Key {
         name: "angle",
-        doc: "the angle in degrees that the light fills in the sky, as a disk that casts soft shadows and can be seen; \
-              the sun has 0.53; 0, the default, for parallel light",
+        doc: "angular diameter of the light in degrees, as a visible disk that casts soft shadows; the sun has 0.53; \
+              0, the default, is parallel light",
         set: |light, field, context| {
             set(&mut light.angle, field.number(context, Range::Within(0.0, 180.0)));
         },

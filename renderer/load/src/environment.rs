@@ -39,14 +39,14 @@ pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
     },
     Key {
         name: "shader",
-        doc: "the call of a unit or group whose emission (`emission()` or `background()`) is the radiance, where there is no \
-              map: `P` and `I` are the unit vector towards the sky, `u` and `v` its place on a latitude-longitude map; \
-              `background` shaders are for this use only",
+        doc: "the call of a unit or group whose emission (`emission()` or `background()`) is the radiance, in place of \
+              a map: `P` and `I` are the unit vector towards the sky, `u` and `v` its position on a latitude-longitude \
+              map; `background` shaders are for this use only",
         set: |light, field, _| light.shader = Some(field.expr.clone()),
     },
     Key {
         name: "resolution",
-        doc: "columns of the map that is made of the shader, which has half as many rows; 1024 by default",
+        doc: "columns of the map that is computed from the shader, with half the number of rows; 1024 by default",
         set: |light, field, context| {
             if let Some(columns) = field.integer(context, 2, 16384) {
                 light.resolution = columns as u32;
@@ -55,13 +55,13 @@ pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
     },
     Key {
         name: "color",
-        doc: "factor of the map or the shader, or the radiance (W/sr/m2) where there is no map; 1 by default",
+        doc: "factor of the map or the shader, or the radiance (W/sr/m2) without a map; 1 by default",
         set: |light, field, context| set(&mut light.color, field.color(context)),
     },
     Key {
         name: "ground",
-        doc: "the radiance from straight below; `color` then is that from straight above, with all between; the same \
-              by default; not with a map",
+        doc: "the radiance from straight below; `color` is then the radiance from straight above, with a gradient \
+              between them; equal to `color` by default; not with a map",
         set: |light, field, context| light.ground = field.color(context),
     },
     Key {
@@ -76,8 +76,8 @@ pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
     },
     Key {
         name: "rows",
-        doc: "where the rows of the map are: `centers` of equal bands (the default), or from pole to pole, the first at +y \
-              and the last at -y: `poles`, as Mitsuba 3 has it",
+        doc: "position of the map's rows: `centers` of equal bands (the default), or `poles`: from pole to pole, the \
+              first at +y and the last at -y, as in Mitsuba 3",
         set: |light, field, context| {
             let rows = [("centers", MapRows::Centers), ("poles", MapRows::Poles)];
             set(&mut light.rows, field.choice(context, &rows));
@@ -85,9 +85,9 @@ pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
     },
     Key {
         name: "portals",
-        doc: "shapes, as `window` or `(window, door)`, through which its light reaches a room: rectangles in the openings that \
-              face into the room. They are not seen and stop no light; samples go through them, so that a room that is lit \
-              through windows has less noise. None by default",
+        doc: "shapes, as `window` or `(window, door)`, through which the light enters a room: rectangles in the \
+              openings that face into the room. They are invisible and block no light; light samples go through them, \
+              so that a room that is lit through windows has less noise. None by default",
         set: |light, field, context| light.portals = names(&field, context),
     },
 ];

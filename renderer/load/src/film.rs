@@ -1,20 +1,17 @@
-//! Declarations `film`, `sampler` and `integrator`.
+//! Declarations `film` and `sampler`.
 
 use shading::Diagnostic;
 use shading::syntax::ast::{Declaration, ExprKind};
 
 use super::context::LoadContext;
-use super::field::{Field, Range};
-use super::table::{DeclarationPart, Key, body_of, kind_of, read_block, set, takes_only};
+use super::field::Field;
+use super::table::{DeclarationPart, Key, body_of, read_block, set, takes_only};
 use super::value::SceneValue;
 use renderer_image::Rect;
 use renderer_image::film::{Film, FilterShape};
 use renderer_passes::{PassDesc, PassError};
-use renderer_scene::{
-    FilmDesc, Integrator, MAX_NEAREST, MAX_SPLIT, PathSettings, PhotonSettings, Placed, SamplerDesc, Show,
-};
+use renderer_scene::{FilmDesc, Placed, SamplerDesc};
 
-/// Keys of `film { … }`.
 pub(super) const FILM: &[Key<FilmDesc>] = &[
     Key {
         name: "size",
@@ -37,7 +34,8 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
     },
     Key {
         name: "crop",
-        doc: "the part that is drawn, in pixels: `(x0, y0, x1, y1)`, the last two exclusive; all of it by default",
+        doc: "the rectangle to render, in pixels: `(x0, y0, x1, y1)`, the last two exclusive; the whole film by \
+              default",
         set: |film, field, context| {
             let corners = field.integers(context, 0, 1 << 20, "(0, 0, 640, 360)");
             if let Some([x0, y0, x1, y1]) = corners {
@@ -50,10 +48,10 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
     },
     Key {
         name: "filter",
-        doc: "how samples become pixels (lengths in pixels): `box(radius)`, 0.5 by default; `tent(radius)`, 1 by default; \
+        doc: "reconstruction filter (lengths in pixels): `box(radius)`, 0.5 by default; `tent(radius)`, 1 by default; \
               `gaussian(radius, stddev)`, 2 and a quarter of the radius by default; `blackman_harris(radius)`, 1.5 by \
-              default; `mitchell(B, C)`, a third each by default; `catmull_rom`; `lanczos(lobes)`, 3 by default. It is \
-              `blackman_harris` where none is chosen",
+              default; `mitchell(B, C)`, a third each by default; `catmull_rom`; `lanczos(lobes)`, 3 by default; \
+              `blackman_harris` by default",
         set: |film, field, context| {
             if let Some(filter) = filter(field, context) {
                 film.filter = filter;
@@ -62,14 +60,14 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
     },
     Key {
         name: "aov",
-        doc: "layers beside the picture, for EXR files: `{\"depth\", \"N\", \"gloss=C<RG>.*L\"}`, as `--aov` has them \
-              (see passes.md); none by default",
+        doc: "passes, which are layers of EXR files: `{\"depth\", \"N\", \"gloss=C<RG>.*L\"}`, as for `--aov` (see \
+              passes.md); none by default",
         set: |film, field, context| film.passes.extend(passes(&field, context)),
     },
     Key {
         name: "background",
-        doc: "`visible` (the default) or `transparent`: the camera does not see environments, and the picture has an alpha \
-              channel",
+        doc: "`visible` (the default) or `transparent`: environments are invisible to the camera, and the picture has \
+              an alpha channel",
         set: |film, field, context| {
             let options = [("visible", false), ("transparent", true)];
             set(&mut film.transparent, field.choice(context, &options));
@@ -77,7 +75,8 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
     },
     Key {
         name: "border",
-        doc: "`false`: no samples are taken outside of what is drawn, so that filters end at its borders; `true` by default",
+        doc: "`false`: no samples outside of the rendered rectangle, so that filters end at its border; `true` by \
+              default",
         set: |film, field, context| {
             if let Some(border) = field.boolean(context) {
                 film.border = border;
@@ -86,11 +85,10 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
     },
 ];
 
-/// Keys of `sampler { … }`.
 pub(super) const SAMPLER: &[Key<SamplerDesc>] = &[
     Key {
         name: "spp",
-        doc: "samples a pixel; 64 by default",
+        doc: "samples per pixel; 64 by default",
         set: |sampler, field, context| {
             if let Some(spp) = field.integer(context, 1, 1 << 30) {
                 sampler.spp = spp as u32;
@@ -99,7 +97,7 @@ pub(super) const SAMPLER: &[Key<SamplerDesc>] = &[
     },
     Key {
         name: "seed",
-        doc: "a whole number that all random numbers follow from; 0 by default",
+        doc: "seed of all random numbers, a whole number; 0 by default",
         set: |sampler, field, context| {
             if let Some(seed) = field.integer(context, 0, 1 << 53) {
                 sampler.seed = seed;
@@ -108,9 +106,9 @@ pub(super) const SAMPLER: &[Key<SamplerDesc>] = &[
     },
     Key {
         name: "adaptive",
-        doc: "whether each sample after the first 16 takes half a camera ray to 8 of them, more where a short pilot finds the \
-              picture noisier, about one in the mean; `true` by default, where the pilot finds that it pays; no use with \
-              `--noise`",
+        doc: "whether each sample after the first 16 consists of half a camera ray to 8 camera rays, more in pixels \
+              that are noisier by a short pilot, about one on average; `true` by default, if the pilot finds a gain; \
+              no effect with `--noise`",
         set: |sampler, field, context| set(&mut sampler.adaptive, field.boolean(context)),
     },
 ];
@@ -156,176 +154,10 @@ pub fn pass_error(error: &PassError, diagnostic: Diagnostic) -> Diagnostic {
         PassError::Name { .. } | PassError::LongName(_) | PassError::Noisy => {
             diagnostic.hint("give it another name: NAME=WHAT")
         }
-        PassError::Several { .. } => diagnostic.hint("give each a name, `NAME=WHAT`, in a text of its own"),
+        PassError::Several { .. } => diagnostic.hint("give each a name, `NAME=WHAT`, in a separate string"),
     }
 }
 
-/// Documentation of the key `hide_emitters`.
-const HIDE_EMITTERS: &str = "`true`: the camera sees what is behind shapes that emit, as if they were not there, and \
-                             lights at infinity are black to it; they light the scene as ever, and are seen in mirrors and \
-                             through glass; `false` by default";
-
-/// Keys of `integrator : path { … }` and of `auto`.
-pub(super) const PATH: &[Key<PathSettings>] = &[
-    Key {
-        name: "depth",
-        doc: "the most segments of a path from the camera on: 1 shows emission only, 2 adds direct light; no limit by default",
-        set: |path, field, context| path.depth = field.integer(context, 1, 1 << 30).map(|depth| depth as u32),
-    },
-    Key {
-        name: "rr_depth",
-        doc: "the segment from which Russian roulette may end a path; 1 by default",
-        set: |path, field, context| {
-            if let Some(depth) = field.integer(context, 1, 1 << 30) {
-                path.rr_depth = depth as u32;
-            }
-        },
-    },
-    Key {
-        name: "split",
-        doc: "the number of branches that a path splits into at the first surface that scatters (which is neither mirror \
-              nor clear glass), at most 64; by default a short pilot chooses 1, 2, 4 or 8",
-        set: |path, field, context| {
-            path.split = field
-                .integer(context, 1, u64::from(MAX_SPLIT))
-                .map(|split| split as u32);
-        },
-    },
-    Key {
-        name: "light_samples",
-        doc: "the number of light samples that are taken there, at most 64; by default the pilot chooses 1, 2, 4 or 8",
-        set: |path, field, context| {
-            path.light_samples = field
-                .integer(context, 1, u64::from(MAX_SPLIT))
-                .map(|samples| samples as u32);
-        },
-    },
-    Key {
-        name: "hide_emitters",
-        doc: HIDE_EMITTERS,
-        set: |path, field, context| set(&mut path.hide_emitters, field.boolean(context)),
-    },
-    Key {
-        name: "guide",
-        doc: "`true`: photons guide paths to where indirect light comes from, for light through doors and caustics; \
-              `false`: they do not; by default a short pilot chooses; the picture is unbiased either way",
-        set: |path, field, context| path.guide = field.boolean(context),
-    },
-];
-
-/// Keys of `integrator : photon { … }`.
-pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
-    Key {
-        name: "depth",
-        doc: "the most segments of a path from the camera on, photons' included; no limit by default",
-        set: |photon, field, context| {
-            photon.depth = field.integer(context, 1, 1 << 30).map(|depth| depth as u32);
-        },
-    },
-    Key {
-        name: "photons",
-        doc: "photons to keep in the global map (progressive: to shoot in each pass); by default twice the film's \
-              pixels, 262144 at least and 2097152 at most (progressive: once, 16384 at least)",
-        set: |photon, field, context| photon.photons = field.integer(context, 0, 1 << 30),
-    },
-    Key {
-        name: "caustic_photons",
-        doc: "the same for the caustic map; progressive passes shoot for both at once",
-        set: |photon, field, context| photon.caustic_photons = field.integer(context, 0, 1 << 30),
-    },
-    Key {
-        name: "k",
-        doc: "photons of a lookup in the global map; 64 by default",
-        set: |photon, field, context| {
-            if let Some(k) = field.integer(context, 2, MAX_NEAREST as u64) {
-                photon.k = k as u32;
-            }
-        },
-    },
-    Key {
-        name: "caustic_k",
-        doc: "photons of a lookup in the caustic map; 64 by default",
-        set: |photon, field, context| {
-            if let Some(k) = field.integer(context, 2, MAX_NEAREST as u64) {
-                photon.caustic_k = k as u32;
-            }
-        },
-    },
-    Key {
-        name: "radius",
-        doc: "how far lookups in the global map reach (progressive: in the first pass; what is thinner is too dark for \
-              long), in metres; by the density of photons by default",
-        set: |photon, field, context| photon.radius = field.number(context, Range::Positive),
-    },
-    Key {
-        name: "caustic_radius",
-        doc: "the same for the caustic map",
-        set: |photon, field, context| photon.caustic_radius = field.number(context, Range::Positive),
-    },
-    Key {
-        name: "gather",
-        doc: "gather rays of a sample: the rays that continue a path from the first surface that scatters (which is \
-              neither mirror nor clear glass); by default a short pilot chooses 1, 2, 4 or 8; 0 shows the global map itself",
-        set: |photon, field, context| {
-            photon.gather = field
-                .integer(context, 0, u64::from(MAX_SPLIT))
-                .map(|gather| gather as u32);
-        },
-    },
-    Key {
-        name: "light_samples",
-        doc: "the number of light samples that are taken there, at most 64; by default the pilot chooses 1, 2, 4 or 8",
-        set: |photon, field, context| {
-            photon.light_samples = field
-                .integer(context, 1, u64::from(MAX_SPLIT))
-                .map(|samples| samples as u32);
-        },
-    },
-    Key {
-        name: "guide",
-        doc: "`true`: photons guide gather rays to where indirect light comes from, for light through doors; `false`: they \
-              do not; by default the pilot chooses; the picture is the same in the mean",
-        set: |photon, field, context| photon.guide = field.boolean(context),
-    },
-    Key {
-        name: "show",
-        doc: "shows what is in a map in place of the picture: `global`, `caustic` or `irradiance`",
-        set: |photon, field, context| {
-            let maps = [
-                ("global", Show::Global),
-                ("caustic", Show::Caustic),
-                ("irradiance", Show::Irradiance),
-            ];
-            photon.show = field.choice(context, &maps);
-        },
-    },
-    Key {
-        name: "progressive",
-        doc: "whether every sample has photons of its own and looks them up within a radius that shrinks, so that the \
-              picture goes to the path tracer's; `false` by default",
-        set: |photon, field, context| {
-            if let Some(progressive) = field.boolean(context) {
-                photon.progressive = progressive;
-            }
-        },
-    },
-    Key {
-        name: "direct",
-        doc: "whether gather rays find direct light in the global map too, and not by light samples; `true` by default",
-        set: |photon, field, context| {
-            if let Some(direct) = field.boolean(context) {
-                photon.direct = direct;
-            }
-        },
-    },
-    Key {
-        name: "hide_emitters",
-        doc: HIDE_EMITTERS,
-        set: |photon, field, context| set(&mut photon.hide_emitters, field.boolean(context)),
-    },
-];
-
-/// Reads a `film` declaration.
 pub(super) fn read_film(declaration: &Declaration, film: &mut FilmDesc, context: &mut LoadContext) {
     takes_only(declaration, &[DeclarationPart::Body], context);
     let is_sound = read_block(body_of(declaration), "film", &[FILM], film, context);
@@ -346,63 +178,9 @@ pub(super) fn read_film(declaration: &Declaration, film: &mut FilmDesc, context:
     }
 }
 
-/// Reads a `sampler` declaration.
 pub(super) fn read_sampler(declaration: &Declaration, sampler: &mut SamplerDesc, context: &mut LoadContext) {
     takes_only(declaration, &[DeclarationPart::Body], context);
     read_block(body_of(declaration), "sampler", &[SAMPLER], sampler, context);
-}
-
-/// Kinds of integrators.
-#[derive(Clone, Copy)]
-enum IntegratorKind {
-    Path,
-    Photon,
-    Auto,
-}
-
-/// Reads an `integrator` declaration.
-pub(super) fn read_integrator(declaration: &Declaration, context: &mut LoadContext) -> Integrator {
-    takes_only(
-        declaration,
-        &[DeclarationPart::Kind, DeclarationPart::Body],
-        context,
-    );
-    let kinds = [
-        ("path", IntegratorKind::Path),
-        ("photon", IntegratorKind::Photon),
-        ("auto", IntegratorKind::Auto),
-    ];
-    match kind_of(declaration, Some(IntegratorKind::Path), &kinds, context) {
-        Some(IntegratorKind::Path) => {
-            Integrator::Path(read_path(declaration, "the path integrator", context))
-        }
-        Some(IntegratorKind::Auto) => {
-            Integrator::Auto(read_path(declaration, "the choice of an integrator", context))
-        }
-        Some(IntegratorKind::Photon) => {
-            let mut photon = PhotonSettings::default();
-            let body = body_of(declaration);
-            read_block(body, "the photon integrator", &[PHOTON], &mut photon, context);
-            Integrator::Photon(photon)
-        }
-        None => Integrator::default(),
-    }
-}
-
-/// Returns whether integrators of this kind have the key. A key has the same meaning for all kinds that have it.
-pub(super) fn integrator_knows(kind: &str, key: &str) -> bool {
-    let has = |keys: &[Key<PathSettings>]| keys.iter().any(|known| known.name == key);
-    match kind {
-        "path" | "auto" => has(PATH),
-        "photon" => PHOTON.iter().any(|known| known.name == key),
-        _ => false,
-    }
-}
-
-fn read_path(declaration: &Declaration, what: &str, context: &mut LoadContext) -> PathSettings {
-    let mut path = PathSettings::default();
-    read_block(body_of(declaration), what, &[PATH], &mut path, context);
-    path
 }
 
 fn filter(field: Field<'_>, context: &mut LoadContext) -> Option<FilterShape> {

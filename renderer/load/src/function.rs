@@ -8,8 +8,8 @@ use renderer_base::spectrum::{Use, blackbody};
 pub(super) const FUNCTIONS: [(&str, &str); 2] = [
     (
         "blackbody",
-        "blackbody(kelvin), from 500 up: the colour of what glows at that temperature, of luminance 1: 2700 for lamps, \
-         6500 for daylight",
+        "blackbody(kelvin), at least 500: colour of a black body at that temperature, with luminance 1: 2700 for light \
+              bulbs, 6500 for daylight",
     ),
     (
         "sun_at",
@@ -26,7 +26,7 @@ pub(super) fn call(name: &str, args: &[SceneValue]) -> Option<Result<Vec<f64>, S
         "blackbody" => blackbody_rgb(args),
         _ => sun_at(args),
     };
-    Some(made.ok_or_else(|| format!("`{name}` is not given what it takes: {usage}")))
+    Some(made.ok_or_else(|| format!("wrong arguments of `{name}`: {usage}")))
 }
 
 /// Minimum temperature, below which there is no visible glow [K].

@@ -8,8 +8,8 @@ use super::value::SceneValue;
 use renderer_passes::{NO_GROUP, REST};
 
 /// Documentation of the key.
-pub(super) const GROUP: &str = "the light group that its light belongs to, for passes: the layer `light_key` has the light of \
-                                `group = key;`; none by default";
+pub(super) const GROUP: &str = "light group, for passes: the layer `light_key` is the light of `group = key;`; none by \
+      default";
 
 /// Reads the name of a group: a word, or a string.
 pub(super) fn group(field: &Field<'_>, context: &mut LoadContext) -> Option<Arc<str>> {

@@ -13,13 +13,13 @@ use super::context::{LoadContext, read_failure};
 use super::shape::MeshEdits;
 use super::table::{DeclarationPart, takes_only};
 use renderer_geometry::Mesh;
-use renderer_import::{self as import, Model, stem};
+use renderer_import::{self as import, Model, SceneFormat, stem};
 use renderer_scene::ShaderFile;
 
 /// Content of a scene's texts, in the order of the text.
 #[derive(Default)]
 pub(super) struct Texts {
-    /// All declarations except imports of texts.
+    /// Declarations except imports of texts.
     pub(super) declarations: Vec<Declaration>,
     pub(super) shaders: Vec<ShaderFile>,
     /// Directories of the texts, without repetitions.
@@ -109,7 +109,7 @@ impl Texts {
                     self.read(&path, Some(span), context);
                 }
             }
-            Some(ImportKind::Mitsuba) | None => {
+            Some(ImportKind::Scene(_)) | None => {
                 let diagnostic = context
                     .error_at(
                         span,
@@ -148,22 +148,21 @@ impl Texts {
 pub(super) enum ImportKind {
     Text,
     Model,
-    /// Mitsuba scene.
-    Mitsuba,
+    /// Scene in another format.
+    Scene(SceneFormat),
 }
 
 impl ImportKind {
     pub(super) fn of(path: &Path) -> Option<ImportKind> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "kiln" | "ksl" | "osl" | "tsl" => Some(ImportKind::Text),
-            "xml" => Some(ImportKind::Mitsuba),
             model if import::MODELS.contains(&model) => Some(ImportKind::Model),
-            _ => None,
+            _ => SceneFormat::of(path).map(ImportKind::Scene),
         }
     }
 }
 
-/// Returns whether a shape takes one mesh of a file of this format instead of all.
+/// Returns whether a shape uses one mesh of a file of this format instead of all.
 pub(super) fn has_parts(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("serialized"))

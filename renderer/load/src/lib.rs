@@ -1,10 +1,10 @@
 //! Scene loading: parses a scene file (or creates a scene for a model) into a description. All errors are reported
 //! together, each with its location; a scene with an error is not loaded.
 //!
-//! Steps: parse the file and the texts that it imports (`import`), or create the declarations of a Mitsuba scene or of
-//! a bare model (`model`); apply the command line's changes to declarations (`overrides`); read models in parallel and
-//! declare their materials; evaluate each declaration by the key table of its block (`film`, `camera`, `light`,
-//! `shape`, `material`); resolve names (`builder`, `place`, `resolve`).
+//! Steps: parse the file and its imported texts (`import`), or create the declarations of a scene in another format or of a
+//! bare model (`model`); apply overrides of the command line (`overrides`); read models in parallel and declare their
+//! materials; evaluate each declaration by the key table of its block (`film`, `camera`, `light`, `shape`, `material`);
+//! resolve names (`builder`, `place`, `resolve`).
 
 #![deny(unsafe_code, missing_docs)]
 // Results must have the same bits with any C library.
@@ -22,6 +22,7 @@ mod camera;
 mod catcher;
 mod context;
 mod directional;
+mod directional_area;
 mod environment;
 mod expression;
 mod field;
@@ -29,6 +30,7 @@ mod film;
 mod function;
 mod group;
 mod import;
+mod integrator;
 mod light;
 mod lighting;
 mod material;
@@ -38,14 +40,13 @@ mod place;
 mod point;
 mod portal;
 mod projector;
+mod projector_texture;
 mod radiance_map;
 mod ray_override;
 mod reference;
 mod resolve;
 mod shape;
-mod sheet;
 mod sky;
-mod slide;
 mod studio;
 mod surroundings;
 mod table;
@@ -70,7 +71,7 @@ use self::context::{LoadContext, read_failure};
 use self::import::{ImportKind, Models, Texts, alias_of};
 use self::overrides::Override;
 use renderer_base::files::{self, SharedFiles};
-use renderer_import::{MitsubaOptions, Model, read_model_from, translate_from};
+use renderer_import::{Model, SceneFormat, SceneImportOptions, read_model_from};
 use renderer_scene::SceneDesc;
 
 /// User's options for loading a scene.
@@ -80,8 +81,8 @@ pub struct LoadOptions {
     pub set: Vec<Change>,
     /// Light that replaces the scene's lights, or is added to them.
     pub light: Option<Lighting>,
-    /// Options for Mitsuba scenes.
-    pub mitsuba: MitsubaOptions,
+    /// Options for scenes in other formats.
+    pub import: SceneImportOptions,
     /// File system of the scene; the disk by default.
     pub files: SharedFiles,
     /// Preprocessor of shader sources. It reads included files by its own [`shading::Includes`].
@@ -99,7 +100,7 @@ pub struct LoadOptions {
 pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
     match ImportKind::of(path) {
         Some(ImportKind::Model) => from_model(path, options),
-        Some(ImportKind::Mitsuba) => from_mitsuba(path, options),
+        Some(ImportKind::Scene(format)) => from_import(path, format, options),
         Some(ImportKind::Text) => {
             let mut context = LoadContext::new(options.files.clone(), options.preprocessor.clone());
             let mut texts = Texts::default();
@@ -141,26 +142,30 @@ pub fn from_text(
     finish(Path::new(name), texts, Models::default(), context, options)
 }
 
-/// Loads a Mitsuba scene.
+/// Loads a scene in another format.
 ///
 /// # Errors
 /// As [`load`].
-pub fn from_mitsuba(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-    let translation = translate_from(&options.files, path, &options.mitsuba)?;
+fn from_import(
+    path: &Path,
+    format: SceneFormat,
+    options: &LoadOptions,
+) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+    let scene = format.import(&options.files, path, &options.import)?;
     let directory = path.parent().unwrap_or(Path::new(""));
     let mut context = LoadContext::new(options.files.clone(), options.preprocessor.clone());
-    context.files.extend(translation.files);
-    context.diagnostics.list.extend(translation.warnings.list);
+    context.files.extend(scene.files);
+    context.diagnostics.list.extend(scene.warnings.list);
     let mut models = Models::default();
-    for (name, mesh) in translation.meshes {
+    for (name, mesh) in scene.meshes {
         let path = directory.join(name);
         let model = Model::of_mesh(&path, mesh);
         models.insert(path, Arc::new(model));
     }
     // File names are relative to the folder of the scene file, in included files too.
-    context.add_sources(&translation.sources, directory);
+    context.add_sources(&scene.sources, directory);
     let mut texts = Texts::of(directory);
-    texts.declarations = translation.declarations;
+    texts.declarations = scene.declarations;
     finish(path, texts, models, context, options)
 }
 

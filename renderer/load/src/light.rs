@@ -6,12 +6,12 @@ use shading::syntax::ast::{Declaration, Entry, Expr};
 
 use super::context::LoadContext;
 use super::directional::read_directional;
+use super::directional_area::read_directional_area;
 use super::environment::read_environment;
 use super::field::Given;
 use super::group::{GROUP, group};
 use super::point::{read_point, read_spot};
 use super::projector::read_projector;
-use super::sheet::read_directional_area;
 use super::sky::read_sky;
 use super::studio::read_studio;
 use super::table::{Key, body_of, header_of, kind_of, read_block};
@@ -66,7 +66,6 @@ fn common(declaration: &Declaration, context: &mut LoadContext) -> (Option<Arc<s
     (group, declaration)
 }
 
-/// Reads a `light` declaration.
 pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -> Option<LightDeclaration> {
     let name = header_of(declaration, context)?;
     let kinds = [

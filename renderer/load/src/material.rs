@@ -34,22 +34,23 @@ pub(super) struct MaterialBlock {
 pub(super) const MATERIAL: &[Key<MaterialBlock>] = &[
     Key {
         name: "surface",
-        doc: "the call of a unit or group, where it does not stand after `=`",
+        doc: "the call of a unit or group, if it is not after `=`",
         set: |material, field, _| material.surface = Some(field.expr.clone()),
     },
     Key {
         name: "one_sided",
-        doc: "`true`: the back of the surface scatters nothing, nor does light scatter through it; what is transparent is so from both sides",
+        doc: "`true`: the back of the surface does not scatter, and no light scatters through the surface; \
+              straight-through transparency works from both sides",
         set: |material, field, context| set(&mut material.one_sided, field.boolean(context)),
     },
     Key {
         name: "culled",
-        doc: "`true`: engines do not show the back of the surface; `render` does, but `bake` spends nothing on it",
+        doc: "`true`: engines do not show the back of the surface; `render` shows it, `bake` omits it",
         set: |material, field, context| set(&mut material.culled, field.boolean(context)),
     },
     Key {
         name: "emission",
-        doc: "the sides that emit, if the surface emits: `front` (the default), `both` or `neither`",
+        doc: "the sides that emit: `front` (the default), `both` or `neither`",
         set: |material, field, context| {
             let options = [
                 ("front", EmissionSides::Front),
@@ -66,13 +67,13 @@ pub(super) const MATERIAL: &[Key<MaterialBlock>] = &[
     },
     Key {
         name: "interior",
-        doc: "what is inside, in place of what the surface's shader says: the call of a volume shader",
+        doc: "interior medium, which replaces media of the surface's shader: the call of a volume shader",
         set: |material, field, _| material.interior = Some(field.expr.clone()),
     },
     Key {
         name: "priority",
-        doc: "where bodies overlap, the one of the highest priority is there (0 to 1000, by default 0); of equal ones, \
-              those that refract are in the larger ones, and media mix",
+        doc: "priority of the interior among overlapping bodies: the highest one determines medium and index (0 to \
+              1000, by default 0); of equal ones, the smallest refracting body displaces the others, and media mix",
         set: |material, field, context| {
             let priority = field.integer(context, 0, 1000);
             material.priority = priority.map(|value| Priority(value as i32)).or(material.priority);
@@ -80,8 +81,8 @@ pub(super) const MATERIAL: &[Key<MaterialBlock>] = &[
     },
     Key {
         name: "relative_ior",
-        doc: "`true`: indices of refraction are relative to what is on the other side, whatever that is; otherwise they \
-              are relative to a vacuum, and glass in water bends light less",
+        doc: "`true`: indices of refraction are relative to the other side of the surface, whatever its medium; \
+              otherwise they are relative to a vacuum, and glass in water refracts less",
         set: |material, field, context| {
             if let Some(is_relative) = field.boolean(context) {
                 material.nesting = if is_relative {
@@ -130,7 +131,6 @@ impl Materials {
         MaterialId(self.list.len() as u32 - 1)
     }
 
-    /// Finds a material by name.
     pub(super) fn find(&self, name: &str) -> Option<MaterialId> {
         self.by_name.get(name).copied()
     }
@@ -208,7 +208,6 @@ impl Materials {
     }
 }
 
-/// Reads a `material` declaration.
 pub(super) fn read_material(declaration: &Declaration, context: &mut LoadContext) -> Option<MaterialDesc> {
     takes_only(
         declaration,

@@ -28,7 +28,7 @@ pub(super) fn import_declaration(path: &Path, name: &str) -> Declaration {
     }
 }
 
-/// Declarations of a model's scene beside its import. `lit` is true if the user provides the light.
+/// Declarations of a model's scene in addition to its import. `lit` is true if the user provides the light.
 pub(super) fn surroundings(model: &Model, lit: bool) -> Vec<Declaration> {
     let mut film = Declaration::new("film");
     film.set("size", model.aspect.map_or(FILM, film_size).map(i64::from));

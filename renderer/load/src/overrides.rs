@@ -11,7 +11,7 @@ use shading::syntax::ast::{
 use shading::{Diagnostic, Source, Span};
 
 use super::context::LoadContext;
-use super::film::integrator_knows;
+use super::integrator::integrator_knows;
 use super::material::MATERIAL;
 use super::table::exclude;
 

@@ -35,17 +35,17 @@ pub(super) struct ImportBlock {
 pub(super) const IMPORT: &[Key<ImportBlock>] = &[
     Key {
         name: "transform",
-        doc: "places the model: world from the model's world; none by default",
+        doc: "world from the model's world; none by default",
         set: |import, field, context| set(&mut import.transform, field.transform(context)),
     },
     Key {
         name: "cameras",
-        doc: "`false` leaves the model's cameras out",
+        doc: "`false` ignores the model's cameras",
         set: |import, field, context| set(&mut import.cameras, field.boolean(context)),
     },
     Key {
         name: "lights",
-        doc: "`false` leaves the model's lights out",
+        doc: "`false` ignores the model's lights",
         set: |import, field, context| set(&mut import.lights, field.boolean(context)),
     },
     Key {

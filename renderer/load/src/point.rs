@@ -5,7 +5,7 @@ use shading::syntax::ast::Declaration;
 
 use super::context::LoadContext;
 use super::field::{Given, Range};
-use super::slide::{HasSlide, SlideBlock, slide_keys, up_for};
+use super::projector_texture::{HasTexture, TextureBlock, texture_keys, up_for};
 use super::table::{Key, body_of, read_block, set};
 use renderer_base::color::Rgb;
 use renderer_geometry::camera::look_at;
@@ -22,14 +22,14 @@ pub(super) struct PointBlock {
     beam_width: Option<Given<f32>>,
     falloff: SpotFalloff,
     up: Option<Given<Vec3>>,
-    slide: SlideBlock,
+    texture: TextureBlock,
 }
 
 /// Keys of `point` and `spot` lights.
 pub(super) const POINT: &[Key<PointBlock>] = &[
     Key {
         name: "position",
-        doc: "where it is; (0, 0, 0) by default",
+        doc: "position; (0, 0, 0) by default",
         set: |light, field, context| set(&mut light.position, field.point(context)),
     },
     Key {
@@ -48,12 +48,12 @@ pub(super) const POINT: &[Key<PointBlock>] = &[
 pub(super) const SPOT: &[Key<PointBlock>] = &[
     Key {
         name: "to",
-        doc: "a point that it is aimed at",
+        doc: "target point",
         set: |light, field, context| light.to = field.given(field.point(context)),
     },
     Key {
         name: "direction",
-        doc: "instead of `to`: where it points; (0, -1, 0) by default",
+        doc: "instead of `to`: direction of the axis; (0, -1, 0) by default",
         set: |light, field, context| light.direction = field.given(field.direction(context)),
     },
     Key {
@@ -68,14 +68,14 @@ pub(super) const SPOT: &[Key<PointBlock>] = &[
     },
     Key {
         name: "beam_width",
-        doc: "half-angle in degrees up to which the intensity is whole; three quarters of `cutoff` by default",
+        doc: "half-angle in degrees of full intensity; three quarters of `cutoff` by default",
         set: |light, field, context| {
             light.beam_width = field.given(field.number(context, Range::NotNegative));
         },
     },
     Key {
         name: "falloff",
-        doc: "how it fades between the two: `linear` in the angle (the default), or `squared_cosine` as in glTF",
+        doc: "falloff between the two: `linear` in the angle (the default), or `squared_cosine` as in glTF",
         set: |light, field, context| {
             let options = [
                 ("linear", SpotFalloff::Linear),
@@ -86,24 +86,23 @@ pub(super) const SPOT: &[Key<PointBlock>] = &[
     },
     Key {
         name: "map",
-        doc: "a picture (EXR, HDR, PNG, JPEG) that it shines through, a factor of the intensity, as wide and as high as the \
-              cone of `cutoff`, which then is less than 90; none by default",
-        set: |light, field, context| light.slide.read_map(field, context),
+        doc: "a projected image (EXR, HDR, PNG, JPEG), a factor of the intensity, as wide and as high as the cone of \
+              `cutoff`, which is then less than 90; none by default",
+        set: |light, field, context| light.texture.read_map(field, context),
     },
     Key {
         name: "up",
-        doc: "the direction that is up in the picture on a wall; (0, 1, 0) by default, (0, 0, -1) where it shines straight \
-              up or down",
+        doc: "up direction of the image on a wall; (0, 1, 0) by default, (0, 0, -1) for a vertical axis",
         set: |light, field, context| light.up = field.given(field.direction(context)),
     },
 ];
 
 /// Keys of a spot light's picture.
-pub(super) const SPOT_SLIDE: &[Key<PointBlock>] = &slide_keys();
+pub(super) const SPOT_TEXTURE: &[Key<PointBlock>] = &texture_keys();
 
-impl HasSlide for PointBlock {
-    fn slide(&mut self) -> &mut SlideBlock {
-        &mut self.slide
+impl HasTexture for PointBlock {
+    fn texture(&mut self) -> &mut TextureBlock {
+        &mut self.texture
     }
 }
 
@@ -132,7 +131,7 @@ fn read_keys(
         beam_width: None,
         falloff: SpotFalloff::Linear,
         up: None,
-        slide: SlideBlock::default(),
+        texture: TextureBlock::default(),
     };
     read_block(body_of(declaration), what, tables, &mut light, context);
     light
@@ -141,7 +140,7 @@ fn read_keys(
 /// Reads the block of a spot light.
 pub(super) fn read_spot(declaration: &Declaration, context: &mut LoadContext) -> Option<LightKind> {
     let before = context.errors();
-    let light = read_keys(declaration, "a spot light", &[SPOT, SPOT_SLIDE, POINT], context);
+    let light = read_keys(declaration, "a spot light", &[SPOT, SPOT_TEXTURE, POINT], context);
     if context.errors() > before {
         return None;
     }
@@ -167,11 +166,11 @@ pub(super) fn read_spot(declaration: &Declaration, context: &mut LoadContext) ->
             ),
         );
     }
-    let slide = light.slide.finished().map(|slide| SpotSlide {
-        slide,
+    let texture = light.texture.finished().map(|texture| SpotSlide {
+        slide: texture,
         up: light.up.map_or(up_for(direction), |up| up.value),
     });
-    if slide.is_some() && light.cutoff >= 90.0 {
+    if texture.is_some() && light.cutoff >= 90.0 {
         let message = format!(
             "a spot light with a `map` has a `cutoff` of less than 90, not {}",
             light.cutoff
@@ -190,6 +189,6 @@ pub(super) fn read_spot(declaration: &Declaration, context: &mut LoadContext) ->
         cutoff: light.cutoff.to_radians(),
         beam_width: beam_width.to_radians(),
         falloff: light.falloff,
-        slide,
+        slide: texture,
     })
 }

@@ -6,7 +6,7 @@ use shading::syntax::ast::Declaration;
 use super::camera::Placement;
 use super::context::LoadContext;
 use super::field::Range;
-use super::slide::{HasSlide, SlideBlock, slide_keys};
+use super::projector_texture::{HasTexture, TextureBlock, texture_keys};
 use super::table::{Key, body_of, read_block, set};
 use renderer_base::color::Rgb;
 use renderer_geometry::camera::FovAxis;
@@ -15,7 +15,7 @@ use renderer_scene::LightKind;
 /// Values of a projector's block.
 pub(super) struct ProjectorBlock {
     placement: Placement,
-    slide: SlideBlock,
+    texture: TextureBlock,
     color: Rgb,
     scale: f32,
     fov: f32,
@@ -26,61 +26,61 @@ pub(super) struct ProjectorBlock {
 pub(super) const PROJECTOR: &[Key<ProjectorBlock>] = &[
     Key {
         name: "map",
-        doc: "the picture that it shows (EXR, HDR, PNG, JPEG); a white square by default",
-        set: |light, field, context| light.slide.read_map(field, context),
+        doc: "the projected image (EXR, HDR, PNG, JPEG); a white square by default",
+        set: |light, field, context| light.texture.read_map(field, context),
     },
     Key {
         name: "from",
-        doc: "where it is; (0, 0, 0) by default",
+        doc: "position; (0, 0, 0) by default",
         set: |light, field, context| light.placement.from = field.given(field.point(context)),
     },
     Key {
         name: "to",
-        doc: "a point that the middle of the picture falls on; ahead along -z by default",
+        doc: "target point of the middle of the image; along -z by default",
         set: |light, field, context| light.placement.to = field.given(field.point(context)),
     },
     Key {
         name: "up",
-        doc: "the direction that is up in the picture; (0, 1, 0) by default",
+        doc: "up direction of the picture; (0, 1, 0) by default",
         set: |light, field, context| light.placement.up = field.given(field.point(context)),
     },
     Key {
         name: "transform",
-        doc: "instead of the three: world from light, placed as a camera that would see the picture (it shines along -z, \
-              the picture's right is +x, its top +y); a mirror is kept, scale is ignored",
+        doc: "instead of the three: world from light, like a camera that sees the image (it emits along -z, the right \
+              of the image is +x, its top +y); reflections apply, scale is ignored",
         set: |light, field, context| light.placement.transform = field.given(field.transform(context)),
     },
     Key {
         name: "fov",
-        doc: "the angle in degrees that the picture fills; 40 by default",
+        doc: "angle of the image in degrees; 40 by default",
         set: |light, field, context| set(&mut light.fov, field.number(context, Range::Between(0.0, 180.0))),
     },
     Key {
         name: "fov_axis",
-        doc: "what `fov` measures, as for cameras: `x` (the default), `y`, `smaller`, `larger` or `diagonal`",
+        doc: "axis of `fov`, as for cameras: `x` (the default), `y`, `smaller`, `larger` or `diagonal`",
         set: |light, field, context| set(&mut light.fov_axis, field.choice(context, &FovAxis::NAMED)),
     },
     Key {
         name: "color",
-        doc: "factor of the picture; 1 by default",
+        doc: "factor of the image; 1 by default",
         set: |light, field, context| set(&mut light.color, field.color(context)),
     },
     Key {
         name: "scale",
-        doc: "the radiance (W/sr/m2) of a white wall that faces it at a distance of 1 m, where the picture is white; 1 by \
-              default",
+        doc: "the radiance (W/sr/m2) of a white wall that faces the light at a distance of 1 m, where the image is \
+              white; 1 by default",
         set: |light, field, context| set(&mut light.scale, field.number(context, Range::NotNegative)),
     },
 ];
 
 /// Keys of a projector's picture.
-pub(super) const PROJECTOR_SLIDE: &[Key<ProjectorBlock>] = &slide_keys();
+pub(super) const PROJECTOR_TEXTURE: &[Key<ProjectorBlock>] = &texture_keys();
 
 /// Reads the block of a projector.
 pub(super) fn read_projector(declaration: &Declaration, context: &mut LoadContext) -> Option<LightKind> {
     let mut light = ProjectorBlock {
         placement: Placement::default(),
-        slide: SlideBlock::default(),
+        texture: TextureBlock::default(),
         color: Rgb::WHITE,
         scale: 1.0,
         fov: 40.0,
@@ -90,25 +90,25 @@ pub(super) fn read_projector(declaration: &Declaration, context: &mut LoadContex
     if !read_block(
         body,
         "a projector",
-        &[PROJECTOR, PROJECTOR_SLIDE],
+        &[PROJECTOR, PROJECTOR_TEXTURE],
         &mut light,
         context,
     ) {
         return None;
     }
     let world_from_light: Option<Affine3A> = light.placement.pose("a projector", declaration, context);
-    let slide = light.slide.or_white().finished()?;
+    let texture = light.texture.or_white().finished()?;
     Some(LightKind::Projector {
         world_from_light: world_from_light?,
         fov: light.fov.to_radians(),
         fov_axis: light.fov_axis,
         radiance: light.color * light.scale,
-        slide,
+        slide: texture,
     })
 }
 
-impl HasSlide for ProjectorBlock {
-    fn slide(&mut self) -> &mut SlideBlock {
-        &mut self.slide
+impl HasTexture for ProjectorBlock {
+    fn texture(&mut self) -> &mut TextureBlock {
+        &mut self.texture
     }
 }

@@ -14,7 +14,7 @@ use renderer_scene::{RayFilter, RayOverride, SceneDesc};
 /// Keys of `override KIND = CALL { … }`.
 pub(super) const OVERRIDE: &[Key<Vec<String>>] = &[Key {
     name: "except",
-    doc: "names of shapes, imports or materials that keep their own: `{\"floor\", \"ball\"}`; none by default",
+    doc: "names of shapes, imports or materials that keep their shader: `{\"floor\", \"ball\"}`; none by default",
     set: |except, field, context| {
         let list = match &field.expr.kind {
             ExprKind::Braces(list) => list.as_slice(),
@@ -25,7 +25,6 @@ pub(super) const OVERRIDE: &[Key<Vec<String>>] = &[Key {
     },
 }];
 
-/// Reads an `override` declaration.
 pub(super) fn read_override(declaration: &Declaration, context: &mut LoadContext) -> Option<RayOverride> {
     let parts = [
         DeclarationPart::Name,

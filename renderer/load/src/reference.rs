@@ -2,8 +2,8 @@
 
 use super::table::Key;
 use super::{
-    camera, directional, environment, film, function, light, material, place, point, projector, ray_override,
-    shape, sheet, sky, studio, surroundings, transform,
+    camera, directional, directional_area, environment, film, function, integrator, light, material, place,
+    point, projector, ray_override, shape, sky, studio, surroundings, transform,
 };
 
 /// Keys of one kind of block.
@@ -21,8 +21,8 @@ pub fn reference() -> Vec<Block> {
         block("film", film::FILM),
         block("sampler", film::SAMPLER),
         block("scene", surroundings::SCENE),
-        block("integrator : path or auto", film::PATH),
-        block("integrator : photon", film::PHOTON),
+        block("integrator : path or auto", integrator::PATH),
+        block("integrator : photon", integrator::PHOTON),
         block("camera NAME : perspective", camera::PERSPECTIVE),
         block("camera NAME : orthographic", camera::ORTHOGRAPHIC),
         block("camera NAME : any kind, panoramic too", camera::ANY),
@@ -45,10 +45,13 @@ pub fn reference() -> Vec<Block> {
         block("light NAME : projector", projector::PROJECTOR),
         block(
             "light NAME : spot or projector, with a picture",
-            projector::PROJECTOR_SLIDE,
+            projector::PROJECTOR_TEXTURE,
         ),
         block("light NAME : directional", directional::DIRECTIONAL),
-        block("light NAME : directional_area", sheet::DIRECTIONAL_AREA),
+        block(
+            "light NAME : directional_area",
+            directional_area::DIRECTIONAL_AREA,
+        ),
         block("import \"MODEL\" as NAME", place::IMPORT),
         block("override KIND = CALL", ray_override::OVERRIDE),
         Block {

@@ -31,10 +31,9 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Declares the shapes of a name.
     pub(super) fn declare(&mut self, name: &str, shapes: Vec<usize>, span: Span, context: &mut LoadContext) {
         if let Some((_, first)) = self.by_name.get(name) {
-            // The same span: a model with one shape that has the model's name.
+            // An equal span belongs to a model with one shape that has the model's name.
             if *first != span {
                 let diagnostic = context
                     .error_at(span, format!("there are two shapes or imports `{name}`"))

@@ -57,8 +57,8 @@ impl Default for ShapeBlock {
 pub(super) const ANY: &[Key<ShapeBlock>] = &[
     Key {
         name: "material",
-        doc: "a material's name, or a call that makes one: `matte(albedo = 0.5)`; a grey matte one by default, or \
-              those that the mesh file brings",
+        doc: "a material's name, or a call: `matte(albedo = 0.5)`; by default the materials of the mesh file, or a \
+              grey matte one",
         set: |shape, field, _| shape.material = Some(field.expr.clone()),
     },
     Key {
@@ -85,7 +85,6 @@ const RADIUS: Key<ShapeBlock> = Key {
     set: |shape, field, context| set(&mut shape.radius, field.number(context, Range::Positive)),
 };
 
-/// Keys of `sphere`.
 pub(super) const SPHERE: &[Key<ShapeBlock>] = &[
     Key {
         name: "center",
@@ -95,31 +94,26 @@ pub(super) const SPHERE: &[Key<ShapeBlock>] = &[
     RADIUS,
 ];
 
-/// Keys of `plane`.
 pub(super) const PLANE: &[Key<ShapeBlock>] = &[Key {
     name: "size",
     doc: "the side of the square; 2 by default",
     set: |shape, field, context| set(&mut shape.size, field.number(context, Range::Positive)),
 }];
 
-/// Keys of `rectangle`.
 pub(super) const RECTANGLE: &[Key<ShapeBlock>] = &[Key {
     name: "size",
     doc: "extent in x and y, one number or two; 2 by default",
     set: |shape, field, context| set(&mut shape.size2, field.size2(context)),
 }];
 
-/// Keys of `disk`.
 pub(super) const DISK: &[Key<ShapeBlock>] = &[RADIUS];
 
-/// Keys of `cube`.
 pub(super) const CUBE: &[Key<ShapeBlock>] = &[Key {
     name: "size",
     doc: "extent in x, y and z, one number or three; 2 by default",
     set: |shape, field, context| set(&mut shape.size3, field.size3(context)),
 }];
 
-/// Keys of `cylinder`.
 pub(super) const CYLINDER: &[Key<ShapeBlock>] = &[
     RADIUS,
     Key {
@@ -129,7 +123,6 @@ pub(super) const CYLINDER: &[Key<ShapeBlock>] = &[
     },
 ];
 
-/// Keys of `mesh`.
 pub(super) const MESH: &[Key<ShapeBlock>] = &[
     Key {
         name: "file",
@@ -138,14 +131,14 @@ pub(super) const MESH: &[Key<ShapeBlock>] = &[
     },
     Key {
         name: "part",
-        doc: "which of the file's meshes, from 0; by default the first of a .serialized file, and all of any other",
+        doc: "index of the mesh in the file, from 0; by default the first of a .serialized file, and all of any other",
         set: |shape, field, context| {
             shape.part = field.given(field.integer(context, 0, u32::MAX.into()));
         },
     },
     Key {
         name: "face_normals",
-        doc: "`true` leaves the file's vertex normals out: the surface looks faceted; `false` by default",
+        doc: "`true` ignores the file's vertex normals, so that the surface looks faceted; `false` by default",
         set: |shape, field, context| set(&mut shape.edits.face_normals, field.boolean(context)),
     },
     Key {
@@ -161,10 +154,9 @@ pub(super) const MESH: &[Key<ShapeBlock>] = &[
     },
 ];
 
-/// Keys of `instance`.
 pub(super) const INSTANCE: &[Key<ShapeBlock>] = &[Key {
     name: "of",
-    doc: "the name of a shape or of an import, placed once more: `transform` moves it from where it is; required",
+    doc: "the name of a shape or of an import; `transform` is relative to its placement; required",
     set: |shape, field, context| shape.of = field.given(context.name(field.expr)),
 }];
 
@@ -228,7 +220,6 @@ enum ShapeKeyword {
     Instance,
 }
 
-/// Reads a `shape` declaration.
 pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -> Option<ShapeDeclaration> {
     let name = header_of(declaration, context)?;
     let kinds = [

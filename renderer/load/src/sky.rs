@@ -25,13 +25,13 @@ pub(super) struct SkyBlock {
 pub(super) const SKY: &[Key<SkyBlock>] = &[
     Key {
         name: "sun_direction",
-        doc: "where the sun stands: a vector towards it, as `sun_at(...)` gives one; (0.4, 0.7, 0.6) by default; there \
-              is no light when it is below the horizon",
+        doc: "vector towards the sun, such as `sun_at(...)`; (0.4, 0.7, 0.6) by default; no light if it is below the \
+              horizon",
         set: |light, field, context| set(&mut light.sun_direction, field.direction(context)),
     },
     Key {
         name: "turbidity",
-        doc: "how hazy the air is, from 1 (pure) to 10; 3, a clear day, by default",
+        doc: "haziness of the air, from 1 (pure) to 10; 3, a clear day, by default",
         set: |light, field, context| {
             let (purest, haziest) = TURBIDITY;
             set(
@@ -42,7 +42,7 @@ pub(super) const SKY: &[Key<SkyBlock>] = &[
     },
     Key {
         name: "albedo",
-        doc: "what the ground reflects, which brightens the sky; 0.3 by default",
+        doc: "albedo of the ground, which brightens the sky; 0.3 by default",
         set: |light, field, context| set(&mut light.albedo, field.reflectance(context)),
     },
     Key {
@@ -62,7 +62,7 @@ pub(super) const SKY: &[Key<SkyBlock>] = &[
     },
     Key {
         name: "sun_angle",
-        doc: "the angle in degrees that the sun fills: a wider one has softer shadows and sends the same light; 0.5358 \
+        doc: "angular diameter of the sun in degrees: a larger one has softer shadows and the same irradiance; 0.5358 \
               by default",
         set: |light, field, context| {
             set(

@@ -32,7 +32,7 @@ pub(super) const STUDIO: &[Key<StudioBlock>] = &[
     },
     Key {
         name: "rotate",
-        doc: "turns it: degrees about +y, or a transform that rotates; by default it is set up for what faces +z",
+        doc: "rotation: degrees about +y, or a transform that rotates; by default for objects that face +z",
         set: |light, field, context| set(&mut light.rotate, rotation(field, context)),
     },
 ];
@@ -59,7 +59,7 @@ pub(super) fn read_studio(declaration: &Declaration, context: &mut LoadContext) 
     }
 }
 
-/// Square lamp that faces the origin.
+/// Square light that faces the origin.
 struct SoftBox {
     /// Direction from the origin to its centre.
     towards: Vec3,

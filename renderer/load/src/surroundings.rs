@@ -11,11 +11,10 @@ pub(super) struct SceneBlock {
     medium: Option<Expr>,
 }
 
-/// Keys of `scene { … }`.
 pub(super) const SCENE: &[Key<SceneBlock>] = &[Key {
     name: "medium",
-    doc: "what fills the space between all objects, as `haze()`: the call of a volume shader; the light of environments \
-          and suns does not come through it",
+    doc: "medium of the space between all objects: the call of a volume shader, such as `haze()`; it absorbs all light \
+          of environments and suns",
     set: |scene, field, _| scene.medium = Some(field.expr.clone()),
 }];
 

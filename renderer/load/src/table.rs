@@ -132,10 +132,7 @@ pub(super) fn kind_of<T: Copy>(
                 .map(|t| t.joined())
                 .unwrap_or_default();
             let diagnostic = context
-                .error_at(
-                    declaration.keyword.span,
-                    format!("the {keyword} does not say of what kind it is"),
-                )
+                .error_at(declaration.keyword.span, format!("the {keyword} has no kind"))
                 .hint(format!(
                     "write `{keyword} {example} : KIND {{ … }}`; the kinds are: {}",
                     list().join(", ")

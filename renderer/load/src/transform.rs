@@ -8,10 +8,10 @@ use renderer_base::math::{inverse, sin_cos};
 
 /// Functions that return transforms, with their usage.
 pub(super) const FUNCTIONS: [(&str, &str); 5] = [
-    ("translate", "translate(x, y, z) moves by metres"),
+    ("translate", "translate(x, y, z), in metres"),
     (
         "rotate",
-        "rotate((x, y, z), degrees) turns about an axis, counter-clockwise as seen from its tip",
+        "rotate((x, y, z), degrees) about an axis, counter-clockwise as seen from its tip",
     ),
     ("scale", "scale(s) or scale(x, y, z)"),
     (
@@ -38,7 +38,7 @@ pub(super) fn from_call(name: &str, args: &[SceneValue]) -> Option<Result<DAffin
         "look_at" => look_at(args),
         _ => matrix(args),
     };
-    Some(made.ok_or_else(|| format!("`{name}` is not given what it takes: {usage}")))
+    Some(made.ok_or_else(|| format!("wrong arguments of `{name}`: {usage}")))
 }
 
 /// Rounds a transform to single precision; `None` if it is not invertible or not finite.

@@ -1,4 +1,4 @@
-//! The automaton of a film's expressions: one table for all of them, so that a path keeps one state.
+//! Deterministic finite automaton of a film's light path expressions: one table for all, so that a path keeps one state.
 // Aho, Lam, Sethi & Ullman 2006, "Compilers", sections 3.7.1 and 3.7.4: expressions to automata, subset construction.
 
 use std::collections::{HashMap, VecDeque};
@@ -13,10 +13,10 @@ use super::pattern::Pattern;
 pub struct State(u16);
 
 impl State {
-    /// The state of paths that no expression can describe any more.
+    /// State of paths that no expression can match any more.
     pub const DEAD: State = State(0);
 
-    /// Returns whether no expression can describe the path any more.
+    /// Returns whether no expression can match the path any more.
     #[inline]
     pub fn is_dead(self) -> bool {
         self == State::DEAD
@@ -36,17 +36,17 @@ pub struct TooManyStates;
 pub struct Automaton {
     /// Number of labels, [`Label::OTHER`] included.
     labels: usize,
-    /// Class of each event: events of a class are alike to all expressions.
+    /// Equivalence class of each event: all expressions treat the events of a class alike.
     classes: Vec<u16>,
     class_count: usize,
     /// Next state, by state and class.
     next: Vec<State>,
-    /// Expressions that describe the path, by state.
+    /// Expressions that match the path, by state.
     found: Vec<Vec<u16>>,
     start: State,
-    /// By state: true if scattering does not change it.
+    /// True for states that scattering does not change, by state.
     settled: Vec<bool>,
-    /// True if an expression names crossings straight through surfaces.
+    /// True if an expression names crossings of null interfaces.
     mentions_straight: bool,
 }
 
@@ -54,7 +54,7 @@ pub struct Automaton {
 const PAIRS: usize = EventKind::ALL.len() * Scattering::ALL.len();
 
 impl Automaton {
-    /// The most states.
+    /// Maximum number of states.
     pub const MAX_STATES: usize = 4096;
 
     /// The automaton of expressions whose labels are in the table.
@@ -119,19 +119,19 @@ impl Automaton {
         self.next[usize::from(state.0) * self.class_count + usize::from(class)]
     }
 
-    /// The expressions that describe a path in this state, by their numbers.
+    /// Indices of the expressions that match a path in this state.
     #[inline]
     pub fn found(&self, state: State) -> &[u16] {
         &self.found[usize::from(state.0)]
     }
 
-    /// Returns whether scattering, of whatever kind, leaves a state as it is.
+    /// Returns whether no scattering event changes a state.
     #[inline]
     pub fn is_settled(&self, state: State) -> bool {
         self.settled[usize::from(state.0)]
     }
 
-    /// Returns whether an expression names crossings straight through surfaces.
+    /// Returns whether an expression names crossings of null interfaces.
     pub fn mentions_straight(&self) -> bool {
         self.mentions_straight
     }
@@ -141,7 +141,7 @@ impl Automaton {
         self.found.len()
     }
 
-    /// Returns whether there are no expressions that describe any path.
+    /// Returns whether no expression can match any path.
     pub fn is_empty(&self) -> bool {
         self.start.is_dead()
     }
@@ -162,7 +162,7 @@ impl Automaton {
         self.settled = (0..self.len()).map(settled).collect();
     }
 
-    /// Makes all states dead from which none is reached that an expression describes.
+    /// Marks states as dead if no accepting state is reachable from them.
     fn bury(&mut self) {
         let count = self.len();
         let mut alive: Vec<bool> = self.found.iter().map(|found| !found.is_empty()).collect();
@@ -191,7 +191,7 @@ fn index_of(event: &Event, labels: usize) -> usize {
     (usize::from(event.closure.0) * labels + usize::from(event.object.0)) * PAIRS + pair
 }
 
-/// The class of each event, and an event of each class.
+/// Class of each event, and a representative event of each class.
 fn classify(nfa: &Nfa<'_>, labels: usize) -> (Vec<u16>, Vec<Event>) {
     let mut classes = vec![0; labels * labels * PAIRS];
     let mut members = vec![];
@@ -206,7 +206,7 @@ fn classify(nfa: &Nfa<'_>, labels: usize) -> (Vec<u16>, Vec<Event>) {
     (classes, members)
 }
 
-/// All events with as many labels.
+/// Every event over a number of labels.
 fn all_events(labels: usize) -> impl Iterator<Item = Event> {
     let pairs = (0..labels).flat_map(move |a| (0..labels).map(move |b| (a, b)));
     pairs.flat_map(|(closure, object)| {
@@ -222,29 +222,29 @@ fn all_events(labels: usize) -> impl Iterator<Item = Event> {
     })
 }
 
-/// A nondeterministic automaton: nodes that an event leads on from, and nodes that lead on by themselves.
+/// Nondeterministic automaton: nodes with transitions by events, and nodes with empty transitions.
 struct Nfa<'a> {
     nodes: Vec<Node<'a>>,
     starts: Vec<u32>,
 }
 
 enum Node<'a> {
-    /// Goes on with one event of (or, negated, of none of) these sets.
+    /// Transition by an event in one of these sets, or, negated, in none of them.
     Event {
         any_of: &'a [Pattern],
         negated: bool,
         to: u32,
-        /// True if straight crossings are no events here.
+        /// True if crossings of null interfaces are not events here.
         skips_straight: bool,
     },
-    /// Goes on by itself to each of these.
+    /// Empty transitions to these nodes.
     Split(Vec<u32>),
-    /// The expression of that number describes the path.
+    /// Accepts the path for the expression of this index.
     End { expression: u16, skips_straight: bool },
 }
 
 impl<'a> Nfa<'a> {
-    /// Counted repetitions of counted repetitions are copied this far.
+    /// Maximum number of nodes: nested counted repetitions multiply.
     const MAX_NODES: usize = 1 << 14;
 
     fn new(expressions: &'a [Expression]) -> Nfa<'a> {
@@ -269,7 +269,7 @@ impl<'a> Nfa<'a> {
         self.nodes.len() as u32 - 1
     }
 
-    /// Adds an expression that goes on to the node `to`; returns its first node.
+    /// Adds an expression that ends at the node `to`; returns its first node.
     fn build(&mut self, expression: &'a Expression, to: u32, skips_straight: bool) -> u32 {
         if self.nodes.len() > Nfa::MAX_NODES {
             return to;
@@ -311,7 +311,7 @@ impl<'a> Nfa<'a> {
                 };
                 for _ in 0..*least {
                     let once = self.build(what, next, skips_straight);
-                    // Nothing, however often: `((){64}){64}` would take forever.
+                    // Repetitions of the empty expression are empty: expanding `((){64}){64}` would not end.
                     if once == next {
                         break;
                     }
@@ -326,7 +326,7 @@ impl<'a> Nfa<'a> {
         self.closed(self.starts.clone())
     }
 
-    /// All nodes that are reached from these without an event, those that only split left out; sorted.
+    /// Sorted closure of nodes over empty transitions, without the nodes that have only empty transitions.
     fn closed(&self, mut open: Vec<u32>) -> Vec<u32> {
         let mut seen = vec![false; self.nodes.len()];
         let mut nodes = vec![];
@@ -368,7 +368,7 @@ impl<'a> Nfa<'a> {
         nodes.iter().filter_map(end).collect()
     }
 
-    /// What all nodes say to an event.
+    /// Results of all nodes for an event.
     fn signature(&self, event: &Event) -> Vec<bool> {
         let says = |node: &Node<'_>| match node {
             Node::Event { any_of, negated, .. } => Expression::has_event(any_of, *negated, event),

@@ -1,19 +1,19 @@
 //! Identifiers of Cryptomatte: hashes of names.
 // Friedman & Jones 2015, "Fully Automatic ID Mattes with Support for Motion Blur and Transparency"; specification 1.2.0.
 
-/// What a Cryptomatte tells apart.
+/// Kind of identifiers of a Cryptomatte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CryptoKind {
     /// Objects.
     Object,
     /// Materials.
     Material,
-    /// Assets: models that were imported.
+    /// Assets: imported models.
     Asset,
 }
 
 impl CryptoKind {
-    /// All kinds.
+    /// The kinds.
     pub const ALL: [CryptoKind; 3] = [CryptoKind::Object, CryptoKind::Material, CryptoKind::Asset];
 
     /// Name of its layers.
@@ -34,7 +34,7 @@ pub fn crypto_layers(name: &str) -> impl Iterator<Item = String> {
     (0..CRYPTO_LAYERS).map(move |layer| format!("{name}{layer:02}"))
 }
 
-/// The identifier of a name: its hash, with one bit changed where the `f32` of these bits would not be a normal number.
+/// Identifier of a name: its hash, with one bit changed if the hash as `f32` bits is not a normal number.
 pub fn crypto_id(name: &str) -> u32 {
     let hash = murmur3_32(name.as_bytes());
     match hash >> 23 & 0xff {
@@ -43,7 +43,7 @@ pub fn crypto_id(name: &str) -> u32 {
     }
 }
 
-/// An identifier as channels hold it.
+/// Identifier as the bits of a channel's `f32`.
 pub fn id_as_float(id: u32) -> f32 {
     f32::from_bits(id)
 }

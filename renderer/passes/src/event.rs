@@ -18,7 +18,7 @@ pub enum EventKind {
     Transmission,
     /// `R`: reflection.
     Reflection,
-    /// `O`: emission of an object that is no light.
+    /// `O`: emissive object that is not a light.
     Object,
 }
 
@@ -32,14 +32,14 @@ pub enum Scattering {
     Glossy,
     /// `S`: specular.
     Specular,
-    /// `s`: straight through, without a change of direction.
+    /// `s`: straight through a null interface.
     Straight,
-    /// None: the ends of a path.
+    /// No class: ends of a path.
     None,
 }
 
 impl EventKind {
-    /// All kinds.
+    /// The kinds.
     pub const ALL: [EventKind; 7] = [
         EventKind::Camera,
         EventKind::Light,
@@ -50,7 +50,6 @@ impl EventKind {
         EventKind::Object,
     ];
 
-    /// The kind of a symbol.
     pub(super) fn of_symbol(symbol: char) -> Option<EventKind> {
         EventKind::ALL.into_iter().find(|kind| kind.symbol() == symbol)
     }
@@ -70,7 +69,7 @@ impl EventKind {
 }
 
 impl Scattering {
-    /// All classes.
+    /// The classes.
     pub const ALL: [Scattering; 5] = [
         Scattering::Diffuse,
         Scattering::Glossy,
@@ -133,7 +132,7 @@ impl Event {
         }
     }
 
-    /// Returns whether it is a crossing straight through a surface.
+    /// Returns whether the event is a crossing of a null interface.
     pub fn is_straight(&self) -> bool {
         self.scattering == Scattering::Straight
     }

@@ -7,30 +7,30 @@ use super::pattern::Pattern;
 /// The syntax tree of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expression {
-    /// One event of any of these sets, or, negated, of none of them.
+    /// An event in one of these sets, or, negated, in none of them.
     Event {
         /// The sets.
         any_of: Vec<Pattern>,
-        /// True for the events of none of them.
+        /// True for events in none of the sets.
         negated: bool,
     },
-    /// One after the other; nothing if there are none.
+    /// Sequence; the empty path if it has no elements.
     Sequence(Vec<Expression>),
-    /// One of these.
+    /// Alternatives.
     Choice(Vec<Expression>),
-    /// Repetitions of one.
+    /// Repetition.
     Repeat {
-        /// What is repeated.
+        /// Repeated expression.
         what: Box<Expression>,
-        /// The fewest times.
+        /// Minimum count.
         least: u32,
-        /// The most times; `None` without limit.
+        /// Maximum count; `None` if unlimited.
         most: Option<u32>,
     },
 }
 
 impl Expression {
-    /// Returns whether it describes a whole path, by trying all ways: slow, for tests of the automaton.
+    /// Returns whether the expression matches a whole path, by backtracking: slow, for tests of the automaton.
     pub fn matches(&self, path: &[Event]) -> bool {
         let kept: Vec<Event>;
         let path = match self.mentions_straight() {
@@ -47,7 +47,7 @@ impl Expression {
         self.ends(path, 0).contains(&path.len())
     }
 
-    /// Returns whether it names crossings straight through surfaces, which are no events to it otherwise.
+    /// Returns whether the expression names crossings of null interfaces, which are otherwise not events.
     pub fn mentions_straight(&self) -> bool {
         match self {
             Expression::Event { any_of, .. } => any_of.iter().any(|pattern| pattern.names_straight),
@@ -58,12 +58,12 @@ impl Expression {
         }
     }
 
-    /// Returns whether one event is described by an [`Expression::Event`] of these parts.
+    /// Returns whether an [`Expression::Event`] of these parts matches an event.
     pub(super) fn has_event(any_of: &[Pattern], negated: bool, event: &Event) -> bool {
         any_of.iter().any(|pattern| pattern.matches(event)) != negated
     }
 
-    /// Ends of all that it describes from one event on.
+    /// Ends of all matches that begin at an event.
     fn ends(&self, path: &[Event], start: usize) -> Vec<usize> {
         let mut ends = match self {
             Expression::Event { any_of, negated } => match path.get(start) {

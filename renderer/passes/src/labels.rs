@@ -1,6 +1,6 @@
 //! Labels: the names of closures, objects, lights and light groups that expressions mention.
 
-/// Index of a label in a [`LabelTable`]; 0 stands for none and for all that no expression mentions.
+/// Index of a label in a [`LabelTable`]; 0 is no label, or any label that no expression mentions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Label(pub u8);
 
@@ -14,7 +14,7 @@ impl Label {
 pub struct LabelTable(Vec<String>);
 
 impl LabelTable {
-    /// The most labels of a film's expressions.
+    /// Maximum number of labels of a film's expressions.
     pub const MAX: usize = 63;
 
     /// An empty table.

@@ -1,9 +1,8 @@
-//! Passes of a picture: what its layers show, and light path expressions with the automaton that evaluates them.
+//! Passes (AOVs) of a picture, and light path expressions with the automaton that evaluates them.
 //!
 //! - A light path, read from the camera, is a sequence of [`Event`]s: the camera, each scattering, the light.
-//! - An [`Expression`] describes a set of paths; an [`Automaton`] tells for any number of expressions at once which of them
-//!   describe the path so far.
-//! - A [`Pass`] names what a layer shows: light of such paths, a value of the first surface, or coverage by identifiers.
+//! - An [`Expression`] is a regular expression over events; an [`Automaton`] evaluates any number of expressions at once.
+//! - A [`Pass`] is light of such paths, a value of the first surface, or coverage by identifiers.
 
 #![deny(unsafe_code, missing_docs)]
 // Results must have the same bits with any C library.

@@ -10,7 +10,7 @@
 //! label    = "'" text "'"
 //! ```
 //!
-//! A symbol alone is any event of that kind or of that scattering class. Places that a group leaves out are any.
+//! A single symbol matches any event of its kind or scattering class. Omitted places of a group match anything.
 
 use std::ops::Range;
 
@@ -19,24 +19,24 @@ use super::expression::Expression;
 use super::labels::LabelTable;
 use super::pattern::{LabelSet, Pattern};
 
-/// The most bytes of an expression.
-const LONGEST: usize = 4096;
+/// Maximum length of an expression [bytes].
+const MAX_LENGTH: usize = 4096;
 
-/// The deepest nesting of parentheses.
-const DEEPEST: u32 = 64;
+/// Maximum depth of parentheses.
+const MAX_DEPTH: u32 = 64;
 
-/// The most repetitions that are counted.
-const MOST_REPEATS: u32 = 64;
+/// Maximum count of a repetition.
+const MAX_REPEATS: u32 = 64;
 
-/// A mistake in an expression.
+/// Syntax error of an expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ExpressionError {
-    /// What is wrong.
+    /// Message.
     pub message: String,
-    /// Where, in bytes of the expression.
+    /// Position in the expression [bytes].
     pub place: Range<usize>,
-    /// What to write instead.
+    /// Hint.
     pub hint: Option<&'static str>,
 }
 
@@ -47,7 +47,7 @@ impl Expression {
     /// Parses an expression; names of labels are added to the table.
     ///
     /// # Errors
-    /// Where it is no expression, with the place in bytes.
+    /// The first syntax error, with its position in bytes.
     pub fn parse(text: &str, labels: &mut LabelTable) -> Result<Expression, ExpressionError> {
         parse(text, labels)
     }
@@ -60,8 +60,8 @@ fn parse(text: &str, labels: &mut LabelTable) -> Result<Expression, ExpressionEr
         depth: 0,
         labels,
     };
-    if text.len() > LONGEST {
-        return Err(parser.error(0..LONGEST, "the expression is too long", None));
+    if text.len() > MAX_LENGTH {
+        return Err(parser.error(0..MAX_LENGTH, "the expression is too long", None));
     }
     let expression = parser.choice()?;
     match parser.peek() {
@@ -85,7 +85,7 @@ struct Parser<'a> {
 impl Parser<'_> {
     fn choice(&mut self) -> Result<Expression, ExpressionError> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return Err(self.error(self.at..self.at + 1, "parentheses are nested too deeply", None));
         }
         let mut choices = vec![self.sequence()?];
@@ -315,7 +315,7 @@ impl Parser<'_> {
             return Err(self.unclosed(open, "these braces have no end", hint));
         };
         self.at += length + 1;
-        let number = |text: &str| text.trim().parse::<u32>().ok().filter(|&n| n <= MOST_REPEATS);
+        let number = |text: &str| text.trim().parse::<u32>().ok().filter(|&n| n <= MAX_REPEATS);
         let inner = &rest[..length];
         let counts = match inner.split_once(',') {
             None => number(inner).map(|n| (n, Some(n))),
@@ -332,7 +332,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The next character that is no space.
+    /// Next character other than a space.
     fn peek(&mut self) -> Option<char> {
         let rest = &self.text[self.at..];
         self.at += rest.len() - rest.trim_start().len();

@@ -1,4 +1,4 @@
-//! Passes: what the layers of a picture show, by name.
+//! Passes: layers of a picture, by name.
 
 use std::fmt;
 
@@ -12,13 +12,13 @@ use super::parse::ExpressionError;
 pub struct PassDesc {
     /// Name of the layer.
     pub name: String,
-    /// What it shows.
+    /// Content.
     pub pass: Pass,
-    /// The text that says so: [`PassDesc::parse`] reads it after `NAME=`.
+    /// Text of the content, as [`PassDesc::parse`] reads it after `NAME=`.
     pub what: String,
 }
 
-/// What a layer shows.
+/// Content of a layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pass {
     /// Light of some paths.
@@ -36,63 +36,64 @@ pub enum Pass {
 /// The light of a layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LightPass {
-    /// Which paths.
+    /// Set of paths.
     pub paths: Paths,
-    /// Which part of their light.
+    /// Part of their light.
     pub lighting: Lighting,
 }
 
 /// A set of paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Paths {
-    /// Those that an expression describes.
+    /// Paths that match an expression.
     Expression(String),
-    /// Those that end at a light of this group.
+    /// Paths that end at a light of this group.
     Group(String),
-    /// Those that end at a light of no group.
+    /// Paths that end at a light without group.
     NoGroup,
 }
 
-/// Which part of the light of paths a layer shows.
+/// Part of the light of paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lighting {
-    /// What arrives.
+    /// Light that arrives.
     #[default]
     Seen,
-    /// What would arrive if nothing were between the surface and the light.
+    /// Unoccluded light of light samples.
     Unoccluded,
-    /// What does not arrive because something is between.
+    /// Occluded light of light samples.
     Shadow,
 }
 
-/// Values of the first surface that a ray hits, filtered as the picture is; 0 where there is none.
+/// Values of the first surface on a ray, filtered like the picture; 0 if there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ValuePass {
-    /// Share of the pixel that is covered.
+    /// Coverage of the pixel.
     Alpha,
     /// Distance from the camera along its axis [m].
     Depth,
     /// Position in world space [m].
     Position,
-    /// Shading normal in world space, on the viewer's side; in mirrors and through glass that of what is seen there.
+    /// Shading normal in world space, on the viewer's side; of the reflected or transmitted surface for mirrors and clear
+    /// glass.
     Normal,
     /// Geometric normal in world space, on the viewer's side.
     GeometricNormal,
     /// Texture coordinates.
     Uv,
-    /// Reflectance for the view direction; in mirrors and through glass that of what is seen there.
+    /// Albedo for the view direction; of the reflected or transmitted surface for mirrors and clear glass.
     Albedo,
-    /// Reflectance of the first surface, mirrors and glass included.
+    /// Albedo of the first surface, also of mirrors and glass.
     FirstAlbedo,
     /// Roughness of the strongest lobe: 0 is a mirror, 1 is diffuse.
     Roughness,
-    /// Opacity of the first surface: what does not pass straight through.
+    /// Opacity of the first surface: 1 − straight-through transmittance.
     Opacity,
     /// Cosine between normal and view direction.
     Facing,
-    /// Number of the object that covers most, from 1; 0 for none.
+    /// Number of the object with the largest coverage, from 1; 0 for none.
     ObjectId,
-    /// Number of the material that covers most, from 1; 0 for none.
+    /// Number of the material with the largest coverage, from 1; 0 for none.
     MaterialId,
     /// Number of samples.
     Samples,
@@ -101,7 +102,7 @@ pub enum ValuePass {
 }
 
 impl ValuePass {
-    /// All values, with their names in files and the names of their channels.
+    /// Values with their names in files and the names of their channels.
     pub const ALL: [(ValuePass, &'static str, &'static [&'static str]); 15] = [
         (ValuePass::Alpha, "alpha", &["A"]),
         (ValuePass::Depth, "depth", &["Z"]),
@@ -144,7 +145,7 @@ const RGB: &[&str] = &["R", "G", "B"];
 const XYZ: &[&str] = &["X", "Y", "Z"];
 const Y: &[&str] = &["Y"];
 
-/// The components that together are the picture, with their expressions.
+/// Components, which add up to the picture, with their expressions.
 pub const COMPONENTS: [(&str, &str); 10] = [
     ("emission", "C[LO]"),
     ("background", "CB"),
@@ -164,38 +165,38 @@ const PARTS: [(&str, &str); 1] = [("subsurface", "C<RD'subsurface'>.*[LBO]")];
 /// Prefix of the layers of light groups.
 const GROUP_PREFIX: &str = "light_";
 
-/// Name of the layer of light that is in no group, and of their group in expressions.
+/// Layer of the light without group, and the name of their group in expressions.
 pub const NO_GROUP: &str = "light_rest";
 
-/// What no group can be called, since its layer would be [`NO_GROUP`].
+/// Reserved group name: its layer would be [`NO_GROUP`].
 pub const REST: &str = "rest";
 
 /// Layer of the picture before denoising.
 const NOISY: &str = "noisy";
 
-/// Most bytes of the name of a layer: EXR readers refuse names of channels beyond 255, and a channel is called as its layer,
-/// with a dot and its own name.
-const LONGEST_NAME: usize = 200;
+/// Maximum length of a layer name [bytes]: EXR readers reject channel names beyond 255 bytes, and a channel name is the
+/// layer name, a dot and the channel's name.
+const MAX_NAME_BYTES: usize = 200;
 
-/// A mistake in a pass.
+/// Error in a pass.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PassError {
-    /// No pass has this name, and it is no expression.
+    /// Neither the name of a pass nor an expression.
     #[error("there is no pass `{name}`")]
     Unknown {
         /// The name.
         name: String,
     },
-    /// The name of a layer has characters that names of channels cannot have.
+    /// The name of a layer has characters that are invalid in channel names.
     #[error("`{name}` cannot be the name of a layer: letters, digits, `_` and `-` can")]
     Name {
         /// The name.
         name: String,
     },
-    /// The name of a layer is longer than files can have it.
-    #[error("the name of a layer has {0} characters, at most {LONGEST_NAME} are possible")]
+    /// The name of a layer is too long for files.
+    #[error("the name of a layer has {0} characters, at most {MAX_NAME_BYTES} are possible")]
     LongName(usize),
-    /// The name is that of a layer that denoising adds.
+    /// The name is reserved for a layer of denoising.
     #[error("`{NOISY}` is the layer of the picture before denoising")]
     Noisy,
     /// One name is given to several passes.
@@ -206,12 +207,12 @@ pub enum PassError {
         /// The passes.
         what: String,
     },
-    /// The expression has a mistake.
+    /// Syntax error in an expression.
     #[error("`{expression}` is no light path expression: {error}")]
     Expression {
         /// The expression.
         expression: String,
-        /// The mistake.
+        /// The error.
         error: ExpressionError,
     },
 }
@@ -223,11 +224,11 @@ impl fmt::Display for PassDesc {
 }
 
 impl PassDesc {
-    /// Reads `NAME`, several with commas, or `NAME=WHAT`, where `WHAT` is the name of a pass or an expression, perhaps after `unoccluded;` or
-    /// `shadow;`; `components` and `crypto` are several passes.
+    /// Parses `NAME`, several names with commas, or `NAME=WHAT`, where `WHAT` is the name of a pass or an expression,
+    /// optionally after `unoccluded;` or `shadow;`. `components` and `crypto` are several passes.
     ///
     /// # Errors
-    /// When there is no such pass or the expression has a mistake.
+    /// If there is no such pass, or the expression has a syntax error.
     pub fn parse(text: &str) -> Result<Vec<PassDesc>, PassError> {
         let (name, what) = match text.split_once('=') {
             Some((name, what)) => (Some(name.trim()), what.trim()),
@@ -262,7 +263,7 @@ impl PassDesc {
         }])
     }
 
-    /// The names that [`PassDesc::parse`] knows, for hints.
+    /// Names that [`PassDesc::parse`] accepts, for hints.
     pub fn known_names() -> impl Iterator<Item = &'static str> {
         let values = ValuePass::ALL.iter().map(|(_, name, _)| *name);
         let components = COMPONENTS.iter().chain(&PARTS).map(|(name, _)| *name);
@@ -274,7 +275,7 @@ impl PassDesc {
     }
 }
 
-/// The passes that a name stands for, if they are several.
+/// Passes of a name that denotes several.
 fn several(name: &str) -> Option<Vec<&'static str>> {
     match name {
         "components" => Some(COMPONENTS.iter().map(|(name, _)| *name).collect()),
@@ -283,7 +284,7 @@ fn several(name: &str) -> Option<Vec<&'static str>> {
     }
 }
 
-/// Fails if no layer of a file can have this name.
+/// Validates the name of a layer.
 fn check_name(name: &str) -> Result<(), PassError> {
     let is_valid = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if name.is_empty() || !name.chars().all(is_valid) {
@@ -292,7 +293,7 @@ fn check_name(name: &str) -> Result<(), PassError> {
         });
     }
     match name {
-        _ if name.len() > LONGEST_NAME => Err(PassError::LongName(name.chars().count())),
+        _ if name.len() > MAX_NAME_BYTES => Err(PassError::LongName(name.chars().count())),
         NOISY => Err(PassError::Noisy),
         _ => Ok(()),
     }
@@ -306,7 +307,7 @@ fn one(name: &str, what: &str) -> Result<PassDesc, PassError> {
     })
 }
 
-/// The name of a layer that shows this.
+/// Default name of a layer with this content.
 fn layer_name(what: &str) -> String {
     let name = match what.split_once(':') {
         Some(("shader" | "attribute", name)) => name,
@@ -339,7 +340,7 @@ impl Pass {
         }))
     }
 
-    /// The names of its channels; those of shader outputs and attributes are the ones that colours have.
+    /// Names of the channels; those of colours for shader outputs and attributes.
     pub fn channels(&self) -> &'static [&'static str] {
         match self {
             Pass::Light(_) | Pass::Shader(_) | Pass::Attribute(_) => RGB,
@@ -372,7 +373,7 @@ impl Paths {
     }
 }
 
-/// Returns whether a text is meant as a name: expressions have capitals, or signs.
+/// Returns whether a text looks like a name: expressions contain capitals or signs.
 fn is_word(text: &str) -> bool {
     text.chars()
         .all(|c| c.is_alphanumeric() || c == '_' || c == '-' || c == ' ')

@@ -3,20 +3,20 @@
 use super::event::{Event, EventKind, Scattering};
 use super::labels::Label;
 
-/// A set of events: those of some kinds, some scattering classes, and some labels.
+/// Set of events by kinds, scattering classes and labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     /// Bit set of kinds.
     pub(super) kinds: u8,
     /// Bit set of scattering classes.
     pub(super) scatterings: u8,
-    /// Tests of labels, all of which hold.
+    /// Tests of labels, which must all hold.
     pub(super) labels: Vec<LabelSet>,
-    /// True if it names crossings straight through surfaces.
+    /// True if the pattern names crossings of null interfaces.
     pub(super) names_straight: bool,
 }
 
-/// A test of the labels of an event: it has one of these, or, negated, none of them.
+/// Test of the labels of an event: it has one of these, or, negated, none of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LabelSet {
     pub(super) labels: Vec<Label>,
@@ -24,7 +24,7 @@ pub(super) struct LabelSet {
 }
 
 impl Pattern {
-    /// All events.
+    /// The set of all events.
     pub const ANY: Pattern = Pattern {
         kinds: u8::MAX,
         scatterings: u8::MAX,

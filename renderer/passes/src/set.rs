@@ -1,32 +1,32 @@
-//! The passes of a film, and where their sums are in it.
+//! The passes of a film and the channels of their sums.
 
 use std::collections::HashMap;
 
 use super::crypto::{CryptoKind, crypto_layers};
 use super::pass::{Lighting, Pass, PassDesc, ValuePass};
 
-/// The passes of a film, with the channels that their sums have in it.
+/// The passes of a film with the channels of their sums.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PassSet {
     passes: Vec<PassDesc>,
     /// First channel of each pass.
     first: Vec<usize>,
     channels: usize,
-    /// Channel of the weights of what is seen first.
+    /// Channel of the weights of first-hit values.
     weight: Option<usize>,
-    /// First of three channels of shadow catchers: their coverage, the light on them, and what of it is blocked.
+    /// First of three channels of shadow catchers: coverage, unoccluded light, occluded light.
     shadow: Option<usize>,
-    /// The identifiers that are kept.
+    /// Stored identifiers.
     kinds: Vec<CryptoKind>,
 }
 
-/// Two passes whose layers would have the same names.
+/// Name collision of two passes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameClash {
-    /// They have the same name.
+    /// Two passes of one name.
     #[error("two passes are called `{0}`")]
     Same(String),
-    /// One has the name of a layer of a Cryptomatte.
+    /// A pass with the name of a Cryptomatte layer.
     #[error("the pass `{name}` has the name of a layer of the Cryptomatte `{of}`")]
     OfCryptomatte {
         /// The pass.
@@ -37,10 +37,10 @@ pub enum NameClash {
 }
 
 impl PassSet {
-    /// The set of these passes. One that is there twice alike counts once.
+    /// Creates a set. Equal passes count once.
     ///
     /// # Errors
-    /// When passes of the same name show different things, or one has the name of a layer of a Cryptomatte.
+    /// If different passes have the same name, or a pass has the name of a Cryptomatte layer.
     pub fn new(descs: Vec<PassDesc>) -> Result<PassSet, NameClash> {
         let mut set = PassSet::default();
         let mut known: HashMap<String, usize> = HashMap::new();
@@ -112,13 +112,12 @@ impl PassSet {
         self.channels
     }
 
-    /// Channel of the weights of what is seen first, if a pass is a mean over that.
+    /// Channel of the weights of first-hit values, if a pass is a mean over them.
     pub fn weight(&self) -> Option<usize> {
         self.weight
     }
 
-    /// First of three channels of shadow catchers, if the picture has alpha: their coverage, the light on them, and what of it
-    /// is blocked.
+    /// First of three channels of shadow catchers, if the picture has alpha: coverage, unoccluded light, occluded light.
     pub fn shadow(&self) -> Option<usize> {
         self.shadow
     }
@@ -129,17 +128,17 @@ impl PassSet {
         found.map(|(_, channel)| channel)
     }
 
-    /// The kinds of identifiers that the film keeps, in this order.
+    /// Kinds of stored identifiers, in the order of their channels.
     pub fn kinds(&self) -> &[CryptoKind] {
         &self.kinds
     }
 
-    /// Index of a kind of identifiers among those that the film keeps.
+    /// Index of a kind among the stored identifiers.
     pub fn index_of(&self, kind: CryptoKind) -> Option<usize> {
         self.kinds.iter().position(|&known| known == kind)
     }
 
-    /// The passes that shaders compute.
+    /// Passes of shader outputs.
     pub fn shader_values(&self) -> Vec<Pass> {
         let passes = self.passes.iter().map(|desc| desc.pass.clone());
         passes
@@ -152,7 +151,7 @@ impl PassSet {
         self.passes.iter().any(|desc| desc.pass == Pass::Value(value))
     }
 
-    /// Returns whether a pass shows light that does not arrive.
+    /// Returns whether a pass shows occluded light.
     pub fn has_blocked_light(&self) -> bool {
         let blocked = |desc: &PassDesc| match &desc.pass {
             Pass::Light(light) => light.lighting != Lighting::Seen,
@@ -162,7 +161,7 @@ impl PassSet {
     }
 }
 
-/// Number of sums in the film that a pass needs of its own.
+/// Number of additional sums in the film that a pass needs.
 fn sums_of(pass: &Pass) -> usize {
     match pass {
         Pass::Crypto(_) => 0,

@@ -16,9 +16,9 @@ pub struct FilmDesc {
     pub filter: FilterShape,
     /// True if samples are also taken outside the crop window, as far as the filter reaches.
     pub border: bool,
-    /// Layers beside the picture.
+    /// Passes: layers in addition to the picture.
     pub passes: Vec<Placed<PassDesc>>,
-    /// True if the camera does not see environments: the picture is transparent there.
+    /// True if environments are invisible to the camera, so that the picture is transparent there.
     pub transparent: bool,
 }
 

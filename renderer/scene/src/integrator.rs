@@ -7,7 +7,7 @@ pub enum Integrator {
     Path(PathSettings),
     /// Path tracing with indirect light from photon maps.
     Photon(PhotonSettings),
-    /// The one of the two that reaches a given error sooner, as measured by a pilot; photon maps have default settings.
+    /// The faster of the two for equal error, as measured by a pilot; photon maps have default settings.
     Auto(PathSettings),
 }
 
@@ -20,7 +20,7 @@ pub struct PathSettings {
     pub rr_depth: u32,
     /// True if camera rays pass through emitting shapes and do not see lights at infinity.
     pub hide_emitters: bool,
-    /// True if camera rays do not see environments, so that the picture is transparent there.
+    /// True if environments are invisible to camera rays, so that the picture is transparent there.
     pub hide_background: bool,
     /// Number of branches at the first scattering surface of a path; a pilot chooses when `None`.
     pub split: Option<u32>,
@@ -75,11 +75,11 @@ pub struct PhotonSettings {
     pub show: Option<Show>,
     /// True for progressive photon mapping: each sample has its own photons and a lookup radius that shrinks.
     pub progressive: bool,
-    /// True if gather rays take direct light from the map too, instead of light samples.
+    /// True if gather rays estimate direct light from the map, instead of by light samples.
     pub direct: bool,
     /// True if camera rays pass through emitting shapes and do not see lights at infinity.
     pub hide_emitters: bool,
-    /// True if camera rays do not see environments, so that the picture is transparent there.
+    /// True if environments are invisible to camera rays, so that the picture is transparent there.
     pub hide_background: bool,
 }
 

@@ -55,8 +55,8 @@ pub struct SceneDesc {
     pub sources: SourceMap,
     /// Path of the scene file.
     pub file: PathBuf,
-    /// All files that were read, the scene file included, and those that its models name. Texture files that only
-    /// shaders name are known after the scene is built.
+    /// Input files: the scene file, imports, and files that models name. Texture files that only shaders name are known
+    /// after the scene is built.
     pub files: Vec<PathBuf>,
     /// File system in which named files are looked up.
     pub file_system: SharedFiles,

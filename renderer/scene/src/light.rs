@@ -50,7 +50,7 @@ pub enum LightKind {
         radiance: Rgb,
         /// Rotation from the shader's directions to the world.
         world_from_map: Mat3,
-        /// Columns of the map that is made from it, at least 2.
+        /// Columns of the map that is sampled from it, at least 2.
         columns: u32,
         /// Portals: rectangles through which the light enters rooms.
         portals: Vec<Rectangle>,
@@ -101,12 +101,12 @@ pub enum LightKind {
         fov_axis: FovAxis,
         /// Radiance of a white wall at distance 1 m, where the picture is white [W/sr/m²].
         radiance: Rgb,
-        /// Projected picture.
+        /// Projected image.
         slide: SlideDesc,
     },
     /// Directional area light: a flat shape that emits along its normal only.
     DirectionalArea {
-        /// Transform of the sheet, which lies in the plane z = 0 about the origin and shines towards +z.
+        /// Transform of the light, which is in the plane z = 0 about the origin and emits towards +z.
         world_from_sheet: Affine3A,
         /// Extent in x and y, positive [m].
         size: Vec2,
@@ -164,7 +164,7 @@ pub enum MapRows {
     Poles,
 }
 
-/// Outline of a sheet within its extent.
+/// Outline of a directional area light within its extent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Outline {
     /// The whole rectangle.

@@ -24,26 +24,26 @@ pub struct MaterialDesc {
     /// The call `unit_or_group(name = value, …)`; a lone name is a call without arguments. Spans refer to
     /// [`SceneDesc::sources`](super::SceneDesc::sources).
     pub surface: Arc<ast::Expr>,
-    /// What is inside, in place of what the surface's shader says: a call as for the surface.
+    /// Volume shader of the interior, which replaces media of the surface shader: a call like that of the surface.
     pub interior: Option<Arc<ast::Expr>>,
-    /// What the scene uses it for: the surface of shapes, the light of an environment, a medium.
+    /// Use in the scene: surface of shapes, environment, or medium.
     pub usage: GroupUse,
     /// True if the back of the surface does not scatter; straight-through transmission works from both sides.
     pub one_sided: bool,
-    /// True if engines do not show the back of the surface; it is rendered nevertheless, but not baked.
+    /// True if engines do not show the back of the surface; renders show it, bakes omit it.
     pub culled: bool,
     /// Sides that emit, if the material emits.
     pub emission: EmissionSides,
-    /// Group of lights that shapes of it belong to, for passes.
+    /// Light group of shapes with this material, for passes.
     pub group: Option<Arc<str>>,
-    /// Priority of what is inside; `None` leaves it to the shader.
+    /// Priority of the interior; by the shader if `None`.
     pub priority: Option<Priority>,
-    /// What indices of refraction refer to.
+    /// Reference of indices of refraction.
     pub nesting: Nesting,
 }
 
 impl MaterialDesc {
-    /// Material of a call that has no settings of its own: it scatters from both sides and emits from the front.
+    /// Material of a call with default settings: it scatters on both sides and emits from the front.
     pub fn of_call(name: String, span: Span, surface: Arc<ast::Expr>, usage: GroupUse) -> MaterialDesc {
         MaterialDesc {
             name,
@@ -69,7 +69,7 @@ pub enum EmissionSides {
     Front,
     /// Both sides.
     Both,
-    /// No side, whatever the shader says.
+    /// No side: the shader's emission is ignored.
     Neither,
 }
 
@@ -82,7 +82,7 @@ pub struct ShaderFile {
     pub file: Arc<ast::File>,
 }
 
-/// Texture under a name of its own; a shader that looks up this name gets the texture in its colour space.
+/// Named texture, which shaders look up by this name, with a colour space.
 #[derive(Clone, Debug)]
 pub struct TextureDesc {
     /// Name of the texture, e.g. `ball.glb#image2`.
@@ -91,6 +91,6 @@ pub struct TextureDesc {
     pub source: TextureSource,
     /// Colour space of the image's values.
     pub color_space: TextureColorSpace,
-    /// File that brings the texture, for messages.
+    /// File that contains the texture, for messages.
     pub file: PathBuf,
 }

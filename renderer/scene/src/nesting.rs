@@ -1,17 +1,17 @@
-//! Bodies in bodies: which of them is where they overlap, and what their indices of refraction refer to.
+//! Nested dielectrics: priority of interiors, and reference of indices of refraction.
 
-/// Priority of what is inside of a surface: where bodies overlap there is the one of the highest priority; of equal ones,
-/// a body that refracts is in the larger one, and media mix.
+/// Priority of the interior of a surface: of overlapping bodies, the highest priority counts. Of equal ones, the smallest
+/// refracting body displaces the others, and media mix.
 // Schmidt & Budge 2002, "Simple Nested Dielectrics in Ray Traced Images".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Priority(pub i32);
 
-/// What the index of refraction of a material refers to.
+/// Reference of the index of refraction of a material.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Nesting {
-    /// A vacuum: light meets the index over that of the body which the surface is in.
+    /// Vacuum: the relative index is the ratio to that of the surrounding body.
     #[default]
     Absolute,
-    /// What is on the other side, whatever that is.
+    /// The other side of the surface, whatever its index.
     Relative,
 }

@@ -1,34 +1,34 @@
-//! Overrides: rays of a kind see another shader on every surface.
+//! Overrides: shaders that replace those of all surfaces for rays of a kind.
 
 use std::sync::Arc;
 
 use shading::Span;
 use shading::syntax::ast;
 
-/// Another shader for rays of a kind.
+/// Replacement shader for rays of a kind.
 #[derive(Clone, Debug)]
 pub struct RayOverride {
     /// Source location of the declaration.
     pub span: Span,
     /// The rays.
     pub rays: RayFilter,
-    /// The call of a unit or group that they see.
+    /// Call of the unit or group.
     pub shader: Arc<ast::Expr>,
     /// Names of shapes, imports and materials that keep their own shader.
     pub except: Vec<String>,
 }
 
-/// Rays that see another shader.
+/// Rays of an override.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RayFilter {
-    /// All.
+    /// Rays of any kind.
     All,
-    /// Those of a kind by its name in shaders (`raytype`), or `specular` and `transmission`.
+    /// Rays of a kind by its name in shaders (`raytype`), or `specular` and `transmission`.
     Kind(&'static str),
 }
 
 impl RayFilter {
-    /// All filters by their names.
+    /// The filters by their names.
     pub const ALL: [(&'static str, RayFilter); 8] = [
         ("all", RayFilter::All),
         ("camera", RayFilter::Kind("camera")),

@@ -26,15 +26,15 @@ pub struct ShapeDesc {
     pub flip_normals: bool,
     /// Attributes of the object, for shaders.
     pub attributes: ObjectAttributes,
-    /// What it is to the camera, if that is not a surface.
+    /// Replacement of the surface for camera rays, if any.
     pub catcher: Option<Catcher>,
-    /// Name of the model that it was imported with, with which its own begins.
+    /// Name of the imported model, a prefix of the shape's name.
     pub asset: Option<Arc<str>>,
-    /// What it is in the file of that model, if that is of glTF.
+    /// Node, mesh and primitive in a glTF file.
     pub part: Option<ModelPart>,
 }
 
-/// A place of a mesh in a document of glTF, by the indices of its arrays.
+/// Source of a mesh in a glTF document, by indices of its arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModelPart {
     /// The node.
@@ -58,12 +58,12 @@ impl ShapeDesc {
     }
 }
 
-/// What a shape is to the camera in place of a surface.
+/// Replacement of a surface for camera rays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Catcher {
-    /// Transparent but for the shadows on it.
+    /// Transparent except for shadows.
     Shadow,
-    /// A hole in the picture: it hides what is behind it.
+    /// Hole in the picture, which hides surfaces behind it.
     Holdout,
 }
 

@@ -10,7 +10,7 @@ use shading::{Diagnostic, Diagnostics, Preprocessor};
 use renderer_base::files::SharedFiles;
 use renderer_base::memory;
 use renderer_geometry::accel::BuildQuality;
-use renderer_import::MitsubaOptions;
+use renderer_import::SceneImportOptions;
 use renderer_load::Lighting;
 use renderer_transport::material::Folders;
 
@@ -79,12 +79,12 @@ pub struct MitsubaArgs {
 }
 
 impl MitsubaArgs {
-    /// Converts them to the options of the Mitsuba importer.
-    pub fn options(&self) -> MitsubaOptions {
-        MitsubaOptions {
+    /// Options of the importer.
+    pub fn options(&self) -> SceneImportOptions {
+        SceneImportOptions {
             defines: self.define.clone(),
             strict: self.strict,
-            ..MitsubaOptions::default()
+            ..SceneImportOptions::default()
         }
     }
 

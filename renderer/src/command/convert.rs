@@ -15,7 +15,7 @@ use crate::cli::ConvertArgs;
 use renderer_base::files::read_regular;
 use renderer_image::{Staged, stage, write_whole};
 use renderer_import::export::ply_bytes;
-use renderer_import::{MitsubaOptions, Translation, translate};
+use renderer_import::{SceneImport, SceneImportOptions, import_scene};
 
 pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     check_names(args)?;
@@ -27,11 +27,11 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     }
     let stem = args.output.file_stem().unwrap_or_default().to_string_lossy();
     let folder = format!("{stem}_files");
-    let options = MitsubaOptions {
+    let options = SceneImportOptions {
         folder: Some(folder.clone()),
         ..args.mitsuba.options()
     };
-    let translation = translate(&args.scene, &options).map_err(failure)?;
+    let translation = import_scene(&args.scene, &options).map_err(failure)?;
     let beside = args.output.parent().unwrap_or(Path::new(""));
     let meshes = translation.meshes.iter().map(|(name, _)| name);
     let names = meshes.chain(translation.images.iter().map(|(name, _)| name));
@@ -88,7 +88,7 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
 }
 
 /// Writes meshes and images under temporary names, and returns them with their hashes.
-fn staged_files(translation: &Translation, beside: &Path) -> Result<(WrittenFiles, Vec<Staged>), Failure> {
+fn staged_files(translation: &SceneImport, beside: &Path) -> Result<(WrittenFiles, Vec<Staged>), Failure> {
     let (mut written, mut staged) = (WrittenFiles::default(), vec![]);
     let mut stage_file = |name: &str, bytes: &[u8]| {
         written.add(name, content_hash(bytes));

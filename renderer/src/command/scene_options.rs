@@ -88,7 +88,7 @@ impl SceneOptions {
     /// Converts them to options of the scene loader.
     pub(super) fn for_load(self, files: SharedFiles) -> LoadOptions {
         LoadOptions {
-            mitsuba: self.mitsuba.options(),
+            import: self.mitsuba.options(),
             preprocessor: self.source.preprocessor(&self.mitsuba.macros(), files.clone()),
             files,
             set: self

@@ -158,7 +158,7 @@ fn too_small_pages_cause_an_error_with_a_hint() {
     let at = folder.path();
     let flags = "bake a.kiln --integrator path --samples 1 -o out";
     for (more, said) in [
-        ("--texels-per-unit 30 --max-size 64", "`floor` takes about"),
+        ("--texels-per-unit 30 --max-size 64", "`floor` needs about"),
         (
             "--texels-per-unit 12 --max-size 48 --pages 1",
             "take more than 1 page of 48 × 48 texels",

@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, Vec3};
 use renderer::bake::sh::ShOrder;
-use renderer::bake::{BakeSettings, Baked, Include, KeptLight, Scale, Target};
+use renderer::bake::{BakeCache, BakeSettings, Baked, Include, Scale, Target};
 use renderer::color::Rgb;
 use renderer::geometry::Geometry;
 use renderer::light::{EnvironmentLight, Light};
@@ -23,7 +23,7 @@ fn scene(ball: Vec3, sky: f32) -> Scene {
     builder.build()
 }
 
-fn keeping(kept: Option<KeptLight>) -> BakeSettings {
+fn keeping(kept: Option<BakeCache>) -> BakeSettings {
     let mut target = texture(96);
     if let Target::Texture { scale, .. } = &mut target {
         *scale = Scale::Density(4.0);
@@ -58,7 +58,7 @@ fn difference(a: &Baked, b: &Baked) -> f32 {
 #[test]
 fn only_changed_light_is_gathered_again() {
     let here = Vec3::new(-5.0, 1.2, 0.0);
-    let first = run(&scene(here, 1.0), &keeping(Some(KeptLight::default())));
+    let first = run(&scene(here, 1.0), &keeping(Some(BakeCache::default())));
     assert_eq!(first.stats.kept, 0);
     let plain = run(&scene(here, 1.0), &keeping(None));
     assert_eq!(light(&first), light(&plain));
@@ -90,7 +90,7 @@ fn only_changed_light_is_gathered_again() {
 #[test]
 fn other_settings_invalidate_the_cache() {
     let scene = scene(Vec3::new(0.0, 1.2, 0.0), 1.0);
-    let kept = run(&scene, &keeping(Some(KeptLight::default()))).kept;
+    let kept = run(&scene, &keeping(Some(BakeCache::default()))).kept;
     let other = BakeSettings {
         samples: 64,
         ..keeping(kept)
@@ -107,15 +107,15 @@ fn other_settings_invalidate_the_cache() {
 #[test]
 fn cache_files_round_trip() {
     let scene = scene(Vec3::new(0.0, 1.2, 0.0), 1.0);
-    let kept = run(&scene, &keeping(Some(KeptLight::default()))).kept.unwrap();
+    let kept = run(&scene, &keeping(Some(BakeCache::default()))).kept.unwrap();
     let bytes = kept.bytes();
-    assert_eq!(KeptLight::read(&bytes), Ok(kept));
+    assert_eq!(BakeCache::read(&bytes), Ok(kept));
     for bit in [3, 8 * 20, 8 * (bytes.len() / 2), 8 * bytes.len() - 1] {
         let mut bad = bytes.clone();
         bad[bit / 8] ^= 1 << (bit % 8);
-        assert!(KeptLight::read(&bad).is_err(), "{bit}");
+        assert!(BakeCache::read(&bad).is_err(), "{bit}");
     }
     for length in [0, 10, 16, 23, bytes.len() - 1] {
-        assert!(KeptLight::read(&bytes[..length]).is_err(), "{length}");
+        assert!(BakeCache::read(&bytes[..length]).is_err(), "{length}");
     }
 }

@@ -88,12 +88,12 @@ fn decoder(data_type: DataType, normalized: bool) -> fn(&[u8]) -> f32 {
 /// Reads the bytes of an accessor's elements, without gaps; returns them and the bytes of an element.
 pub(super) fn packed(accessor: &Accessor<'_>, buffers: &Buffers) -> Result<(Vec<u8>, usize), GltfError> {
     /// Bytes of the largest vector.
-    const LARGEST: usize = 16;
+    const MAX_VECTOR_BYTES: usize = 16;
     let size = accessor.size();
-    if size > LARGEST {
+    if size > MAX_VECTOR_BYTES {
         return Err(format!("accessor {} is of matrices", accessor.index()));
     }
-    let elements = read(accessor, buffers, None, [0u8; LARGEST], |bytes| {
+    let elements = read(accessor, buffers, None, [0u8; MAX_VECTOR_BYTES], |bytes| {
         std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0))
     })?;
     Ok((

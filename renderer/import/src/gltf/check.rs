@@ -144,7 +144,7 @@ pub(super) fn unknown_extensions(required: &[String]) -> Option<(GltfError, &'st
     Some((reason, hint))
 }
 
-/// Image of EXT_texture_webp, which takes precedence over the texture's own image.
+/// Image of EXT_texture_webp, which has precedence over the texture's own image.
 fn webp(texture: &Texture) -> Option<Index<Image>> {
     let extension = texture.extensions.as_ref()?.others.get("EXT_texture_webp")?;
     let source = extension.get("source")?.as_u64()?;

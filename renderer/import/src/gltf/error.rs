@@ -9,5 +9,4 @@ pub(super) const EXPORT_HINT: &str = "export it again as glTF 2.0, and see that 
 pub(super) const BUFFER_HINT: &str =
     "a .gltf file needs its .bin files and images where it says, relative to it; a .glb file can hold them";
 /// Advice for all other errors.
-pub(super) const VALIDATOR_HINT: &str =
-    "the Khronos glTF validator lists all mistakes of a file; export it again, or mend what is named";
+pub(super) const VALIDATOR_HINT: &str = "the Khronos glTF validator lists all errors of a file; export the file again, or correct the named element";

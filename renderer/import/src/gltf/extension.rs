@@ -64,8 +64,8 @@ impl Materials<'_> {
         Ok(())
     }
 
-    /// KHR_materials_volume_scatter: how much of what a volume attenuates it scatters. Drafts of the extension call the
-    /// colour `multiscatterColor`.
+    /// KHR_materials_volume_scatter: scattered fraction of the attenuation. Drafts of the extension call the colour
+    /// `multiscatterColor`.
     fn volume_scatter(call: &mut Call, material: &Material<'_>) -> Result<(), GltfError> {
         let Some(extension) = material.extension_value("KHR_materials_volume_scatter") else {
             return Ok(());

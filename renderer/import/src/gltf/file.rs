@@ -1,4 +1,4 @@
-//! A glTF file that was read: its parsed document, its text as it is, and the bytes of its buffers.
+//! Content of a glTF file: parsed document, original text, and the bytes of its buffers.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::{ImportError, Model, read};
 use renderer_base::files::{Budget, SharedFiles};
 use renderer_image::texture::TextureSource;
 
-/// A file of glTF with all that it refers to, for the importer, and for programs that write it again.
+/// glTF file with all referenced files, for the importer and the exporter.
 pub struct GltfFile {
     /// The text of the document, unchanged.
     json: Vec<u8>,
@@ -88,12 +88,12 @@ impl GltfFile {
         scene::model(&self.document, &self.targets, &self.buffers, path)
     }
 
-    /// The document as it is in the file; `None` if other programs read it differently.
+    /// Original document; `None` if other programs read it differently.
     pub fn json(&self) -> Option<Value> {
         serde_json::from_slice(&self.json).ok()
     }
 
-    /// Paths of the files that were read beside the file itself.
+    /// Paths of the further input files.
     pub fn files(&self) -> &[PathBuf] {
         &self.buffers.files
     }

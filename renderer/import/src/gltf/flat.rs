@@ -47,8 +47,8 @@ impl Place {
         let DAffine3 { matrix3, translation } = *transform;
         let [x, y, z] = [matrix3.x_axis, matrix3.y_axis, matrix3.z_axis];
         let sides = [(y, z), (z, x), (x, y)];
-        // All cofactors of a flattening matrix are products of components of two vectors: the normal of the flattened
-        // mesh, and the direction that the matrix maps to zero.
+        // The cofactors of a flattening matrix are products of components of two vectors: the normal of the flattened mesh,
+        // and the direction that the matrix maps to zero.
         let cofactors = sides.map(|(a, b)| a.cross(b));
         let by_length = |a: &usize, b: &usize| {
             let [a, b] = [a, b].map(|&i| cofactors[i].length_squared());

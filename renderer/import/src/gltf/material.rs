@@ -75,7 +75,7 @@ impl<'a> Materials<'a> {
         sets.sort_unstable();
         sets.dedup();
         self.sets_of.push(sets);
-        // Emission by a texture or by a factor up to 1 (displays, tail lamps) glows, but does not light a scene.
+        // Emission by a texture or by a factor up to 1 (displays, tail lights) does not count as a light of the scene.
         let strength = material.emissive_strength().unwrap_or(1.0);
         let emissive = material.emissive_factor().iter().any(|&v| v * strength > 1.0)
             && material.emissive_texture().is_none();

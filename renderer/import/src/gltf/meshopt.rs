@@ -112,8 +112,8 @@ fn octahedral(x: f32, y: f32, size: f32, one: f32) -> [f32; 3] {
     [x, y, z].map(|v| (v * scale).round())
 }
 
-/// Decodes a quaternion of three components; the fourth follows from the unit length. The lowest two bits of the last
-/// number tell which one it is.
+/// Decodes a quaternion of three components; the fourth follows from the unit length. The lowest two bits of the last number
+/// are its index.
 fn quaternion(bytes: &mut [u8; 8]) {
     let [x, y, z, last] = shorts(bytes);
     let size = f32::from(last | 3);

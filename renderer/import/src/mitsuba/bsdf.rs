@@ -79,7 +79,7 @@ impl BsdfCall {
         BsdfCall::both(Call::new("cutout").with("opacity", 0).finish())
     }
 
-    /// Call of the surface; `None` if it scatters no light beside its emission.
+    /// Call of the surface; `None` if it only emits.
     pub(super) fn scattering_call(&self) -> Option<Expr> {
         (!self.is_black).then(|| self.call.clone())
     }
@@ -149,7 +149,7 @@ impl Translator<'_> {
             }
             "null" => BsdfCall::none(),
             _ => {
-                self.unknown_plugin(id, BSDFS, "; a grey diffuse surface stands in for it");
+                self.unknown_plugin(id, BSDFS, "; replaced by a grey diffuse surface");
                 BsdfCall::both(matte(0.5))
             }
         }

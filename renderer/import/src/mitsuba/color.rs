@@ -107,7 +107,7 @@ impl Translator<'_> {
                 self.spectrum(Spectrum::regular(first, last, values), place, used_as)
             }
             _ => {
-                self.unknown_plugin(id, SPECTRA, "; a grey stands in for it");
+                self.unknown_plugin(id, SPECTRA, "; replaced by grey");
                 None
             }
         }

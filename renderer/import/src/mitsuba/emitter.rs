@@ -129,7 +129,7 @@ impl Translator<'_> {
             "beam_width",
             number(self.float(id, "beam_width").unwrap_or(0.75 * cutoff)),
         );
-        if self.slide(id, light, matrix.determinant() < 0.0) {
+        if self.projector_texture(id, light, matrix.determinant() < 0.0) {
             // The first row of the image is at the bottom.
             light.set("up", triple(-matrix.y_axis.truncate()));
         }
@@ -147,7 +147,7 @@ impl Translator<'_> {
     }
 
     /// Translates a light's picture, and returns whether there is one. `is_mirrored` exchanges left and right.
-    fn slide(&mut self, id: ObjectId, light: &mut Declaration, is_mirrored: bool) -> bool {
+    fn projector_texture(&mut self, id: ObjectId, light: &mut Declaration, is_mirrored: bool) -> bool {
         let textures = self.parts(id, "texture");
         let Some(&texture) = textures.first() else {
             return false;
@@ -196,7 +196,7 @@ impl Translator<'_> {
         // Mitsuba's projector shines along +z with +x to the left, as its sensors see.
         let turned = matrix * DMat4::from_scale(DVec3::new(-1.0, 1.0, -1.0));
         light.set("transform", transform(&turned));
-        if !self.slide(id, light, false) {
+        if !self.projector_texture(id, light, false) {
             // A constant texture gives a uniform square.
             let irradiance = self.color_argument(id, "irradiance", [1.0; 3], Use::Emission);
             light.set("color", irradiance);

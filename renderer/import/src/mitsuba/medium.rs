@@ -1,4 +1,4 @@
-//! Translation of `medium` objects to what fills bodies, and the scene.
+//! Translation of `medium` objects to interiors of materials and the medium of the scene.
 
 use shading::Span;
 use shading::syntax::ast::{Declaration, Expr};
@@ -13,7 +13,7 @@ use crate::call::Call;
 
 const MEDIA: &[&str] = &["homogeneous", "heterogeneous"];
 
-/// What a medium does at each point.
+/// Coefficients of a medium, as expressions of the point.
 struct Medium {
     /// Extinction coefficient [1/m].
     extinction: Volume,
@@ -38,7 +38,7 @@ impl Medium {
     }
 }
 
-/// A body's surface and what is inside, if the surface's call does not say so.
+/// Surface of a body, and its interior if the call of the surface has none.
 pub(super) struct Filled {
     pub(super) surface: Expr,
     pub(super) interior: Option<Expr>,
@@ -66,7 +66,7 @@ impl Translator<'_> {
         true
     }
 
-    /// Marks the medium that a camera or lamp is in as used.
+    /// Marks the medium around a camera or light as used.
     pub(super) fn surroundings(&mut self, id: ObjectId) {
         let document = self.document;
         for (index, property) in document.object(id).properties.iter().enumerate() {
@@ -83,7 +83,7 @@ impl Translator<'_> {
         if !self.fillings.contains(&medium) && self.outside != Some(medium) {
             self.missing(
                 place,
-                "a Kiln scene is in one medium: what is outside of all shapes is the first that the file names",
+                "a Kiln scene is in one medium: the first exterior medium of the file fills it",
             );
         }
     }

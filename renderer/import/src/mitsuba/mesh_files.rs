@@ -27,7 +27,7 @@ pub(super) struct Meshes {
 /// Path of a mesh file, and the index of the mesh in it.
 type MeshFile = (PathBuf, u32);
 
-/// Mesh as it is in its file, with warnings.
+/// Unmodified mesh of a file, with warnings.
 type ParsedMesh = Result<(Mesh, Vec<String>), ImportError>;
 
 /// Options for reading a mesh file; key of the cache.

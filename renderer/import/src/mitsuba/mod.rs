@@ -30,66 +30,28 @@ mod upgrade;
 mod value;
 mod volume;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use shading::syntax::ast::Declaration;
-use shading::{Diagnostic, Diagnostics, Severity, SourceMap};
+use shading::{Diagnostic, Diagnostics, Severity};
 
 use self::document::ObjectId;
 use self::mesh_files::Meshes;
 use self::reader::read_document;
 use self::translator::Translator;
 use super::model::Names;
+use super::scene_import::{SceneImport, SceneImportOptions};
 use renderer_base::files::SharedFiles;
-use renderer_geometry::Mesh;
-
-/// User's options for a Mitsuba scene.
-#[derive(Clone, Debug, Default)]
-pub struct MitsubaOptions {
-    /// Values of parameters (`$name`).
-    pub defines: Vec<(String, String)>,
-    /// True if unsupported features are errors.
-    pub strict: bool,
-    /// Folder for meshes and copies of images, beside the scene that is written; if `None`, images are referred to at
-    /// their original paths.
-    pub folder: Option<String>,
-}
-
-/// Scene translated to declarations.
-#[derive(Clone, Debug)]
-pub struct Translation {
-    /// Declarations of the scene; file names are relative to the folder of the scene file, or absolute.
-    pub declarations: Vec<Declaration>,
-    /// Texts of the files, which the declarations' spans refer to.
-    pub sources: SourceMap,
-    /// Meshes by their names in the scene.
-    pub meshes: Vec<(String, Mesh)>,
-    /// Names of the images in the scene, with their paths.
-    pub images: Vec<(String, PathBuf)>,
-    /// Paths of all files that were read.
-    pub files: Vec<PathBuf>,
-    /// Warnings about unsupported features.
-    pub warnings: Diagnostics,
-}
 
 /// Translates a scene file.
 ///
 /// # Errors
 /// All errors of the file, each with its location.
-pub fn translate(path: &Path, options: &MitsubaOptions) -> Result<Translation, Diagnostics> {
-    translate_from(&SharedFiles::default(), path, options)
-}
-
-/// Like [`translate`], but reads from the given file system.
-///
-/// # Errors
-/// As [`translate`].
-pub fn translate_from(
+pub(crate) fn translate(
     files: &SharedFiles,
     path: &Path,
-    options: &MitsubaOptions,
-) -> Result<Translation, Diagnostics> {
+    options: &SceneImportOptions,
+) -> Result<SceneImport, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let Some(document) = read_document(files, path, &options.defines, &mut diagnostics) else {
         return Err(diagnostics);
@@ -134,7 +96,7 @@ pub fn translate_from(
     declarations.sort_by_key(|declaration| section(&declaration.keyword.text));
     let mut files = document.files;
     files.extend(mesh_files);
-    Ok(Translation {
+    Ok(SceneImport {
         declarations,
         sources: document.sources,
         meshes,

@@ -190,7 +190,7 @@ impl<'a> Translator<'a> {
                     _ => format!("`{name}`"),
                 };
                 let message = format!(
-                    "{what} means nothing in a {} of type `{}`",
+                    "{what} is unknown in a {} of type `{}`",
                     object.tag, object.plugin
                 );
                 self.say(Diagnostic::warning(message), *place);

@@ -13,11 +13,11 @@ use crate::call::Call;
 const PHASES: &[&str] = &["isotropic", "hg", "rayleigh", "blendphase", "tabphase"];
 
 /// Share that a lobe may have without a warning when another stands in for it.
-const NEGLIGIBLE: f64 = 1e-3;
+const NEGLIGIBLE_WEIGHT: f64 = 1e-3;
 
 /// A phase function: lobes of Henyey and Greenstein's and the function of gases.
 pub(super) enum Phase {
-    /// A mixture that is the same everywhere.
+    /// A constant mixture.
     Mixture(Mixture),
     /// Two functions, and the share of the second by a lookup.
     Blend([PureLobe; 2], Expr),
@@ -190,7 +190,7 @@ impl Translator<'_> {
             },
             Some(VolumeValue::Constant([share, ..])) => {
                 let (mixture, lost) = first.blended(&second, share.clamp(0.0, 1.0));
-                if lost > NEGLIGIBLE {
+                if lost > NEGLIGIBLE_WEIGHT {
                     self.missing(
                         place,
                         "Kiln mixes two lobes of `hg` and `rayleigh`: of this one, the least lobe joins another",

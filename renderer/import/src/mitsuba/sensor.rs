@@ -32,7 +32,7 @@ impl Translator<'_> {
         let object = self.object(id);
         let plugin = object.plugin.as_str();
         if !SENSORS.contains(&plugin) {
-            self.unknown_plugin(id, SENSORS, "; a perspective camera stands in for it");
+            self.unknown_plugin(id, SENSORS, "; replaced by a perspective camera");
         }
         let kind = if plugin == "orthographic" {
             "orthographic"
@@ -239,7 +239,7 @@ impl Translator<'_> {
             "catmullrom" => Expr::name("catmull_rom"),
             "lanczos" => call("lanczos", [self.integer(id, "lobes").unwrap_or(3).into()]),
             _ => {
-                self.unknown_plugin(id, FILTERS, "; a Gaussian stands in for it");
+                self.unknown_plugin(id, FILTERS, "; replaced by a Gaussian");
                 default_filter()
             }
         }
@@ -261,7 +261,7 @@ impl Translator<'_> {
                 }
             }
             _ if !INTEGRATORS.contains(&plugin) => {
-                self.unknown_plugin(id, INTEGRATORS, "; `path` stands in for it");
+                self.unknown_plugin(id, INTEGRATORS, "; replaced by `path`");
             }
             _ => {}
         }

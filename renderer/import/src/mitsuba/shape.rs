@@ -40,7 +40,7 @@ pub(super) struct Body {
     world_from_object: DMat4,
     flip_normals: bool,
     material: MaterialName,
-    sheet: Option<(&'static str, Expr)>,
+    directional_area: Option<(&'static str, Expr)>,
 }
 
 impl Translator<'_> {
@@ -72,7 +72,7 @@ impl Translator<'_> {
         };
         if self.object(group).plugin != "shapegroup" {
             let place = self.object(id).place;
-            return self.error(place, "what an instance holds is to be a shapegroup");
+            return self.error(place, "an instance must contain a shapegroup");
         }
         self.mark_translated(group);
         for member in self.members(group) {
@@ -121,7 +121,7 @@ impl Translator<'_> {
         }
         shape.set("material", Expr::string(&body.material.name));
         self.declare(shape, object.place);
-        if let Some((outline, irradiance)) = &body.sheet {
+        if let Some((outline, irradiance)) = &body.directional_area {
             let mut light = Declaration::named("light", name).of_kind("directional_area");
             light.set("outline", Expr::name(*outline));
             light.set("transform", transform(&matrix));
@@ -135,7 +135,7 @@ impl Translator<'_> {
     }
 
     /// Outline and irradiance of a directional area light.
-    fn sheet(&mut self, id: ObjectId) -> Option<(&'static str, Expr)> {
+    fn directional_area(&mut self, id: ObjectId) -> Option<(&'static str, Expr)> {
         let emitter = *self.parts(id, "emitter").first()?;
         if self.object(emitter).plugin != "directionalarea" {
             return None;
@@ -165,7 +165,7 @@ impl Translator<'_> {
             world_from_object: self.placement(id),
             flip_normals: self.boolean(id, "flip_normals").unwrap_or(false),
             material: self.material_of(id),
-            sheet: self.sheet(id),
+            directional_area: self.directional_area(id),
         };
         self.ignore(id, &["silhouette_sampling_weight"]);
         match plugin {
@@ -307,7 +307,7 @@ impl Translator<'_> {
         };
         let mut call = match key.emitter {
             None => surface.call.clone(),
-            Some(emitter) => self.lamp(emitter, &surface),
+            Some(emitter) => self.emissive(emitter, &surface),
         };
         let mut interior = None;
         if let Some(medium) = key.interior {
@@ -327,11 +327,11 @@ impl Translator<'_> {
             material.set("one_sided", true);
         }
         if key.is_hollow {
-            // A body with nothing inside displaces what is around it.
+            // A body with an empty interior displaces the surrounding medium.
             material.set("priority", 0);
         }
         if key.interior.is_some() || key.is_hollow || refracts(&surface.call) {
-            // Mitsuba's indices are relative to what the file says is outside, and its media fill what they are in.
+            // Mitsuba's indices are relative to the exterior index of the file, and its media fill the enclosing objects.
             material.set("relative_ior", true);
         }
         let place = self.object(key.bsdf.or(key.emitter).unwrap_or(id)).place;
@@ -346,12 +346,12 @@ impl Translator<'_> {
     }
 
     /// Surface that emits.
-    fn lamp(&mut self, id: ObjectId, surface: &BsdfCall) -> Expr {
+    fn emissive(&mut self, id: ObjectId, surface: &BsdfCall) -> Expr {
         self.mark_translated(id);
         self.surroundings(id);
         let plugin = self.object(id).plugin.as_str();
         if plugin == "directionalarea" {
-            // A light of its own; see `sheet`.
+            // A separate light; see `directional_area`.
             return surface.call.clone();
         }
         if plugin != "area" {
@@ -361,7 +361,7 @@ impl Translator<'_> {
         if self.has(id, "to_world") {
             let place = self.place_of(id, "to_world");
             self.say(
-                Diagnostic::error("an area light is where its shape is: it takes no `to_world`"),
+                Diagnostic::error("an area light has the transform of its shape, and no `to_world`"),
                 place,
             );
         }

@@ -94,7 +94,7 @@ impl Translator<'_> {
             }
             "mesh_attribute" => self.mesh_attribute(id),
             _ => {
-                self.unknown_plugin(id, TEXTURES, "; a grey stands in for it");
+                self.unknown_plugin(id, TEXTURES, "; replaced by grey");
                 number(0.5)
             }
         }
@@ -151,7 +151,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Returns whether a lookup is that of the nearest value; `linear` is the other way.
+    /// Returns whether a lookup is `nearest`; otherwise it is `linear`.
     pub(super) fn is_nearest(&mut self, id: ObjectId, linear: &str) -> bool {
         match self.text(id, "filter_type").unwrap_or(linear) {
             "nearest" => true,

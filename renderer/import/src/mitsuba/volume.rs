@@ -23,20 +23,19 @@ pub(super) struct Volume {
     pub(super) ends: bool,
 }
 
-/// What a volume is.
 pub(super) enum VolumeValue {
-    /// The same everywhere.
+    /// Constant.
     Constant([f64; 3]),
     /// A lookup.
     Grid(Expr),
 }
 
-/// What a volume is outside of its box.
+/// Value of a volume outside of its box.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Outside {
     /// Zero.
     Nothing,
-    /// It goes on by its wrap mode.
+    /// By the wrap mode.
     Wrapped,
 }
 
@@ -174,8 +173,8 @@ impl Translator<'_> {
     }
 }
 
-/// Transform to the unit cube from the smallest box along the axes of the world that contains what `cube` takes there;
-/// `cube` itself, if that is such a box.
+/// Transform to the unit cube from the smallest axis-aligned box in world space that contains the region of `cube`; `cube`
+/// itself, if the region is such a box.
 fn upright(cube: &DMat4) -> DMat4 {
     /// Share of the box that is rounding.
     const ROUNDING: f64 = 1e-9;

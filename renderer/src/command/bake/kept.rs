@@ -4,7 +4,7 @@ use shading::{Diagnostic, Diagnostics};
 
 use super::folder::{Folder, KEPT};
 use crate::cli::BakeArgs;
-use renderer_bake::{Baked, KeptLight};
+use renderer_bake::{BakeCache, Baked};
 use renderer_base::files::read_regular;
 
 /// The light that a bake may keep, none at first. A file that cannot be used is told, and replaced.
@@ -12,18 +12,18 @@ pub(super) fn earlier(
     args: &BakeArgs,
     folder: Option<&Folder>,
     warnings: &mut Diagnostics,
-) -> Option<KeptLight> {
+) -> Option<BakeCache> {
     let folder = folder.filter(|_| args.keep)?;
     let path = folder.path().join(KEPT);
     if !path.exists() {
-        return Some(KeptLight::default());
+        return Some(BakeCache::default());
     }
     let read = read_regular(&path).map_err(|error| error.to_string());
-    let light = read.and_then(|bytes| KeptLight::read(&bytes).map_err(str::to_owned));
+    let light = read.and_then(|bytes| BakeCache::read(&bytes).map_err(str::to_owned));
     Some(light.unwrap_or_else(|reason| {
         let text = format!("cannot use '{}': {reason}; all light is gathered", path.display());
         warnings.push(Diagnostic::warning(text));
-        KeptLight::default()
+        BakeCache::default()
     }))
 }
 

@@ -1,6 +1,6 @@
 //! Bound on the attributes of an XML element: the parser compares each with all others.
 
-/// The most attributes of an element; Mitsuba's have four at most.
+/// Maximum number of attributes of an element; Mitsuba's have at most four.
 const MAX_ATTRIBUTES: usize = 256;
 
 /// Parts of a text that are no tags, by their first and last characters.

@@ -1,8 +1,8 @@
-//! Light kept from one bake for the next: what is gathered again after a scene was changed, and what is not.
+//! Cache of gathered light for the next bake, and detection of points whose light has changed.
 //!
-//! Each point of a bake has two estimates: all of its rays, and a few paths. The paths are the same in every bake where none
-//! meets a change, so the difference between the few then and now is the change in light, almost without noise.
-//! Blocks of points where it is small keep all of their earlier estimate.
+//! Each point has two estimates: one by all rays, and a probe by few paths. Probe paths are identical in both bakes unless
+//! they hit a change, so the difference of the probes is the change in light, almost without noise. Blocks of points with
+//! small differences keep their earlier estimates.
 
 use glam::{UVec2, Vec3};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -14,29 +14,28 @@ use super::sh::ShOrder;
 use renderer_base::color::Rgb;
 
 const MAGIC: &[u8; 16] = b"kiln kept v1\0\0\0\0";
-/// Bytes of the checksum behind all.
-const SUM: usize = 8;
-/// Relative change of a block's irradiance from which on it is gathered again.
-const CHANGE: f32 = 0.01;
-/// The same, relative to the mean irradiance of all points: for blocks that are almost black.
-const LEAST_CHANGE: f32 = 1e-3;
-/// Standard errors by which a change is more than that of a few rays.
-const SURE: f32 = 2.0;
-/// Sizes of the blocks that are looked at, as powers of two of those of points: small changes of much are seen where many
-/// points are put together.
-const LEVELS: [u32; 3] = [0, 2, 31];
-/// Share of the rays that look for changes, and their least number.
-const FEW: u32 = 16;
-const LEAST: u32 = 4;
+/// Length of the checksum at the end [bytes].
+const CHECKSUM_BYTES: usize = 8;
+/// Minimum relative change of a block's irradiance to gather it again.
+const MIN_CHANGE: f32 = 0.01;
+/// Minimum change relative to the mean irradiance of all points, for almost black blocks.
+const MIN_CHANGE_OF_MEAN: f32 = 1e-3;
+/// Minimum change in standard errors of the probes.
+const MIN_STANDARD_ERRORS: f32 = 2.0;
+/// Block sizes that are tested, as binary logarithms relative to the points' blocks: larger blocks detect smaller changes.
+const BLOCK_LEVELS: [u32; 3] = [0, 2, 31];
+/// Number of rays per probe path, and minimum number of probe paths.
+const PROBE_DIVISOR: u32 = 16;
+const MIN_PROBE_SAMPLES: u32 = 4;
 
 /// A point where light is gathered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
-    /// Index of the name of its object.
+    /// Index of the object's name.
     pub(super) object: u32,
-    /// Those of one object and block are kept or gathered together.
+    /// Block: its points are kept or gathered together.
     pub(super) block: UVec2,
-    /// Its pixel for the sampler.
+    /// Pixel for the sampler.
     pub(super) key: UVec2,
     /// Position [m].
     pub(super) p: Vec3,
@@ -48,65 +47,67 @@ pub(super) struct Points<'a> {
     pub(super) names: Vec<&'a str>,
     /// The points, object by object.
     pub(super) list: Vec<Point>,
-    /// Points of two bakes that are closer are the same [m].
+    /// Maximum distance of corresponding points of two bakes [m].
     pub(super) near: f32,
 }
 
-/// Light of an earlier bake.
+/// Light of a bake for the next one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct KeptLight {
-    /// Hash of the settings; those of another hash are of no use.
+pub struct BakeCache {
+    /// Hash of the settings, which must match.
     settings: u64,
-    objects: Vec<KeptObject>,
+    objects: Vec<CachedObject>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct KeptObject {
+struct CachedObject {
     name: String,
-    points: Vec<KeptPoint>,
-    /// A record of all points: see [`Field::write_record`].
+    points: Vec<CachedPoint>,
+    /// Record of all points: see [`Field::write_record`].
     record: Vec<f32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct KeptPoint {
+struct CachedPoint {
     key: [u32; 2],
     p: [f32; 3],
-    /// Irradiance by the few paths; `None` where nothing was gathered.
-    few: Option<[f32; 3]>,
+    /// Irradiance of the probe; `None` for points that gather no light.
+    probe: Option<[f32; 3]>,
 }
 
-impl KeptLight {
-    /// Reads what [`KeptLight::bytes`] has written.
+impl BakeCache {
+    /// Reads the bytes of [`BakeCache::bytes`].
     ///
     /// # Errors
-    /// When it is something else, or damaged: the reason.
-    pub fn read(bytes: &[u8]) -> Result<KeptLight, &'static str> {
-        let content = bytes.strip_prefix(MAGIC).ok_or("it holds no kept light")?;
-        let (content, sum) = content.split_last_chunk::<SUM>().ok_or("it is cut short")?;
+    /// The reason, if the bytes are no cache or damaged.
+    pub fn read(bytes: &[u8]) -> Result<BakeCache, &'static str> {
+        let content = bytes.strip_prefix(MAGIC).ok_or("it is not a cache of light")?;
+        let (content, sum) = content
+            .split_last_chunk::<CHECKSUM_BYTES>()
+            .ok_or("it is cut short")?;
         if hash(content).to_le_bytes() != *sum {
             return Err("it is damaged");
         }
         postcard::from_bytes(content).map_err(|_| "it is damaged")
     }
 
-    /// The bytes of a file.
+    /// Bytes of the file.
     pub fn bytes(&self) -> Vec<u8> {
         let content = postcard::to_allocvec(self).unwrap_or_default();
         [MAGIC, content.as_slice(), &hash(&content).to_le_bytes()].concat()
     }
 
-    /// Returns whether there is no light.
+    /// Returns whether the cache is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.objects.is_empty()
     }
 
-    /// Returns whether it is of a bake with these settings.
+    /// Returns whether the cache belongs to these settings.
     pub(super) fn is_of(&self, settings: u64) -> bool {
         self.settings == settings
     }
 
-    /// By point: that of the earlier bake in the same place, as indices of object and point.
+    /// Corresponding point of the earlier bake for each point, as indices of object and point.
     fn found(&self, points: &Points<'_>) -> Vec<Option<(usize, usize)>> {
         let by_name: FxHashMap<&str, usize> = self
             .objects
@@ -128,33 +129,33 @@ impl KeptLight {
     }
 }
 
-/// What a bake has kept, and what the next one may.
+/// Result of the cache: reused points, and the new cache.
 #[derive(Default)]
-pub(super) struct Kept {
-    /// Light for the next bake.
-    pub(super) light: Option<KeptLight>,
-    /// Number of points that kept their light.
+pub(super) struct CacheResult {
+    /// Cache for the next bake.
+    pub(super) light: Option<BakeCache>,
+    /// Number of reused points.
     pub(super) points: usize,
-    /// Why nothing was kept.
+    /// Reason why no point was reused.
     pub(super) note: Option<&'static str>,
 }
 
-/// How many rays look for changes.
-pub(super) fn few(samples: u32) -> u32 {
-    (samples / FEW).max(LEAST).min(samples)
+/// Number of probe paths of a point.
+pub(super) fn probe_samples(samples: u32) -> u32 {
+    (samples / PROBE_DIVISOR).max(MIN_PROBE_SAMPLES).min(samples)
 }
 
-/// What of the earlier light a bake keeps.
-pub(super) struct Keeping<'a> {
-    earlier: &'a KeptLight,
-    /// By point: that of the earlier bake.
+/// Match of the points of a bake with an earlier one.
+pub(super) struct CacheMatch<'a> {
+    earlier: &'a BakeCache,
+    /// Corresponding point of the earlier bake.
     found: Vec<Option<(usize, usize)>>,
 }
 
-impl<'a> Keeping<'a> {
-    pub(super) fn new(earlier: &'a KeptLight, points: &Points<'_>) -> Keeping<'a> {
+impl<'a> CacheMatch<'a> {
+    pub(super) fn new(earlier: &'a BakeCache, points: &Points<'_>) -> CacheMatch<'a> {
         let found = earlier.found(points);
-        Keeping { earlier, found }
+        CacheMatch { earlier, found }
     }
 
     /// Returns whether no point has a counterpart in the earlier bake.
@@ -162,27 +163,27 @@ impl<'a> Keeping<'a> {
         self.found.iter().all(Option::is_none)
     }
 
-    /// The sampler's pixel of a point: that of the earlier bake, even if the object has another place in the texture.
+    /// The sampler's pixel of a point: that of the earlier bake, even if the object moved in the texture.
     pub(super) fn key(&self, index: usize, own: UVec2) -> UVec2 {
         self.earlier_point(index)
             .map_or(own, |point| UVec2::from(point.key))
     }
 
-    fn earlier_point(&self, index: usize) -> Option<&KeptPoint> {
+    fn earlier_point(&self, index: usize) -> Option<&CachedPoint> {
         let (object, number) = self.found[index]?;
         Some(&self.earlier.objects[object].points[number])
     }
 
-    /// By point: true if it keeps its light. `few` has the irradiance by the few paths.
-    pub(super) fn unchanged(&self, points: &Points<'_>, few: &Field) -> Vec<bool> {
-        let known = (0..few.len()).filter(|&index| few.valid[index]);
-        let sum: Rgb = known.clone().map(|index| few.irradiance(index)).sum();
-        let floor = sum.max_component() / known.count().max(1) as f32 * LEAST_CHANGE;
-        let mut changes = LEVELS.map(|_| FxHashMap::<Block, Change>::default());
+    /// True for points that keep their light. `probe` contains the irradiance by probe paths.
+    pub(super) fn unchanged(&self, points: &Points<'_>, probe: &Field) -> Vec<bool> {
+        let known = (0..probe.len()).filter(|&index| probe.valid[index]);
+        let sum: Rgb = known.clone().map(|index| probe.irradiance(index)).sum();
+        let floor = sum.max_component() / known.count().max(1) as f32 * MIN_CHANGE_OF_MEAN;
+        let mut changes = BLOCK_LEVELS.map(|_| FxHashMap::<Block, Change>::default());
         for (index, point) in points.list.iter().enumerate() {
-            let now = few.valid[index].then(|| few.irradiance(index));
-            let then = self.earlier_point(index).map(|point| point.few.map(Rgb::from));
-            for (level, shift) in LEVELS.into_iter().enumerate() {
+            let now = probe.valid[index].then(|| probe.irradiance(index));
+            let then = self.earlier_point(index).map(|point| point.probe.map(Rgb::from));
+            for (level, shift) in BLOCK_LEVELS.into_iter().enumerate() {
                 changes[level]
                     .entry((point.object, point.block >> shift))
                     .or_default()
@@ -194,7 +195,7 @@ impl<'a> Keeping<'a> {
             notable.map(|(block, _)| block).collect::<FxHashSet<Block>>()
         });
         let is_near_change = |point: &Point| {
-            let mut levels = LEVELS.into_iter().zip(&changed);
+            let mut levels = BLOCK_LEVELS.into_iter().zip(&changed);
             levels.any(|(shift, changed)| {
                 let block = point.block >> shift;
                 let mut around = (0..9).map(|i| {
@@ -208,8 +209,8 @@ impl<'a> Keeping<'a> {
         points.list.iter().map(|point| !is_near_change(point)).collect()
     }
 
-    /// Puts the light of points that keep theirs into a field, and their first estimates into `few`.
-    pub(super) fn restore(&self, unchanged: &[bool], field: &mut Field, few: &mut Field) {
+    /// Copies the cached light of unchanged points to a field, and their probes to `probe`.
+    pub(super) fn restore(&self, unchanged: &[bool], field: &mut Field, probe: &mut Field) {
         let length = Field::record_len(field.order);
         for (index, _) in unchanged.iter().enumerate().filter(|(_, unchanged)| **unchanged) {
             let Some((object, number)) = self.found[index] else {
@@ -219,7 +220,8 @@ impl<'a> Keeping<'a> {
             if let Some(record) = object.record.get(number * length..(number + 1) * length) {
                 field.read_record(index, record);
             }
-            if let (Some(irradiance), Some(first)) = (object.points[number].few, few.at_mut(index).last_mut())
+            if let (Some(irradiance), Some(first)) =
+                (object.points[number].probe, probe.at_mut(index).last_mut())
             {
                 *first = Rgb::from(irradiance);
             }
@@ -230,7 +232,7 @@ impl<'a> Keeping<'a> {
 /// An object, and a block of its points.
 type Block = (u32, UVec2);
 
-/// The change of light in a block.
+/// Change of light in a block.
 #[derive(Default)]
 struct Change {
     then: Rgb,
@@ -238,12 +240,12 @@ struct Change {
     /// Sum of squares of the luminance of differences.
     square: f32,
     points: f32,
-    /// True if there is a point that had no light to keep, or that has come into sight or gone.
+    /// True if a point has no counterpart, or its visibility changed.
     is_new: bool,
 }
 
 impl Change {
-    /// Adds a point: its irradiance then, if it was there, and now.
+    /// Adds a point: its earlier irradiance, if it existed, and the current one.
     fn add(&mut self, then: Option<Option<Rgb>>, now: Option<Rgb>) {
         match (then, now) {
             (Some(Some(then)), Some(now)) => {
@@ -257,27 +259,27 @@ impl Change {
         }
     }
 
-    /// Returns whether it counts; `floor` is a change of a point that is too small to be seen.
+    /// Returns whether the change is significant; `floor` is the smallest visible change of a point.
     fn is_notable(&self, floor: f32) -> bool {
         let changes = self.difference.to_array().into_iter().zip(self.then.to_array());
         let floor = floor * self.points;
-        let is_sure = self.difference.luminance().abs() > SURE * self.square.sqrt();
+        let is_sure = self.difference.luminance().abs() > MIN_STANDARD_ERRORS * self.square.sqrt();
         self.is_new
             || is_sure
                 && changes
                     .into_iter()
-                    .any(|(d, then)| d.abs() > (CHANGE * then).max(floor))
+                    .any(|(d, then)| d.abs() > (MIN_CHANGE * then).max(floor))
     }
 }
 
-/// The light of a bake, for the next one. `few` has the irradiance by the few paths.
-pub(super) fn keep(
+/// Creates the cache of a bake. `probe` contains the irradiance by probe paths.
+pub(super) fn new_cache(
     settings: u64,
     points: &Points<'_>,
     keys: impl Fn(usize) -> UVec2,
     field: &Field,
-    few: &Field,
-) -> KeptLight {
+    probe: &Field,
+) -> BakeCache {
     let mut objects = vec![];
     let mut first = 0;
     for group in points.list.chunk_by(|a, b| a.object == b.object) {
@@ -287,19 +289,19 @@ pub(super) fn keep(
         indices
             .clone()
             .for_each(|index| field.append_record(index, &mut record));
-        let point = |(index, point): (usize, &Point)| KeptPoint {
+        let point = |(index, point): (usize, &Point)| CachedPoint {
             key: keys(index).to_array(),
             p: point.p.to_array(),
-            few: few.valid[index].then(|| few.irradiance(index).to_array()),
+            probe: probe.valid[index].then(|| probe.irradiance(index).to_array()),
         };
-        objects.push(KeptObject {
+        objects.push(CachedObject {
             name: points.names[group[0].object as usize].to_owned(),
             points: indices.zip(group).map(point).collect(),
             record,
         });
     }
-    KeptLight { settings, objects }
+    BakeCache { settings, objects }
 }
 
-/// Order of the estimates by the few paths: only their irradiance counts.
-pub(super) const FEW_ORDER: ShOrder = ShOrder::One;
+/// SH order of probes: only their irradiance counts.
+pub(super) const PROBE_ORDER: ShOrder = ShOrder::One;

@@ -8,13 +8,13 @@ use renderer_geometry::weld;
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Welded vertices and triangle adjacency.
-pub(super) struct Connections {
+pub(super) struct Adjacency {
     /// By triangle and side (from corner `i` to corner `i + 1`): the other triangle, or [`NONE`].
     pub(super) neighbours: Vec<[u32; 3]>,
 }
 
 /// Finds the adjacency of triangles; vertices are welded if their positions are equal up to rounding.
-pub(super) fn connect(positions: &[Vec3], triangles: &[[u32; 3]]) -> Connections {
+pub(super) fn find_adjacency(positions: &[Vec3], triangles: &[[u32; 3]]) -> Adjacency {
     let ids = weld(positions);
     // (lower vertex, upper vertex), triangle, side.
     let mut sides = Vec::with_capacity(3 * triangles.len());
@@ -35,5 +35,5 @@ pub(super) fn connect(positions: &[Vec3], triangles: &[[u32; 3]]) -> Connections
             neighbours[t1 as usize][s1] = t0;
         }
     }
-    Connections { neighbours }
+    Adjacency { neighbours }
 }

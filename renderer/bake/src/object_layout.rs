@@ -1,27 +1,27 @@
-//! An object laid out by itself: its charts packed into a rectangle.
+//! Layout of a single object: its charts packed into a rectangle.
 
 use glam::{UVec2, Vec2, swizzles::Vec2Swizzles as _};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::outline::{Outline, Span, Turn, outlines};
+use super::outline::{Outline, QuarterTurn, Span, outlines};
 use super::pack::{PackedPosition, pack};
 use super::unwrap::Flat;
 use renderer_image::Rect;
 
 /// Width of an object's rectangle.
-pub(super) enum Room {
+pub(super) enum RectWidth {
     /// Fixed width in texels.
     Width(u32),
     /// Relative to the side of a square of the object's area.
     Aspect(f32),
 }
 
-impl Room {
+impl RectWidth {
     fn width(&self, pieces: &[Vec<Outline>]) -> u32 {
         match *self {
-            Room::Width(width) => width,
-            Room::Aspect(aspect) => {
+            RectWidth::Width(width) => width,
+            RectWidth::Aspect(aspect) => {
                 let covered = |span: &Span| f64::from(span.hi - span.lo);
                 let area: f64 = pieces.iter().flat_map(|piece| &piece[0].spans).map(covered).sum();
                 ((1.2 * area).sqrt() as f32 * aspect) as u32
@@ -30,28 +30,28 @@ impl Room {
     }
 }
 
-/// An object laid out by itself.
+/// Layout of a single object.
 #[derive(Clone)]
-pub(super) struct LaidObject {
+pub(super) struct ObjectLayout {
     /// Columns and rows.
     pub(super) size: UVec2,
     blocks: Vec<Block>,
 }
 
-/// A block laid out in its object.
+/// Position of a block in its object.
 #[derive(Clone)]
 struct Block {
-    /// The lower corner of its box, margin included.
+    /// Lower corner of the box, including the margin.
     corner: UVec2,
-    /// Columns and rows of its box before it is turned, margin included.
+    /// Columns and rows of the box before rotation, including the margin.
     size: UVec2,
-    turn: Turn,
-    /// Texels from its first to its last centre.
+    turn: QuarterTurn,
+    /// Texels from the first to the last centre.
     extent: Vec2,
 }
 
-/// Results of `lay_out` for all objects. It runs once for shapes of one layout, such as instances of a mesh.
-pub(super) fn laid_once<T: Clone + Send>(
+/// Results of `lay_out` for all objects, which runs once for shapes with one layout, such as instances of a mesh.
+pub(super) fn layout_once<T: Clone + Send>(
     flats: &[Flat],
     lay_out: impl Fn(usize, &Flat) -> T + Sync,
 ) -> Vec<T> {
@@ -71,9 +71,9 @@ pub(super) fn laid_once<T: Clone + Send>(
     layouts.into_iter().map(|layout| laid[layout].clone()).collect()
 }
 
-impl LaidObject {
-    /// Lays an object out at a density [texels/m], with room for a dilation by `margin` texels.
-    pub(super) fn new(flat: &Flat, density: f32, margin: u32, room: &Room) -> LaidObject {
+impl ObjectLayout {
+    /// Computes the layout of an object at a density [texels/m], with room for a dilation by `margin` texels.
+    pub(super) fn new(flat: &Flat, density: f32, margin: u32, room: &RectWidth) -> ObjectLayout {
         let extents: Vec<Vec2> = (flat.blocks.iter())
             .map(|block| {
                 let extent = *block * density;
@@ -109,20 +109,20 @@ impl LaidObject {
             .map(|((place, size), extent)| Block {
                 corner: place.corner,
                 size,
-                turn: Turn::ALL[place.way],
+                turn: QuarterTurn::ALL[place.way],
                 extent,
             })
             .collect();
         let right =
             |(place, piece): (&PackedPosition, &Vec<Outline>)| place.corner.x + piece[place.way].size.x;
         let used = places.iter().zip(&pieces).map(right).max();
-        LaidObject {
+        ObjectLayout {
             size: UVec2::new(used.unwrap_or(1), height.max(1)),
             blocks,
         }
     }
 
-    /// Its box, and where that may be turned, the turned box.
+    /// The box, and the rotated box if rotation is allowed.
     pub(super) fn outlines(&self, flat: &Flat) -> Vec<Outline> {
         let upright = Outline::full(self.size);
         if flat.fixed || flat.shared {
@@ -132,9 +132,9 @@ impl LaidObject {
         }
     }
 
-    /// Where it lies if its outline is at `spot`: its rectangle, and the place of each of its vertices [texels].
+    /// Rectangle, and position of each vertex, for the outline at `spot` [texels].
     pub(super) fn placed(&self, flat: &Flat, spot: &PackedPosition, margin: u32) -> (Rect, Vec<Vec2>) {
-        let turn = Turn::ALL[spot.way];
+        let turn = QuarterTurn::ALL[spot.way];
         let end = spot.corner + if spot.way == 0 { self.size } else { self.size.yx() };
         let rect = Rect {
             x0: spot.corner.x,

@@ -1,4 +1,4 @@
-//! The mesh of a baked side in world space, as it is seen from that side.
+//! World-space mesh of a baked side, oriented towards that side.
 
 use glam::Vec3;
 
@@ -7,7 +7,7 @@ use renderer_base::math::determinant;
 use renderer_geometry::{Mesh, Shape, weld};
 
 /// A mesh in world space, its triangles counter-clockwise from the baked side.
-pub(super) struct PlacedMesh {
+pub(super) struct WorldMesh {
     pub(super) positions: Vec<Vec3>,
     /// Unit shading normals by vertex; empty if the mesh has none.
     pub(super) normals: Vec<Vec3>,
@@ -17,9 +17,9 @@ pub(super) struct PlacedMesh {
     is_turned: bool,
 }
 
-impl PlacedMesh {
+impl WorldMesh {
     /// A side of a shape, which has this mesh.
-    pub(super) fn new(shape: &Shape, side: Side, mesh: &Mesh) -> PlacedMesh {
+    pub(super) fn new(shape: &Shape, side: Side, mesh: &Mesh) -> WorldMesh {
         let to_world = shape.world_from_object;
         let normal_matrix = shape.object_from_world.matrix3.transpose();
         let is_flipped = shape.flip_normals != (side == Side::Back);
@@ -28,7 +28,7 @@ impl PlacedMesh {
         let turn = |&[a, b, c]: &[u32; 3]| if is_turned { [a, c, b] } else { [a, b, c] };
         let positions = mesh.positions.iter().map(|&p| to_world.transform_point3(p));
         let normals = mesh.normals.iter();
-        PlacedMesh {
+        WorldMesh {
             positions: positions.collect(),
             normals: normals
                 .map(|&n| (normal_matrix * n).normalize_or(Vec3::Y) * sign)
@@ -38,12 +38,12 @@ impl PlacedMesh {
         }
     }
 
-    /// By corner of the mesh's triangles: the corner here.
+    /// Corner of this mesh for each corner of the original triangles.
     pub(super) fn corners(&self) -> [usize; 3] {
         if self.is_turned { [0, 2, 1] } else { [0, 1, 2] }
     }
 
-    /// By vertex: the mean normal of all faces around its place, weighted by their angles, also where edges are hard.
+    /// Smooth normal of each vertex: the angle-weighted mean over all faces at its position, also at hard edges.
     pub(super) fn smooth_normals(&self) -> Vec<Vec3> {
         let places = weld(&self.positions);
         let mut positions = vec![Vec3::ZERO; self.positions.len()];

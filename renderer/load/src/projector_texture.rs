@@ -15,7 +15,7 @@ use renderer_scene::{Interpolation, SlideLookup, SlideWrap};
 
 /// Values of a picture's keys.
 #[derive(Default)]
-pub(super) struct SlideBlock {
+pub(super) struct TextureBlock {
     /// True if a picture is named, even if it could not be read.
     is_named: bool,
     map: Option<Image>,
@@ -24,45 +24,43 @@ pub(super) struct SlideBlock {
 }
 
 /// Block that contains the keys of a picture.
-pub(super) trait HasSlide {
-    fn slide(&mut self) -> &mut SlideBlock;
+pub(super) trait HasTexture {
+    fn texture(&mut self) -> &mut TextureBlock;
 }
 
 /// Keys for the lookup of a picture.
-pub(super) const fn slide_keys<B: HasSlide>() -> [Key<B>; 5] {
+pub(super) const fn texture_keys<B: HasTexture>() -> [Key<B>; 5] {
     [
         Key {
             name: "colorspace",
-            doc: "what the picture's numbers are: `auto` for what its file says (the default), or `raw` for shares of light as \
-                  they are",
-            set: |light, field, context| light.slide().read_color_space(field, context),
+            doc: "colour space of the image: `auto`, that of the file (the default), or `raw`, linear values",
+            set: |light, field, context| light.texture().read_color_space(field, context),
         },
         Key {
             name: "wrap",
-            doc: "what is beyond the borders of the picture: `clamp` (its border, the default), `repeat` (the picture again) \
-                  or `mirror` (the picture in a mirror)",
-            set: |light, field, context| light.slide().read_wrap(field, context),
+            doc: "wrap mode beyond the border of the image: `clamp` (its border, the default), `repeat` or `mirror`",
+            set: |light, field, context| light.texture().read_wrap(field, context),
         },
         Key {
             name: "interpolation",
-            doc: "what is between the picture's texels: `linear` (the default) or `closest`",
-            set: |light, field, context| light.slide().read_interpolation(field, context),
+            doc: "interpolation between texels: `linear` (the default) or `closest`",
+            set: |light, field, context| light.texture().read_interpolation(field, context),
         },
         Key {
             name: "s_of_uv",
-            doc: "where in the picture, from its left, is what is at `(u, v)` of all that is shown, from the left and the \
-                  top: the product with `(u, v, 1)`; (1, 0, 0) by default",
-            set: |light, field, context| light.slide().read_row(0, field, context),
+            doc: "coordinate s of the image, from its left, at `(u, v)` of the projected window, from its left and \
+                  top: the dot product with `(u, v, 1)`; (1, 0, 0) by default",
+            set: |light, field, context| light.texture().read_row(0, field, context),
         },
         Key {
             name: "t_of_uv",
-            doc: "the same from the picture's top; (0, 1, 0) by default",
-            set: |light, field, context| light.slide().read_row(1, field, context),
+            doc: "coordinate t of the image, from its top, likewise; (0, 1, 0) by default",
+            set: |light, field, context| light.texture().read_row(1, field, context),
         },
     ]
 }
 
-impl SlideBlock {
+impl TextureBlock {
     pub(super) fn read_map(&mut self, field: Field<'_>, context: &mut LoadContext) {
         self.is_named = true;
         self.map = read_image(field, context);
@@ -104,11 +102,11 @@ impl SlideBlock {
     }
 
     /// Adds a white square if no picture is named.
-    pub(super) fn or_white(self) -> SlideBlock {
+    pub(super) fn or_white(self) -> TextureBlock {
         if self.is_named {
             return self;
         }
-        SlideBlock {
+        TextureBlock {
             map: Some(Image::from_fn(1, 1, |_, _| Rgb::WHITE)),
             ..self
         }
@@ -116,7 +114,7 @@ impl SlideBlock {
 
     /// Returns the picture, if one is given.
     pub(super) fn finished(self) -> Option<SlideDesc> {
-        let SlideBlock { lookup, is_raw, .. } = self;
+        let TextureBlock { lookup, is_raw, .. } = self;
         self.map.map(|mut map| {
             if is_raw {
                 map.color_space = ColorSpace::Linear;

@@ -11,7 +11,7 @@ use renderer_scene::LightKind;
 use renderer_scene::Outline;
 
 /// Values of a directional area light's block.
-pub(super) struct SheetBlock {
+pub(super) struct DirectionalAreaBlock {
     transform: Affine3A,
     size: Vec2,
     outline: Outline,
@@ -20,7 +20,7 @@ pub(super) struct SheetBlock {
 }
 
 /// Keys of `directional_area` lights.
-pub(super) const DIRECTIONAL_AREA: &[Key<SheetBlock>] = &[
+pub(super) const DIRECTIONAL_AREA: &[Key<DirectionalAreaBlock>] = &[
     Key {
         name: "size",
         doc: "extent in x and y, one number or two (m); 2 by default",
@@ -36,12 +36,12 @@ pub(super) const DIRECTIONAL_AREA: &[Key<SheetBlock>] = &[
     },
     Key {
         name: "transform",
-        doc: "world from light, which lies in the plane z = 0 about the origin and shines towards +z; none by default",
+        doc: "world from light, which is in the plane z = 0 about the origin and emits towards +z; none by default",
         set: |light, field, context| set(&mut light.transform, field.transform(context)),
     },
     Key {
         name: "irradiance",
-        doc: "irradiance (W/m2) on a surface that faces it and lies straight before it; 1 by default",
+        doc: "irradiance (W/m2) on a surface that faces the light, straight in front of it; 1 by default",
         set: |light, field, context| set(&mut light.irradiance, field.color(context)),
     },
     Key {
@@ -53,7 +53,7 @@ pub(super) const DIRECTIONAL_AREA: &[Key<SheetBlock>] = &[
 
 /// Reads the block of a directional area light.
 pub(super) fn read_directional_area(declaration: &Declaration, context: &mut LoadContext) -> LightKind {
-    let mut light = SheetBlock {
+    let mut light = DirectionalAreaBlock {
         transform: Affine3A::IDENTITY,
         size: Vec2::splat(2.0),
         outline: Outline::Rectangle,
