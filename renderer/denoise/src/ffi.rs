@@ -1,6 +1,7 @@
 //! The C interface of Open Image Denoise as far as used (`oidn.h`, version 2): function table, device and filter.
 //!
-//! All `unsafe` of the crate is here. Outside, a filter is a [`Job`] of slices whose sizes [`Device::run`] checks.
+//! This file contains the `unsafe` code of the crate. Its safe interface is a [`Job`] of slices, whose sizes
+//! [`Device::run`] checks.
 
 #![expect(unsafe_code, reason = "calls a loaded library")]
 
@@ -26,10 +27,10 @@ type OidnDevice = *mut c_void;
 type OidnFilter = *mut c_void;
 type OidnMonitor = extern "C" fn(*mut c_void, f64) -> bool;
 
-/// Tells whether the result of a filter is still wanted; called from any thread.
+/// Returns whether the result of a filter is still wanted; called from any thread.
 pub(super) type Wanted = Box<dyn Fn() -> bool + Send + Sync>;
 
-/// The library's question whether to go on.
+/// `OIDNProgressMonitorFunction`: returns whether the filter continues.
 extern "C" fn goes_on(wanted: *mut c_void, _done: f64) -> bool {
     // SAFETY: `Device::run` passes the address of a `Wanted` that outlives the filter.
     let wanted = unsafe { &*wanted.cast_const().cast::<Wanted>() };
@@ -82,7 +83,7 @@ pub(super) struct Library {
 impl Library {
     /// Opens a library.
     pub(super) fn open(path: &Path) -> Result<Library, String> {
-        // The loader's own words are one level down.
+        // The message of the loader is in the source error.
         let words = |error: libloading::Error| {
             let cause = std::error::Error::source(&error);
             cause.map_or_else(|| error.to_string(), ToString::to_string)
@@ -106,7 +107,8 @@ unsafe fn load(path: &Path) -> Result<libloading::Library, libloading::Error> {
     unsafe { libloading::Library::new(path) }
 }
 
-/// Windows looks for the libraries that a library needs beside the program, unless told to look beside the library.
+/// Windows searches for dependencies in the folder of the program by default; this flag selects the folder of the
+/// library.
 #[cfg(windows)]
 unsafe fn load(path: &Path) -> Result<libloading::Library, libloading::Error> {
     use libloading::os::windows::{LOAD_WITH_ALTERED_SEARCH_PATH, Library};
@@ -123,7 +125,7 @@ unsafe fn load(path: &Path) -> Result<libloading::Library, libloading::Error> {
 pub(super) struct Device {
     library: &'static Library,
     handle: OidnDevice,
-    /// Ends filters whose results are not wanted any more.
+    /// Cancels filters whose results are not wanted any more.
     pub(super) wanted: Option<Wanted>,
 }
 
@@ -235,7 +237,7 @@ impl Device {
         DenoiseError::Library(self.error().unwrap_or("it gives no reason".into()))
     }
 
-    /// The first error since the last call, if there is one; without a device, that of making one.
+    /// The first error since the last call; without a device, the error of creating one.
     fn error(&self) -> Option<String> {
         let mut message = ptr::null();
         // SAFETY: a null device asks for the error of making one.

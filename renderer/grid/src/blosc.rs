@@ -12,8 +12,7 @@ const SHUFFLED: u8 = 1;
 const COPIED: u8 = 2;
 const BIT_SHUFFLED: u8 = 4;
 const WHOLE_BLOCKS: u8 = 0x10;
-/// A block is divided into one stream for each byte of a number, if numbers have at most so many bytes, and streams at
-/// least so many.
+/// Maximum element size and minimum stream size for which a block has one stream for each byte of an element [bytes].
 const MOST_STREAMS: usize = 16;
 const LEAST_STREAM: usize = 128;
 
@@ -77,7 +76,7 @@ pub(crate) fn unpack(stored: &[u8], out: &mut [u8]) -> Result<(), GridFault> {
         return Err(GridFault::unsupported("values whose bits are shuffled"));
     }
     let codec = Codec::of(flags)?;
-    // Streams of a few bytes take as long as others.
+    // Short streams cost as much time as long ones.
     if width == 0 || block < LEAST_STREAM.min(out.len()) || block == 0 {
         return Err(broken());
     }
@@ -124,7 +123,7 @@ fn unpack_block(
     Ok(())
 }
 
-/// Puts the bytes of each number together.
+/// Unshuffles: joins the bytes of each element.
 fn unshuffle(planes: &[u8], width: usize, out: &mut [u8]) {
     let count = planes.len() / width;
     for (byte, plane) in planes.chunks_exact(count.max(1)).take(width).enumerate() {
@@ -132,7 +131,7 @@ fn unshuffle(planes: &[u8], width: usize, out: &mut [u8]) {
             out[number * width + byte] = value;
         }
     }
-    // What is no whole number is not shuffled.
+    // A remainder shorter than an element is not shuffled.
     out[count * width..].copy_from_slice(&planes[count * width..]);
 }
 

@@ -6,7 +6,7 @@ use renderer_base::math::Bounds;
 use super::grid::Grid;
 use super::tree::{BLOCK_LOG2, Content, EMPTY_RANGE, Slot, Tree, union, voxel_index};
 
-/// Share of a value by which interpolation can exceed those of its voxels, by rounding.
+/// Relative rounding error by which interpolation can exceed the values of voxels.
 const ROUNDING: f32 = 4.0 * f32::EPSILON;
 
 impl Grid {
@@ -45,7 +45,7 @@ impl Grid {
     }
 }
 
-/// Farthest coordinate of voxels.
+/// Largest coordinate of voxels.
 const FARTHEST: f32 = (1 << 30) as f32;
 
 impl Tree {

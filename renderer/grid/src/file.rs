@@ -11,7 +11,7 @@ use super::nanovdb::{NanoFile, is_nanovdb};
 use super::vdb::{VdbFile, is_vdb};
 use super::vol::{VolBox, VolFile, is_vol};
 
-/// The grid that is looked up if none is named, where a file has it.
+/// Name of the default grid of a file.
 const MAIN: &str = "density";
 
 /// Format of a file.

@@ -112,7 +112,7 @@ impl GridLoader {
             .par_iter()
             .map(|wanted| load_file(&*files, wanted).into_iter())
             .collect();
-        // Those of a file are in the order of their requests.
+        // Grids of a file are in the order of their requests.
         let next = |wanted: &Wanted| loaded[groups[&wanted.file]].next();
         let grids: Vec<Loaded> = list.iter().filter_map(next).collect();
         let failed = list.iter().zip(&grids).filter(|(wanted, _)| wanted.is_required);
@@ -213,7 +213,7 @@ impl GridStore {
         self.ids.get(&key).copied()
     }
 
-    /// All grids that were requested before the store was created, and could be read, with their ids.
+    /// The grids that were read when the store was created, with their ids.
     pub fn grids(&self) -> impl Iterator<Item = (GridId, &Grid)> {
         let grids = (0..).zip(&self.grids);
         grids.filter_map(|(id, loaded)| Some((GridId(id), &**loaded.as_ref().ok()?)))

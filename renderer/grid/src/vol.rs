@@ -76,7 +76,7 @@ impl VolFile {
         for corner in &mut bounds {
             *corner = DVec3::new(bytes.f32()?.into(), bytes.f32()?.into(), bytes.f32()?.into());
         }
-        // Mitsuba does not look at the box, unless it is told to.
+        // Mitsuba ignores the box by default.
         let [low, high] = bounds;
         if !((high - low).cmpgt(DVec3::ZERO).all() && (high - low).is_finite()) {
             bounds = [DVec3::ZERO, DVec3::ONE];

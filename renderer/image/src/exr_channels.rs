@@ -2,10 +2,10 @@
 
 use super::ColorChannels;
 
-/// All channels of a part, in the order of a texture, and which of them are its colour.
+/// Channels of a part, in the order of a texture, and the indices of its colour channels.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ChannelOrder {
-    /// Places in the file.
+    /// Indices in the file.
     pub(super) list: Vec<usize>,
     pub(super) colors: ColorChannels,
 }

@@ -38,7 +38,7 @@ struct Layer {
     height: usize,
     window: Option<Window>,
     channels: Vec<Channel>,
-    /// Its smaller versions, where they are asked for: with the same channels.
+    /// Mip levels with the same channels, if requested.
     smaller: Vec<Layer>,
 }
 
@@ -52,15 +52,14 @@ impl Layer {
 }
 
 struct Channel {
-    /// With the names of its layers, dots between.
+    /// Full name: layers and channel, separated by dots.
     name: String,
     samples: FlatSamples,
 }
 
 /// Decodes the bytes of an EXR file.
 pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<ExrFile, ImageError> {
-    // The header comes first, alone, so that what is not read and what would not fit is refused before anything is
-    // decoded.
+    // Reads the header first, so that unsupported or too large files are refused before decoding.
     let headers = headers(path, bytes)?;
     for header in &headers {
         check_header(path, header, bytes.len())?;
@@ -72,7 +71,7 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<ExrFile, ImageError> {
         check_dwa_chunks(path, bytes)?;
     }
     let metadata = metadata(&headers);
-    // One thread: textures are loaded many at a time, and the crate would start a pool for each.
+    // One thread: many textures load in parallel, and the crate would start a pool for each.
     let reader = exr_reader()
         .no_deep_data()
         .largest_resolution_level()
@@ -85,7 +84,7 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<ExrFile, ImageError> {
             .from_buffered(Cursor::new(bytes))
     };
     // The crate's B44 decoder overflows on damaged blocks (exr 1.74.2, b44/mod.rs, `unpack14`): a panic where overflow
-    // is checked, wrong pixels where it is not. The closure leaves nothing half-done behind.
+    // is checked, wrong pixels where it is not. The closure has no state that a panic could leave inconsistent.
     let image = catch_unwind(AssertUnwindSafe(decode))
         .map_err(|_| ImageError::damaged(path, "EXR", "its compressed data make no sense"))?;
     let FlatImage {
@@ -117,7 +116,7 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<ExrFile, ImageError> {
     })
 }
 
-/// Decodes a picture with its smaller versions.
+/// Decodes a picture with its mip levels.
 pub(super) fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> Result<Picture, ImageError> {
     let headers = headers(path, bytes)?;
     let mut file = decode(path, bytes)?;
@@ -314,7 +313,7 @@ impl ExrFile {
         }
     }
 
-    /// The first layer that has colour, and the channels that make it; all channels, if they may be no colour.
+    /// The first layer with colour, and its colour channels; all channels if colour is not required.
     fn color(&self, any: bool) -> Option<(&Layer, Vec<usize>)> {
         let picks = self.layers.iter().flat_map(|layer| {
             let names: Vec<String> = layer.channels.iter().map(|c| c.name.clone()).collect();
@@ -352,7 +351,7 @@ impl ExrFile {
         })
     }
 
-    /// All channels.
+    /// The channels.
     pub(super) fn into_named_channels(self, path: &Path) -> Result<NamedChannels, ImageError> {
         let Some(first) = self.layers.first() else {
             return Err(ImageError::damaged(path, "EXR", "it has no layer"));
@@ -437,8 +436,8 @@ fn is_dwa(header: &Header) -> bool {
     matches!(header.compression, Compression::DWAA(_) | Compression::DWAB(_))
 }
 
-/// Refuses DWA chunks whose counters ask for more memory than the chunk's pixels need. The crate takes what they say,
-/// and a damaged counter ends the process with a failed allocation (exr 1.74.2).
+/// Refuses DWA chunks whose counters ask for more memory than the chunk's pixels need. The crate allocates without a
+/// check, and a damaged counter aborts the process (exr 1.74.2).
 fn check_dwa_chunks(path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
     let failed = |e| convert_error(path, e);
     let reader = ::exr::block::read(Cursor::new(bytes), false).map_err(failed)?;

@@ -9,7 +9,7 @@ pub struct ImageInfo {
     pub format: Format,
     /// Columns and rows, of an EXR with several parts those of the first.
     pub size: [usize; 2],
-    /// Position within a larger image, if it is a part of one.
+    /// Position within a larger image, for a cropped image.
     pub window: Option<Window>,
     /// Names and sample types of the channels, those of all parts of an EXR.
     pub channels: Vec<(String, SampleType)>,

@@ -2,7 +2,7 @@
 
 use super::{MetaValue, Window};
 
-/// All channels of a file by name, as planes.
+/// The channels of a file by name, as planes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedChannels {
     /// Columns.

@@ -121,7 +121,7 @@ fn integers(bytes: &[u8], count: usize, range: f32) -> Result<Samples, &'static 
     Ok(Samples::U16(scaled.collect()))
 }
 
-/// Floats, from the bottom row up. The sign of `scale` tells the order of bytes; its size means nothing that is agreed on.
+/// Floats, from the bottom row up. The sign of `scale` is the byte order; its magnitude has no agreed meaning.
 fn floats(bytes: &[u8], count: usize, scale: f32, row: usize) -> Result<Samples, &'static str> {
     let length = count.checked_mul(4).ok_or("it is too large")?;
     let bytes = bytes.get(..length).ok_or("it is cut short")?;

@@ -13,9 +13,8 @@ use super::output_format::OutputFormat;
 use super::replace::try_replace;
 use renderer_base::files::open_regular;
 
-/// Checks that an image can be written to `path`, without touching what is there: its extension names a format that is
-/// written, its directory exists and takes files, nothing but a plain writable file stands in the way, and the system
-/// lets it be replaced. To be asked before a long render, not after it.
+/// Checks before a long render that an image can be written to `path`, without changes there. The extension must be a
+/// supported format, the directory writable, and an existing entry a regular file that can be replaced.
 ///
 /// # Errors
 /// When the image could not be written; the error says why.
@@ -45,8 +44,8 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Writes `bytes` as the file `path`: to a temporary file beside it, which then takes its place. A file that was there
-/// keeps its permissions, and its owner where the system allows it; a new one gets the user's usual ones.
+/// Writes `bytes` to the file `path` atomically, by a temporary file in the same folder and a rename. An existing file
+/// keeps its permissions and, if allowed, its owner; a new file has default permissions.
 ///
 /// # Errors
 /// When the directory is missing or does not take files, or `path` is no plain writable file. What was at `path` is
@@ -241,7 +240,7 @@ impl Drop for Temporary {
     }
 }
 
-/// A temporary file beside `target`, locked as long as it is written.
+/// A temporary file in the folder of `target`, locked while it is written.
 fn temporary(target: &Path) -> io::Result<Temporary> {
     let directory = folder_of(target);
     let prefix = prefix(target);
@@ -253,7 +252,7 @@ fn temporary(target: &Path) -> io::Result<Temporary> {
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut temporaries = temporaries();
     let mut file = builder.tempfile_in(directory).map_err(without_path)?;
-    // It removes itself under the lock of the list.
+    // The entry is removed under the lock of the list.
     file.disable_cleanup(true);
     temporaries.push(file.path().to_owned());
     // Where there are no locks, nothing is swept either.

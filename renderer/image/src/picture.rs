@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::{ImageError, MetaValue, Raster};
 
-/// One of the pictures in a file.
+/// Picture of a file with several pictures.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Subimage {
-    /// The one that [`decode`] takes.
+    /// The picture that [`decode`] reads.
     #[default]
     First,
     /// By its place in the file.

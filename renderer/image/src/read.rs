@@ -32,8 +32,8 @@ pub fn read_from(files: &dyn Files, path: &Path) -> Result<Image, ImageError> {
     Ok(decode(path, &bytes)?.into_image())
 }
 
-/// Decodes a file's bytes. `path` names the image in errors and, for a format without magic bytes, tells it by its
-/// extension; it need not exist.
+/// Decodes a file's bytes. `path` identifies the image in errors and gives the extension for formats without magic
+/// bytes; it need not exist.
 ///
 /// # Errors
 /// When the bytes are damaged, empty or of an unsupported kind.
@@ -170,7 +170,7 @@ fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, Ima
 
 /// Returns whether an end marker follows the last scan. The decoder fills what is missing of a truncated file with grey.
 fn jpeg_has_end(bytes: &[u8]) -> bool {
-    // Within a scan 0xff is followed by zero, so that neither marker can be there by chance; the markers of a
+    // Within a scan 0xff is followed by zero, so that neither marker can occur by coincidence; the markers of a
     // thumbnail come before the picture's first scan.
     let last = |marker: u8| bytes.windows(2).rposition(|pair| pair == [0xff, marker]);
     last(0xda).is_some_and(|scan| last(0xd9).is_some_and(|end| end > scan))

@@ -1,7 +1,7 @@
 //! Tone mapping: curves that compress linear radiance into the range of a display.
 //!
-//! All curves take linear Rec.709 radiance after exposure and return linear Rec.709 in `[0,1]`, to be encoded with the
-//! sRGB transfer. They work on finite values; negative ones count as black.
+//! Curves map linear Rec.709 radiance after exposure to linear Rec.709 in `[0,1]`, to be encoded with the sRGB
+//! transfer. They work on finite values; negative ones count as black.
 
 use renderer_base::math::{log2, pow};
 

@@ -26,7 +26,7 @@ pub fn write(path: &Path, image: &Image, options: &WriteOptions) -> Result<(), I
     write_whole(path, &encode(path, image, options)?)
 }
 
-/// Checks that the format that the extension of `path` names takes a picture of that size.
+/// Checks that the format of the extension of `path` allows a picture of this size.
 ///
 /// # Errors
 /// When it does not, or the extension names no format.
@@ -171,7 +171,7 @@ fn to_bytes(image: &Image, options: &WriteOptions, kept: usize) -> Vec<u8> {
     bytes
 }
 
-/// An image as a browser's canvas takes it: red, green, blue and alpha of each pixel, the bytes of a PNG of it.
+/// An image as RGBA bytes of a browser canvas; the bytes equal those of a PNG.
 pub fn rgba8(image: &Image, options: &WriteOptions) -> Vec<u8> {
     let kept = image.channels.min(4);
     let bytes = to_bytes(image, options, kept);

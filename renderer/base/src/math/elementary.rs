@@ -92,7 +92,7 @@ pub fn rotation_y(angle: f32) -> Mat3 {
     Mat3::from_cols(Vec3::new(cos, 0.0, -sin), Vec3::Y, Vec3::new(sin, 0.0, cos))
 }
 
-/// Power of a base that is not negative, by way of double precision: `libm::powf` takes twice as long.
+/// Power of a non-negative base, computed in double precision: `libm::powf` needs twice the time.
 #[inline]
 fn powf(x: f32, y: f32) -> f32 {
     if x == 1.0 || y == 0.0 {

@@ -30,12 +30,12 @@ pub struct KdTree<T> {
 #[derive(Clone, Copy, Debug)]
 struct Leaf([f32x8; 3]);
 
-/// Squared distances up to which each item of a tree counts.
+/// Maximum squared search distance of each item of a tree.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The largest of the items of each plane, then of each leaf.
+    /// Largest limit of the items below each plane, then of each leaf.
     ranges: Vec<f32>,
-    /// Those of the items of a leaf.
+    /// Limits of the items of each leaf.
     leaves: Vec<f32x8>,
 }
 
@@ -64,7 +64,7 @@ struct Range {
     beyond: f32,
 }
 
-/// The most items of a leaf.
+/// Maximum number of items of a leaf.
 const LEAF: usize = 8;
 
 /// Ranges below this are built by one thread.
@@ -109,7 +109,7 @@ impl<T: Located> KdTree<T> {
         }
     }
 
-    /// Makes limits of the squared distances up to which each item counts, given by its index.
+    /// Builds limits from the maximum squared distance of each item, given by its index.
     pub fn limits(&self, of_item: impl Fn(usize) -> f32) -> Limits {
         let first = self.planes.len();
         let mut ranges = vec![f32::NEG_INFINITY; first + self.leaves.len()];
@@ -169,8 +169,8 @@ impl<T: Located> KdTree<T> {
         );
     }
 
-    /// Calls `visit` with each item that is nearer to a ray of this `length` than its own limit, the place on the ray that it
-    /// is nearest to, and the square of its distance from there. `direction` is a unit vector.
+    /// Calls `visit` with each item within its own limit of a ray of this `length`, the distance along the ray of the
+    /// nearest point, and the squared distance from it. `direction` is a unit vector.
     pub fn search_along(
         &self,
         origin: Vec3,
@@ -224,7 +224,7 @@ impl<T: Located> KdTree<T> {
         }
     }
 
-    /// Like [`search_about`](KdTree::search_about), but leaves out items beyond their own limits.
+    /// Like [`search_about`](KdTree::search_about), but skips items beyond their own limits.
     #[inline]
     pub fn search_limited(
         &self,
@@ -238,8 +238,8 @@ impl<T: Located> KdTree<T> {
         self.search_by(p, r2, reach, of_range, |leaf| limits.leaves[leaf], visit);
     }
 
-    /// Searches where `of_range` gives the largest squared distance from which an item of a range counts, and `of_leaf`
-    /// those of the items of a leaf.
+    /// Searches with limits: `of_range` returns the largest squared distance of a range, `of_leaf` those of the items
+    /// of a leaf.
     #[inline(always)]
     fn search_by(
         &self,
@@ -297,7 +297,7 @@ impl Leaf {
         }))
     }
 
-    /// The places on a ray that its items are nearest to, and their squared distances from there.
+    /// Distances along a ray of the points nearest to the items, and the squared distances from them.
     #[inline(always)]
     fn along(&self, origin: Vec3, direction: Vec3) -> (f32x8, f32x8) {
         let offset: [f32x8; 3] = std::array::from_fn(|axis| self.0[axis] - f32x8::splat(origin[axis]));
@@ -321,7 +321,7 @@ impl Leaf {
     }
 }
 
-/// Ranges of items, each split in two as planes do.
+/// Splits each range of items at its middle.
 pub(super) fn halves<'a, T>(ranges: &[&'a [T]]) -> Vec<&'a [T]> {
     let halves = ranges.iter().map(|range| range.split_at(range.len() / 2));
     halves.flat_map(|(low, high)| [low, high]).collect()

@@ -1,15 +1,14 @@
 //! The program's allocator: the system's, with large blocks in huge pages.
 //!
-//! Rays look at vertices, texels and photons all over their blocks. With pages of 4 KiB, most looks miss the processor's
-//! address translations; with pages of 2 MiB, few do. Where `/sys/kernel/mm/transparent_hugepage/enabled` is `madvise`,
-//! as on Ubuntu and Fedora, Linux gives them only to blocks for which they are asked. Embree asks for its own.
+//! Rays access vertices, texels and photons in random order. With pages of 4 KiB, most accesses miss the TLB; with
+//! pages of 2 MiB, few do. Where `/sys/kernel/mm/transparent_hugepage/enabled` is `madvise`, as on Ubuntu and Fedora,
+//! Linux gives them only to blocks for which they are asked. Embree asks for its own.
 
 #![expect(unsafe_code, reason = "implements `GlobalAlloc`")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-/// Smallest block for which huge pages are asked [bytes]: smaller ones hardly hold one that begins at a multiple of its
-/// size.
+/// Minimum block size for huge pages [bytes]: smaller blocks hardly contain an aligned huge page.
 const LARGE: usize = 4 << 20;
 
 /// Size of a huge page [bytes].
@@ -100,7 +99,7 @@ mod tests {
         }
     }
 
-    /// The kernel notes who asked: `hg` among the flags of the mapping.
+    /// The kernel marks the mapping with the flag `hg`.
     #[cfg(target_os = "linux")]
     #[test]
     fn large_blocks_are_asked_for_in_huge_pages() {

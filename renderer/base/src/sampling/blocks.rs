@@ -95,7 +95,7 @@ impl BlockDistribution2d {
         }
     }
 
-    /// The place that `u` in `[0,1)²` maps to.
+    /// Samples a position by `u` in `[0,1)²`.
     #[inline]
     pub fn sample(&self, u: Vec2) -> Sample2d {
         let sample = self.blocks.sample(u);

@@ -22,7 +22,7 @@ use tables::{COEFFICIENTS, ELEVATIONS, SKY, SUN, SUN_ELEVATIONS, TURBIDITIES};
 /// The angle that the sun fills as seen from Earth [degrees].
 pub const SUN_ANGLE: f32 = 0.5358;
 
-/// The turbidities that the model knows: pure air has 1, clear air 3, haze 10.
+/// Range of turbidities of the model: 1 for pure air, 3 for clear air, 10 for haze.
 pub const TURBIDITY: (f64, f64) = (1.0, 10.0);
 
 /// A sky with the sun at one place.
@@ -38,8 +38,8 @@ pub struct Sky {
 }
 
 impl Sky {
-    /// The sky over ground of that albedo, each channel of it in `[0,1]`, with the sun in the direction `sun`, both unit
-    /// vectors. The turbidity is clamped to what the model knows.
+    /// The sky above ground of the given albedo, each channel in `[0,1]`. `sun` and `up` are unit vectors; the
+    /// turbidity is clamped to [`TURBIDITY`].
     pub fn new(turbidity: f32, albedo: Rgb, sun: Vec3, up: Vec3) -> Sky {
         let turbidity = turbidity.clamp(TURBIDITY.0 as f32, TURBIDITY.1 as f32);
         let mut sky = Sky {

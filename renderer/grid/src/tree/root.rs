@@ -21,7 +21,7 @@ pub(super) enum Root {
         size: IVec3,
         slots: Vec<Slot>,
     },
-    /// For voxels that are far from each other.
+    /// Cells of distant voxels.
     Sparse(Cells),
 }
 

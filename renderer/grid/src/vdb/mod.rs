@@ -28,7 +28,7 @@ use values::ValueFormat;
 pub(crate) use header::is_vdb;
 use renderer_base::files::Budget;
 
-/// Time of a byte of metadata, in bytes of other data.
+/// Decoding time of a byte of metadata, in bytes of other data.
 const TEXT_COST: usize = 64;
 
 /// Contents of a file.
@@ -116,7 +116,7 @@ impl VdbFile {
     }
 }
 
-/// What precedes the tree of a grid.
+/// Header of a grid: the part before its tree.
 #[derive(Clone, Debug)]
 struct Preamble {
     compression: u32,

@@ -22,7 +22,7 @@ pub(super) struct Leaf {
     pub(super) active: [u64; 8],
 }
 
-/// Voxels with the same value.
+/// Cube of voxels with one value.
 #[derive(Clone, Copy, Debug)]
 struct Tile {
     /// The first voxel.
@@ -102,7 +102,7 @@ impl Topology {
         Ok(topology)
     }
 
-    /// Tiles of background are where nothing is said.
+    /// Tiles of background are not stored.
     fn add_tile(&mut self, tile: Tile, format: &ValueFormat) {
         let value = &tile.value[..format.ty.channels];
         if tile.is_active {

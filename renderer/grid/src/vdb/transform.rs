@@ -6,7 +6,7 @@ use crate::bytes::Bytes;
 use crate::error::GridFault;
 use crate::grid::Placement;
 
-/// Reads a transform: its inner result is why it is not linear or has no inverse.
+/// Reads a transform: the inner error is the reason why it is not linear or not invertible.
 pub(super) fn read(bytes: &mut Bytes<'_>) -> Result<Result<Placement, GridFault>, GridFault> {
     let name = bytes.text()?;
     // Maps that scale also store four vectors that follow from the first: voxel size, inverse and so on.

@@ -33,7 +33,7 @@ pub struct FilterSample {
 /// The part of a filter that lies within a rectangle of pixels, for one pixel.
 #[derive(Clone, Copy, Debug)]
 pub struct FilterWindow {
-    /// The random numbers that choose the part in x and in y: where they begin, and how much of `[0,1)` they are.
+    /// Interval of random numbers in x and in y: start, and length as a share of `[0,1)`.
     start: Vec2,
     share: Vec2,
     /// Constant that makes the mean weight 1.
@@ -67,7 +67,7 @@ impl Filter {
         }
     }
 
-    /// Its shape.
+    /// Kernel of the filter.
     pub fn shape(&self) -> FilterShape {
         self.shape
     }
@@ -151,11 +151,11 @@ struct HalfProfile {
     cdf: Vec<f32>,
     /// Sample weight by segment: the sign of the profile divided by the mean of the signs.
     weights: Vec<f32>,
-    /// For each of as many equal parts of `[0,1]`, the first segment that may hold its inverse.
+    /// For equal parts of `[0,1]`, the first segment that may contain the inverse.
     guide: Vec<u16>,
 }
 
-/// A part of one axis of a filter, as [`FilterWindow`] has it.
+/// Part of one axis of a filter, for [`FilterWindow`].
 struct AxisPart {
     start: f32,
     share: f32,

@@ -38,7 +38,7 @@ pub enum FilterShape {
         /// The amount of ringing.
         c: f32,
     },
-    /// A sinc function under a window that is the middle of a wider one.
+    /// Sinc function windowed by the main lobe of a wider sinc.
     // Duchon 1979, "Lanczos Filtering in One and Two Dimensions".
     Lanczos {
         /// Radius: the number of zero crossings on either side.
@@ -46,7 +46,7 @@ pub enum FilterShape {
     },
 }
 
-/// The most lobes of a Lanczos filter.
+/// Maximum number of lobes of a Lanczos filter.
 const MAX_LOBES: u32 = 16;
 
 /// The largest radius of a filter [pixels].
@@ -81,14 +81,14 @@ impl FilterShape {
         "lanczos",
     ];
 
-    /// The filter where none is chosen.
+    /// The default filter.
     pub const DEFAULT: FilterShape = FilterShape::BlackmanHarris { radius: 1.5 };
 
     /// A box that covers its pixel.
     pub const PIXEL: FilterShape = FilterShape::Box { radius: 0.5 };
 
-    /// The shape that a scene file names with these numbers; `None` where there is none of that name, or what it takes
-    /// where the numbers do not fit.
+    /// Kernel by its name in scene files and its parameters; `None` for an unknown name, the expected parameters if the
+    /// numbers do not fit.
     pub fn from_call(name: &str, numbers: &[f32]) -> Option<Result<FilterShape, &'static str>> {
         let (shape, takes) = match name {
             "box" => (
@@ -152,7 +152,7 @@ impl FilterShape {
             | FilterShape::Tent { radius }
             | FilterShape::BlackmanHarris { radius } => positive(radius),
             FilterShape::Gaussian { radius, stddev } => {
-                // Much narrower, and the table of its values would miss it.
+                // The tabulated values would miss a much narrower filter.
                 positive(radius) && stddev >= 0.01 * radius && stddev <= 1e3 * radius
             }
             FilterShape::Mitchell { b, c } => (0.0..=1.0).contains(&b) && (0.0..=1.0).contains(&c),
@@ -200,7 +200,7 @@ impl FilterShape {
     }
 }
 
-/// The one given number, or the default.
+/// The only given number, or the default.
 fn one(numbers: &[f32], default: f32) -> Option<f32> {
     match *numbers {
         [] => Some(default),

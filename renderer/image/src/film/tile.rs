@@ -20,7 +20,7 @@ impl PixelSum {
         self.rgb.map(|sum| (sum.to_f64() / n) as f32)
     }
 
-    /// With the samples of another sum.
+    /// The sum of the samples of both.
     #[must_use]
     pub fn with(mut self, other: &PixelSum) -> PixelSum {
         self.count += other.count;
@@ -65,7 +65,7 @@ pub struct FilmTile {
 }
 
 impl FilmTile {
-    /// An empty tile; `layout` says what it keeps besides the picture.
+    /// An empty tile; `layout` defines the additional sums.
     pub fn new(rect: Rect, layout: FilmLayout) -> FilmTile {
         let area = rect.area();
         FilmTile {
@@ -118,7 +118,7 @@ impl FilmTile {
         self.squares.as_deref()
     }
 
-    /// What is kept besides the picture.
+    /// Additional sums besides the picture.
     pub fn layout(&self) -> FilmLayout {
         FilmLayout {
             variance: self.squares.is_some(),

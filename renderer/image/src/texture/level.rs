@@ -20,7 +20,7 @@ pub(super) struct Level {
 /// Storage of a level's texels.
 #[derive(Debug)]
 pub(super) enum LevelTexels {
-    /// All in memory, row by row.
+    /// Texels in memory, row by row.
     Whole(Texels),
     /// By tiles, of which some are in memory.
     Paged(PagedTexels),

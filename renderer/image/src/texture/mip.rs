@@ -26,7 +26,7 @@ pub(super) fn sizes_below(width: usize, height: usize) -> impl Iterator<Item = (
 /// Threads that make levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Threads {
-    /// Those of the `rayon` pool.
+    /// Threads of the `rayon` pool.
     Pool,
     /// The calling one, which holds a lock: it must not take up other work of the pool.
     Own,
@@ -88,7 +88,7 @@ pub(super) fn levels_below(
     levels
 }
 
-/// Adds the averages of a row of twice as many texels.
+/// Adds the averages of a row of twice the width.
 fn add_halves<const CHANNELS: usize>(row: &mut [f32], larger: &[f32], weight: f32) {
     let pairs = larger.chunks_exact(2 * CHANNELS);
     for (texel, pair) in row.as_chunks_mut::<CHANNELS>().0.iter_mut().zip(pairs) {

@@ -9,8 +9,8 @@
 //! - Alpha is as the file has it: straight in PNG and TGA, premultiplied by custom in EXR.
 //! - Textures are requested from a [`TextureLoader`], from any thread; [`TextureLoader::load`] reads them and gives
 //!   the frozen [`TextureStore`], whose lookups take no lock, but for the first of a mip level that is not made yet.
-//! - Texels take no more memory than the loader is told. Files of tiles are read by the tile; what does not fit waits
-//!   in a temporary file. Values do not depend on it.
+//! - The loader bounds the memory of texels. Tiled files are read tile by tile; other texels beyond the bound are in a
+//!   temporary file. Values do not depend on the bound.
 
 mod color_space;
 mod environment;
@@ -50,10 +50,10 @@ pub struct Texture {
     channels: usize,
     colors: ColorChannels,
     levels: Pyramid,
-    /// Beyond the borders along s and t, where a lookup leaves that to the file.
+    /// Default wrap modes along s and t.
     wrap: [Wrap; 2],
     window: Option<Window>,
-    /// From coordinates of the whole to those of the window that has texels.
+    /// Transform from texture coordinates of the whole image to those of the data window.
     window_scale: Vec2,
     window_offset: Vec2,
     info: PictureInfo,
@@ -68,10 +68,9 @@ impl Texture {
         base.hash_texels(self.channels, hasher);
     }
 
-    /// A decoded file. `path` is what the texture is called.
+    /// A decoded file. `path` is the name of the texture.
     ///
-    /// Texels that are infinite or not a number become zero, for one of them would spread over the whole pyramid; see
-    /// [`Texture::non_finite`].
+    /// Non-finite texels become zero, since one would spread over the whole pyramid; see [`Texture::non_finite`].
     ///
     /// # Errors
     /// When the raster has no pixels.
@@ -83,8 +82,7 @@ impl Texture {
         Texture::of_picture(path, picture, color_space, None)
     }
 
-    /// A picture with those smaller versions that are missing. Where the cache has no room for it, it goes to a temporary
-    /// file.
+    /// A picture with its mip pyramid. If the cache has no room for it, it is written to a temporary file.
     ///
     /// # Errors
     /// When the picture has no pixels.
@@ -246,7 +244,7 @@ impl Texture {
         self.channels
     }
 
-    /// Position within a larger image, if it is a part of one.
+    /// Position within a larger image, for a cropped image.
     pub fn window(&self) -> Option<Window> {
         self.window
     }
@@ -271,12 +269,12 @@ impl Texture {
         self.non_finite
     }
 
-    /// Makes all levels of the pyramid, which the first lookup of one would otherwise wait for.
+    /// Builds all levels of the pyramid before the first lookup.
     pub(crate) fn complete(&mut self) {
         self.levels.complete();
     }
 
-    /// Memory that its texels take once all levels are made [bytes]; tiles that come and go are not among them.
+    /// Memory of the texels of all levels [bytes], without cached tiles.
     pub fn bytes(&self) -> usize {
         self.levels.bytes()
     }
@@ -299,7 +297,7 @@ impl Texture {
         TexelReader::new(smallest, self.channels, 0).get(0, 0)
     }
 
-    /// The value of all texels, if it is one.
+    /// The common value of all texels, if there is one.
     pub fn constant(&self) -> Option<[f32; 4]> {
         let first = self.texel(0, 0);
         let mut texels = TexelReader::new(self.levels.base(), self.channels, 0);

@@ -21,7 +21,7 @@ pub struct TextureId(pub u32);
 pub enum TextureSource {
     /// A file.
     File(PathBuf),
-    /// A file within a file (an image in a GLB). The name tells it from others and stands in errors.
+    /// A file within a file (an image in a GLB). The unique name appears in errors.
     Memory {
         /// The name; unique for these bytes.
         name: PathBuf,
@@ -73,7 +73,7 @@ pub struct TextureRequest {
 type Key = (PathBuf, TextureColorSpace, Subimage);
 
 impl TextureRequest {
-    /// One name for one file, however it is reached; what does not exist keeps its name and fails when it is loaded.
+    /// Canonical name of a file. The name of a missing file is unchanged, and its load fails.
     fn key(&self, files: &dyn Files) -> Key {
         let path = files.identity(self.source.path());
         (path, self.color_space, self.subimage.clone())
@@ -120,7 +120,7 @@ enum Wanted {
     Set(TileSet<TextureId>),
 }
 
-/// Collects the textures that a scene needs; each is given its id at once and read later, once.
+/// Collects the textures of a scene. Each gets its id immediately and is read once, later.
 #[derive(Debug)]
 pub struct TextureLoader {
     requests: Mutex<Requests>,
@@ -158,12 +158,12 @@ impl Default for TextureLoader {
 }
 
 impl TextureLoader {
-    /// A loader without requests, whose textures take the memory that they need.
+    /// A loader without requests and without a memory bound.
     pub fn new() -> TextureLoader {
         TextureLoader::with_memory(usize::MAX)
     }
 
-    /// A loader whose textures take about so much memory at most [bytes].
+    /// A loader with a memory bound for texels [bytes].
     pub fn with_memory(limit: usize) -> TextureLoader {
         TextureLoader {
             requests: Mutex::default(),
@@ -178,8 +178,8 @@ impl TextureLoader {
         TextureLoader { files, ..self }
     }
 
-    /// The id that the texture will have in the store; the same for the same file and colour space. Nothing is read
-    /// yet, so that many threads can ask. A [`TextureSource::Memory`] is told from others by its name.
+    /// The id of the texture in the store, unique by file and colour space. Nothing is read, so that many threads can
+    /// request textures. A [`TextureSource::Memory`] is identified by its name.
     pub fn request(&self, source: TextureSource, color_space: TextureColorSpace) -> TextureId {
         let request = TextureRequest {
             source,
@@ -193,7 +193,7 @@ impl TextureLoader {
     /// required.
     pub fn request_picture(&self, request: TextureRequest, need: TextureNeed) -> TextureId {
         let key = request.key(&*self.files);
-        // A panic elsewhere leaves the table whole: entries are added in one step.
+        // A panic elsewhere leaves the table consistent: entries are added in one step.
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         match requests.ids.get(&key) {
             Some(&id) => {
@@ -208,14 +208,14 @@ impl TextureLoader {
         }
     }
 
-    /// The id of a set of textures that were requested.
+    /// The id of a set of requested textures.
     pub fn request_set(&self, set: TileSet<TextureId>) -> TextureId {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         requests.add(Wanted::Set(set))
     }
 
-    /// Errors of the required images that cannot be opened or are in a format that is not read. Only the begin of each
-    /// file is read.
+    /// Errors of required images that cannot be opened or have an unsupported format. Only the first bytes of each file
+    /// are read.
     pub fn unsupported(&self) -> Vec<ImageError> {
         let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         let required = requests.list.iter().filter_map(|wanted| match wanted {
@@ -240,7 +240,7 @@ impl TextureLoader {
         self
     }
 
-    /// Reads everything that was requested, in parallel.
+    /// Reads the requested textures in parallel.
     ///
     /// # Errors
     /// All required files that could not be read, in the order of their requests.
@@ -281,7 +281,7 @@ impl TextureLoader {
     }
 }
 
-/// The textures of a scene, shared by all threads. Those that were there from the start are looked up without a lock.
+/// Textures of a scene, shared by all threads. Lookups of textures that were loaded with the store take no lock.
 #[derive(Debug)]
 pub struct TextureStore {
     entries: Vec<Entry>,
@@ -291,7 +291,7 @@ pub struct TextureStore {
     files: SharedFiles,
 }
 
-/// Textures that shaders named while they ran.
+/// Textures named by running shaders.
 #[derive(Debug, Default)]
 struct Late {
     entries: Vec<Arc<Entry>>,
@@ -299,7 +299,7 @@ struct Late {
 }
 
 impl TextureStore {
-    /// Makes the mip pyramids of all textures, for scenes that will look at them.
+    /// Builds the mip pyramids of all textures.
     pub fn complete(&mut self) {
         self.entries.par_iter_mut().for_each(|entry| match entry {
             Entry::Texture(texture) => texture.complete(),
@@ -307,8 +307,8 @@ impl TextureStore {
         });
     }
 
-    /// Looks a texture up; see [`Texture::sample`]. None where the store has no such texture, or a set has none at that
-    /// place.
+    /// Looks up a texture; see [`Texture::sample`]. `None` if the store has no such texture, or the set has none at
+    /// these coordinates.
     #[inline]
     pub fn sample(&self, id: TextureId, lookup: &Lookup) -> Option<Sample> {
         self.at(id, |entry| match entry {
@@ -321,7 +321,7 @@ impl TextureStore {
         })
     }
 
-    /// Looks an environment up; see [`Texture::sample_environment`].
+    /// Looks up an environment; see [`Texture::sample_environment`].
     pub fn sample_environment(&self, id: TextureId, lookup: &EnvironmentLookup) -> Option<Sample> {
         self.at(id, |entry| match entry {
             Entry::Texture(texture) => Some(texture.sample_environment(lookup)),
@@ -347,7 +347,7 @@ impl TextureStore {
         is_whole.unwrap_or(false)
     }
 
-    /// Returns whether it is a set of textures, with one for each unit square.
+    /// Returns whether the id is a set of textures, with one for each unit square.
     pub fn is_set(&self, id: TextureId) -> bool {
         let is_set = self.at(id, |entry| Some(matches!(entry, Entry::Set(_))));
         is_set.unwrap_or(false)
@@ -365,7 +365,7 @@ impl TextureStore {
         });
     }
 
-    /// The texture at a place, of a set; else the texture itself.
+    /// The texture of a set at texture coordinates; else the texture itself.
     pub fn id_at(&self, id: TextureId, st: glam::Vec2) -> Option<TextureId> {
         self.at(id, |entry| match entry {
             Entry::Texture(_) => Some(id),
@@ -377,7 +377,7 @@ impl TextureStore {
     #[inline]
     fn at<T>(&self, id: TextureId, f: impl FnOnce(&Entry) -> Option<T>) -> Option<T> {
         let index = id.0 as usize;
-        // A panic here would go through compiled code, which ends the process.
+        // A panic here would unwind through compiled code, which aborts the process.
         if let Some(entry) = self.entries.get(index) {
             return f(entry);
         }
@@ -387,7 +387,7 @@ impl TextureStore {
         f(&entry)
     }
 
-    /// A texture that was there from the start.
+    /// A texture that was loaded with the store.
     ///
     /// # Panics
     /// When the id is of another store, of a set, or of an optional texture that cannot be read.
@@ -405,7 +405,7 @@ impl TextureStore {
         self.ids.get(&key).copied()
     }
 
-    /// The id of a texture, which is read now if it is not there yet.
+    /// The id of a texture, which is read on the first call.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -414,7 +414,7 @@ impl TextureStore {
         if let Some(&id) = self.ids.get(&key) {
             return Ok(id);
         }
-        // Whoever comes second waits for the first, and the file is read once.
+        // A second thread waits for the first, so that the file is read once.
         let mut late = self.late.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(&id) = late.ids.get(&key) {
             return Ok(id);
@@ -437,7 +437,7 @@ impl TextureStore {
         TextureId(u32::try_from(index).expect("more textures than memory holds"))
     }
 
-    /// All textures that were there from the start, with their ids.
+    /// The textures that were loaded with the store, with their ids.
     pub fn textures(&self) -> impl Iterator<Item = (TextureId, &Texture)> {
         let entries = self.entries.iter().enumerate();
         entries.filter_map(|(i, entry)| match entry {
@@ -446,7 +446,7 @@ impl TextureStore {
         })
     }
 
-    /// All tile sets that were there from the start, with their ids.
+    /// The tile sets that were loaded with the store, with their ids.
     pub fn sets(&self) -> impl Iterator<Item = (TextureId, &TileSet<TextureId>)> {
         let entries = self.entries.iter().enumerate();
         entries.filter_map(|(i, entry)| match entry {

@@ -12,8 +12,8 @@
 //! number of a pixel's samples is independent of their values, and their mean is unbiased. For that, a colour continues
 //! as long as the decision about the other one is open; samples beyond its own number do not count.
 //!
-//! Decisions are made at the ends of rounds, when all open blocks have the same number of samples: `min_samples`, and then
-//! 3/2, 2, 3, 4, 6, 8, … times as many. They depend on these samples only, not on threads and passes.
+//! Decisions are made at the ends of rounds, when all open blocks have the same number of samples: `min_samples`, and
+//! then 3/2, 2, 3, 4, 6, 8, … times this number. They depend on these samples only, not on threads and passes.
 //!
 //! A render can be split between rounds, but not within one: every decision needs the deviations of the whole image, so
 //! machines that share a round would have to exchange statistics after each, some twenty times. Sums of luminance are

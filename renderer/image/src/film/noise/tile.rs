@@ -32,7 +32,7 @@ pub struct PixelPlan {
 /// Luminance of a pixel's samples in batches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PixelNoise {
-    /// Sum over the batch under way.
+    /// Sum over the current batch.
     pub batch: f32,
     /// Sum over finished batches.
     pub sum: f32,
@@ -43,7 +43,7 @@ pub struct PixelNoise {
 }
 
 impl PixelNoise {
-    /// The batch under way, of `size` samples, is over.
+    /// Ends the current batch of `size` samples.
     pub(super) fn end_batch(&mut self, size: f32) {
         let batch = std::mem::take(&mut self.batch);
         self.sum += batch;
