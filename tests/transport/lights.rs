@@ -14,7 +14,7 @@ use glam::{Affine2, Affine3A, EulerRot, Mat3, Quat, Vec2, Vec3};
 use renderer::body::MediumStack;
 use renderer::color::Rgb;
 use renderer::film::Filter;
-use renderer::geometry::{Geometry, Interaction, Mesh, ShapeId};
+use renderer::geometry::{Geometry, Interaction, Mesh, SHUTTER_OPEN, ShapeId};
 use renderer::integrator::Context;
 use renderer::light::{
     Beam, DirectionalAreaLight, DirectionalLight, EmissionBounds, EnvironmentLight, EnvironmentMap,
@@ -195,7 +195,7 @@ fn lookouts(case: &Case) -> Vec<(&'static str, Vec3)> {
     let mut lookouts = vec![
         (
             "inside",
-            shape.world_from_object.transform_point3(Vec3::new(0.1, 0.2, 0.3)),
+            shape.placement().at(SHUTTER_OPEN).point(Vec3::new(0.1, 0.2, 0.3)),
         ),
         ("beside", bounds.center() + Vec3::new(1.2, -2.1, 0.8)),
         ("far away", bounds.center() + Vec3::new(-40.0, 110.0, 70.0)),

@@ -328,7 +328,9 @@ fn rays_between_two_surfaces_meet_neither() {
         let away = one.bounds().center() + way - other.bounds().center();
         other = Shape::new(
             other.geometry.clone(),
-            Affine3A::from_translation(away) * other.world_from_object,
+            other
+                .placement()
+                .map(|world| Affine3A::from_translation(away) * *world),
         );
         let accels = [&one, &other].map(|shape| build(&mut [shape.clone()]));
         let mut from = points(&mut random, &accels[0], std::slice::from_ref(&one), 30);

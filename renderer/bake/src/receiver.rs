@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::tessellate::tessellate;
 use super::unwrap::{Flat, unwrap};
 use super::uv;
-use renderer_geometry::{Geometry, Mesh, Shape, ShapeId, SurfacePoint};
+use renderer_geometry::{Geometry, Mesh, SHUTTER_OPEN, Shape, ShapeId, SurfacePoint};
 
 /// A side of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +136,7 @@ impl Receiver {
                 None,
             ),
             Err(unfit) => (
-                unwrap(&self.mesh, &shape.world_from_object),
+                unwrap(&self.mesh, shape.placement().at(SHUTTER_OPEN)),
                 Coordinates::Unwrapped,
                 Some(unfit),
             ),

@@ -34,7 +34,8 @@ pub struct Features {
 impl Denoiser {
     /// Opens the library; filters run on `threads` threads (0: one per core).
     ///
-    /// # Errors If the library is missing, does not open, or has no CPU device.
+    /// # Errors
+    /// If the library is missing, does not open, or has no CPU device.
     pub fn open(threads: usize) -> Result<Denoiser, DenoiseError> {
         let device = Device::new(library()?, threads)?;
         Ok(Denoiser { device })

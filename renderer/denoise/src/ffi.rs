@@ -21,7 +21,7 @@ pub(super) const QUALITY_FAST: c_int = 4;
 pub(super) const QUALITY_HIGH: c_int = 6;
 
 /// The oldest version with these functions, as the property `version` counts: 2.0.0.
-const OLDEST: c_int = 20000;
+const MIN_VERSION: c_int = 20000;
 
 type OidnDevice = *mut c_void;
 type OidnFilter = *mut c_void;
@@ -169,8 +169,8 @@ impl Device {
         };
         match device.error() {
             Some(reason) => Err(unusable(reason)),
-            None if version < OLDEST => {
-                Err(unusable(format!("its version is {version}, {OLDEST} is needed")))
+            None if version < MIN_VERSION => {
+                Err(unusable(format!("its version is {version}, {MIN_VERSION} is needed")))
             }
             None => Ok(device),
         }

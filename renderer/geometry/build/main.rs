@@ -23,7 +23,7 @@ use pack::{Carried, TEXTS};
 use wheel::{WHEEL, Wheel, write_old};
 
 /// The oldest Embree that serves, as `RTC_VERSION` counts.
-const OLDEST: u32 = 40000;
+const MIN_VERSION: u32 = 40000;
 
 fn main() {
     println!("cargo::rerun-if-changed=build");
@@ -49,8 +49,8 @@ fn ways(target: &Target) -> String {
          1. set EMBREE_DIR to the folder of an Embree 4 release (https://github.com/RenderKit/embree/releases),\n  \
          2. install Embree 4 with the system's packages ({}; Debian 12 has version 3 only, which does not do),\n  \
          3. have Python's pip and a network, and the build fetches the library by itself{}.",
-        OLDEST / 10000,
-        OLDEST / 100 % 100,
+        MIN_VERSION / 10000,
+        MIN_VERSION / 100 % 100,
         match target.os.as_str() {
             "macos" => "brew install embree",
             "windows" => "the installer of the release",
@@ -157,7 +157,7 @@ fn in_named_folder(dir: &Path, target: &Target) -> Result<PathBuf, String> {
         ));
     };
     match header_version(&dir.join("include")) {
-        Some(version) if version < OLDEST => Err(format!(
+        Some(version) if version < MIN_VERSION => Err(format!(
             "EMBREE_DIR is {}, but that is Embree {}.{}.{}",
             dir.display(),
             version / 10000,
@@ -205,7 +205,7 @@ fn in_system(target: &Target) -> Option<PathBuf> {
     let library = folders.iter().find_map(|folder| library_in(folder, target))?;
     let include = library.parent()?.join("../include");
     let version = header_version(&include).or_else(|| header_version(Path::new("/usr/include")));
-    version.is_none_or(|version| version >= OLDEST).then_some(library)
+    version.is_none_or(|version| version >= MIN_VERSION).then_some(library)
 }
 
 fn system_folders(target: &Target) -> Vec<PathBuf> {

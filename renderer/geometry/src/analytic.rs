@@ -18,7 +18,7 @@ pub enum Analytic {
     Cylinder,
 }
 
-/// A point of the surface with its derivatives, object space.
+/// Surface point with its derivatives, object space.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LocalPoint {
     pub(super) p: DVec3,
@@ -30,9 +30,9 @@ pub(super) struct LocalPoint {
 }
 
 impl Analytic {
-    /// The first distance in `(t_min, t_max)` at which the ray meets the surface, in units of `direction`.
+    /// The smallest hit distance in `(t_min, t_max)`, in units of `direction`.
     pub fn intersect(self, origin: DVec3, direction: DVec3, t_min: f64, t_max: f64) -> Option<f64> {
-        // Comparisons are written so that NaN finds nothing.
+        // NaN fails these comparisons.
         let inside = |t: f64| t > t_min && t < t_max;
         match self {
             Analytic::Sphere => {
@@ -80,7 +80,7 @@ impl Analytic {
         }
     }
 
-    /// Maps the unit square to the surface, equal areas to equal areas.
+    /// Equal-area map from the unit square to the surface.
     pub(super) fn sample(self, u: DVec2) -> DVec3 {
         match self {
             Analytic::Sphere => {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{Geometry, Mesh, MeshAttribute, Shape};
 
-/// The names of what meshes have besides named attributes.
+/// Names of the built-in attributes of meshes.
 const OWN_NAMES: [&str; 14] = [
     "uv",
     "st",
@@ -35,18 +35,18 @@ pub enum AttributeSource {
     Color,
     /// The alpha of the vertex colours.
     Alpha,
-    /// One of the mesh's named attributes.
+    /// Index of a named attribute of the mesh.
     Named(usize),
-    /// One number of the mesh's named attributes: the attribute's index and the number's.
+    /// Component of a named attribute of the mesh: index of the attribute, index of the number.
     Component(usize, usize),
-    /// One number of the vertex colours.
+    /// Component of the vertex colours.
     ColorComponent(usize),
-    /// One of the attributes that the scene gives to the object.
+    /// Index of an object attribute of the scene.
     Object(usize),
 }
 
 impl AttributeSource {
-    /// Resolves an attribute's name on a shape. What the scene gives to the object comes before the data of its mesh.
+    /// Resolves an attribute's name on a shape. Object attributes precede attributes of the mesh.
     pub fn of(shape: &Shape, name: &str) -> AttributeSource {
         let given = shape.attributes.iter().position(|(own, _)| own == name);
         match &shape.geometry {
@@ -80,7 +80,7 @@ impl AttributeSource {
     }
 }
 
-/// A number of an attribute by its name in the file.
+/// Finds a component by the name of its property in the file.
 fn property_of(mesh: &Mesh, name: &str) -> AttributeSource {
     let component = |attribute: &MeshAttribute| attribute.properties.iter().position(|own| own == name);
     let mut found = mesh.attributes.iter().enumerate();
@@ -90,7 +90,7 @@ fn property_of(mesh: &Mesh, name: &str) -> AttributeSource {
 }
 
 impl Shape {
-    /// All names by which shaders find an attribute.
+    /// Names by which shaders find an attribute.
     pub fn attribute_names(&self) -> BTreeSet<String> {
         let of_mesh = match &self.geometry {
             Geometry::Mesh(mesh) => mesh.attribute_names(),
@@ -108,7 +108,7 @@ impl Shape {
 }
 
 impl Mesh {
-    /// All names by which shaders find an attribute.
+    /// Names by which shaders find an attribute.
     pub fn attribute_names(&self) -> BTreeSet<String> {
         let named = self.attributes.iter().flat_map(|attribute| {
             let name = &attribute.name;

@@ -4,36 +4,36 @@ use glam::Vec3;
 
 use super::facet::Facet;
 use super::mesh::{Mesh, padded};
+use super::placement::Transform;
 use super::surface::{Vertex, unit_normal};
 
 /// The vertices of a mesh in world space.
 #[derive(Debug)]
 pub(super) enum Baked {
-    /// All data of hits precomputed, for scenes of few triangles: 32 bytes per vertex and 16 per triangle.
+    /// Complete hit data, for small scenes: 32 bytes per vertex and 16 per triangle.
     Whole {
         /// The vertices.
         vertices: Box<[Vertex]>,
         /// By triangle.
         faces: Box<[Face]>,
     },
-    /// The positions, [`padded`], which hits make the rest from; 12 bytes a vertex. What is more does not stay in a
-    /// processor's cache.
+    /// [`padded`] positions, 12 bytes per vertex, from which hits compute the rest: more data would exceed the caches.
     Positions(Vec<Vec3>),
-    /// The mesh is in world space as it is, and its positions are padded.
+    /// The mesh itself, whose transform is the identity and whose positions are padded.
     Mesh,
 }
 
 /// Data that are constant over a triangle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Face {
-    /// Unit normal, on the side that shows the vertices counter-clockwise before a mirroring transform.
+    /// Unit normal of the front, where vertices are counter-clockwise before a mirroring transform.
     pub(super) ng: Vec3,
     /// Bound on the distance between computed points and the triangle as rays find it `[m]`.
     pub(super) p_error: f32,
 }
 
 impl Baked {
-    /// The mesh with these vertices in world space; `mirrored` tells whether they got there by a mirroring transform.
+    /// The mesh with world-space vertices; `mirrored` is true if their transform changes handedness.
     pub(super) fn whole(mesh: &Mesh, vertices: Box<[Vertex]>, mirrored: bool) -> Baked {
         let face = |indices: &[u32; 3]| {
             Face::new(
@@ -47,22 +47,26 @@ impl Baked {
         }
     }
 
-    /// The mesh with these positions in world space.
+    /// The mesh with world-space positions.
     pub(super) fn positions(positions: impl ExactSizeIterator<Item = Vec3>) -> Baked {
         Baked::Positions(padded(positions))
     }
 
-    /// The positions of a triangle of `mesh`, whose vertices are these.
+    /// World-space vertices of a triangle of `mesh`.
     #[inline(always)]
-    pub(super) fn triangle(&self, mesh: &Mesh, indices: [u32; 3]) -> [Vec3; 3] {
-        match self {
+    pub(super) fn vertices(&self, mesh: &Mesh, indices: [u32; 3], to_world: &Transform) -> [Vertex; 3] {
+        let positions = match self {
             Baked::Whole { vertices, .. } => indices.map(|index| vertices[index as usize].p),
             Baked::Positions(positions) => indices.map(|index| positions[index as usize]),
             Baked::Mesh => indices.map(|index| mesh.positions[index as usize]),
-        }
+        };
+        std::array::from_fn(|corner| Vertex {
+            p: positions[corner],
+            ..vertex(mesh, indices[corner], to_world)
+        })
     }
 
-    /// Bytes of memory that it holds.
+    /// Memory in use [bytes].
     pub(super) fn memory(&self) -> usize {
         match self {
             Baked::Whole { vertices, faces } => size_of_val(&**vertices) + size_of_val(&**faces),
@@ -75,12 +79,37 @@ impl Baked {
 impl Face {
     #[inline]
     pub(super) fn new(facet: &Facet, mirrored: bool) -> Face {
-        // A mirror image shows its vertices in the other order.
+        // A mirroring transform reverses the order of the vertices.
         let normal = if mirrored { -facet.normal } else { facet.normal };
         let (ng, scale) = unit_normal(normal);
         Face {
             ng,
             p_error: facet.error(facet.extent) * scale,
         }
+    }
+}
+
+/// A vertex with its position in object space and its normal in world space. The normal has unit length, so that the
+/// vertices of a stretched mesh keep equal weights.
+#[inline]
+pub(super) fn vertex(mesh: &Mesh, index: u32, to_world: &Transform) -> Vertex {
+    let index = index as usize;
+    Vertex {
+        p: mesh.positions[index],
+        n: mesh
+            .normals
+            .get(index)
+            .map_or(Vec3::ZERO, |&n| to_world.normal(n).normalize_or_zero()),
+        uv: mesh.uvs.get(index).copied().unwrap_or_default(),
+    }
+}
+
+/// A vertex in world space.
+#[inline]
+pub(super) fn world_vertex(mesh: &Mesh, index: u32, to_world: &Transform) -> Vertex {
+    let vertex = vertex(mesh, index, to_world);
+    Vertex {
+        p: to_world.point(vertex.p),
+        ..vertex
     }
 }

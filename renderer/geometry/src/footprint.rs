@@ -19,7 +19,7 @@ pub struct RayDifferential {
 }
 
 impl RayDifferential {
-    /// The width of a pixel at distance `t` [m], across the ray: the greater of its two sides.
+    /// The width of a pixel at distance `t` [m], across the ray: the larger of its sides.
     pub fn footprint(&self, t: f32) -> f32 {
         let dx = self.origin_dx + t * self.direction_dx;
         let dy = self.origin_dy + t * self.direction_dy;
@@ -45,8 +45,8 @@ impl RayDifferential {
     }
 }
 
-/// Footprint of a path around its present ray: a ray differential from the camera through mirrors and smooth glass, a
-/// cone after rough or diffuse scattering.
+/// Footprint of a path at its current ray: a ray differential through mirrors and smooth glass, a cone after rough or
+/// diffuse scattering.
 #[derive(Clone, Copy, Debug)]
 pub struct Footprint {
     /// Width of the cone at the ray's origin [m].
@@ -110,7 +110,7 @@ impl Footprint {
         self.width + self.spread * t
     }
 
-    /// Further along the same line: the ray that begins at distance `t`.
+    /// The footprint of the ray that continues from distance `t`.
     pub fn passed(&self, t: f32) -> Footprint {
         let differential = self.differential.map(|d| RayDifferential {
             origin_dx: d.origin_dx + t * d.direction_dx,
@@ -124,13 +124,13 @@ impl Footprint {
         }
     }
 
-    /// After scattering at distance `t` into a cone that spreads by at least that much.
+    /// The footprint after scattering at distance `t` into a cone of at least this spread.
     pub fn scattered(mut self, t: f32, spread: f32) -> Footprint {
         self.scatter(t, spread);
         self
     }
 
-    /// Changes to the footprint of the scattered ray, as [`Footprint::scattered`]. In place, since the type is large.
+    /// As [`Footprint::scattered`], in place, since the type is large.
     #[inline]
     pub fn scatter(&mut self, t: f32, spread: f32) {
         self.width = self.at(t);
@@ -138,8 +138,8 @@ impl Footprint {
         self.differential = None;
     }
 
-    /// After a smooth surface has bent the ray towards `wi`. `normal_change` is how the surface's normal changes when the
-    /// point moves.
+    /// The footprint after specular reflection or refraction towards `wi`. `normal_change` returns the change of the
+    /// normal for a displacement along the surface.
     pub fn bent(
         &self,
         it: &Interaction,
@@ -169,8 +169,8 @@ impl Footprint {
         }
     }
 
-    /// Returns the differential of the hit point. A cone is equally wide along both tangents; a sample that stands for
-    /// a point has a tiny one, so that shaders can compute with the directions of the differentials.
+    /// Returns the differential of the hit point. A cone has the same width along both tangents. A zero footprint has
+    /// tiny differentials, so that shaders can use their directions.
     pub fn point(&self, it: &Interaction) -> PointDifferential {
         const TINY: f32 = 1.0 / 8192.0;
         if let Some(differential) = &self.differential {
@@ -190,7 +190,7 @@ impl RayDifferential {
     /// Intersections of the next pixels' rays with the tangent plane of a surface, as offsets from the hit.
     fn at(&self, it: &Interaction) -> PointDifferential {
         let direction = -it.wo;
-        // A ray along the surface meets it at all distances.
+        // A tangential ray has no finite intersection.
         let cosine = direction.dot(it.ng);
         let cosine = if cosine.abs() < 1e-4 {
             1e-4_f32.copysign(cosine)
@@ -237,7 +237,7 @@ impl Turn {
         Turn { from, to, n, eta }
     }
 
-    /// 1 if the normal is on the side of a surface's, else −1.
+    /// 1 if the normal is in the hemisphere of `n`, else −1.
     fn side(&self, n: Vec3) -> f32 {
         if self.n.dot(n) < 0.0 { -1.0 } else { 1.0 }
     }

@@ -5,14 +5,14 @@ use rustc_hash::FxHashMap;
 use crate::Mesh;
 
 impl Mesh {
-    /// The island of each triangle: triangles that share a vertex, or vertices at the same position, are of one island.
-    /// Islands are numbered from 0 in the order of their first triangles.
+    /// The island of each triangle. Triangles are connected by shared vertices, or vertices at the same position;
+    /// islands are numbered from 0 in the order of their first triangles.
     pub fn islands(&self) -> Vec<u32> {
         let mut parents: Vec<u32> = (0..self.positions.len() as u32).collect();
-        // Vertices are split where normals or texture coordinates are.
+        // Vertices at one position may differ in normals or texture coordinates.
         let mut first: FxHashMap<[u32; 3], u32> = FxHashMap::default();
         for (vertex, position) in (0..).zip(&self.positions) {
-            // -0 and 0 are one place.
+            // -0 and 0 are equal.
             let place = position.to_array().map(|x| (x + 0.0).to_bits());
             let known = *first.entry(place).or_insert(vertex);
             join(&mut parents, known, vertex);

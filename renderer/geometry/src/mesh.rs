@@ -2,31 +2,33 @@
 
 use std::borrow::Cow;
 
-use glam::{Affine3A, Mat3A, Vec2, Vec3};
+use glam::{Affine3A, Vec2, Vec3};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
+use super::placement::similarity_scale;
 use super::{AttributeDomain, MeshAttribute};
 use renderer_base::math::{Bounds, atan2, determinant};
 
-/// Maximum number of vertices, counted for each instance, that are visited singly where a bounding box would do.
+/// Maximum number of vertices, summed over instances, that are visited one by one; beyond it, bounding boxes replace
+/// them.
 pub const MANY_VERTICES: usize = 1 << 26;
 
-/// Indexed triangles with optional per-vertex attributes. Valid once it has been through [`Mesh::validate`].
+/// Indexed triangles with optional per-vertex attributes; [`Mesh::validate`] checks them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Vertex positions, object space.
     pub positions: Vec<Vec3>,
     /// Vertex indices of each triangle, counter-clockwise from the front.
     pub triangles: Vec<[u32; 3]>,
-    /// Unit vertex normals; empty or as many as positions.
+    /// Unit vertex normals; empty, or one for each position.
     pub normals: Vec<Vec3>,
-    /// Vertex texture coordinates; empty or as many as positions.
+    /// Vertex texture coordinates; empty, or one for each position.
     pub uvs: Vec<Vec2>,
-    /// Second set of texture coordinates (lightmaps); empty or as many as positions.
+    /// Second set of texture coordinates (lightmaps); empty, or one for each position.
     pub uvs2: Vec<Vec2>,
-    /// Vertex colours, linear, RGBA; empty or as many as positions.
+    /// Vertex colours, linear, RGBA; empty, or one for each position.
     pub colors: Vec<[f32; 4]>,
     /// Values by name.
     pub attributes: Vec<MeshAttribute>,
@@ -118,12 +120,12 @@ impl Mesh {
         .validate()
     }
 
-    /// The mesh if it is one: indices in range, every number finite, an attribute for each vertex or for none. Normals
-    /// come out unit length, those without direction as the normal of the faces around. Triangles without area are
-    /// kept, for their indices count; see [`Mesh::degenerate_count`].
+    /// Checks that indices are in range, numbers finite, and attributes complete. Normalizes normals; a zero normal
+    /// becomes the mean of adjacent faces. Triangles without area are kept, since attributes use their indices; see
+    /// [`Mesh::degenerate_count`].
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first error found.
     pub fn validate(mut self) -> Result<Mesh, MeshError> {
         let vertices = self.positions.len();
         for (what, found) in [("vertices", vertices), ("triangles", self.triangles.len())] {
@@ -176,7 +178,7 @@ impl Mesh {
         Ok(self)
     }
 
-    /// Gives back memory that is not needed, and makes the positions [`padded`].
+    /// Releases spare memory, and makes the positions [`padded`].
     pub fn fit(&mut self) {
         self.positions.shrink_to(self.positions.len() + 1);
         self.positions.reserve_exact(1);
@@ -187,7 +189,7 @@ impl Mesh {
         self.colors.shrink_to_fit();
     }
 
-    /// The mesh without vertex normals: it looks faceted.
+    /// The mesh without vertex normals (flat shading).
     #[must_use]
     pub fn with_face_normals(self) -> Mesh {
         Mesh {
@@ -196,15 +198,15 @@ impl Mesh {
         }
     }
 
-    /// The mesh with vertex normals: its own, or, if it has none, those of [`Mesh::smooth_normals`] where it is placed. The
-    /// place matters if it stretches the mesh, which changes the angles of faces.
+    /// The mesh with vertex normals: its own, or [`Mesh::smooth_normals`] in world space, since a non-uniform scale
+    /// changes the angles of faces.
     #[must_use]
     pub fn with_vertex_normals(self, world_from_object: &Affine3A) -> Mesh {
         if !self.normals.is_empty() {
             return self;
         }
         let linear = world_from_object.matrix3;
-        if is_similarity(linear) {
+        if similarity_scale(linear).is_some() {
             let normals = self.smooth_normals();
             return Mesh { normals, ..self };
         }
@@ -212,7 +214,7 @@ impl Mesh {
             positions: self.positions.iter().map(|&p| linear * p).collect(),
             ..self
         };
-        // The faces of a mirrored mesh look the other way.
+        // A mirroring transform reverses the faces.
         let object_from_world = linear.transpose() * determinant(&linear).signum();
         let normals = placed.smooth_normals();
         let to_object = |&n: &Vec3| unit(object_from_world * n).unwrap_or(Vec3::Z);
@@ -223,8 +225,8 @@ impl Mesh {
         }
     }
 
-    /// The mesh with the vertices of each triangle in the order that is counter-clockwise from the side of their normals,
-    /// which so is its front; unchanged without normals.
+    /// Reorders triangles so that their fronts (counter-clockwise) are on the side of the vertex normals; unchanged
+    /// without normals.
     #[must_use]
     pub fn with_fronts_by_normals(mut self) -> Mesh {
         if self.normals.is_empty() {
@@ -241,14 +243,14 @@ impl Mesh {
         self
     }
 
-    /// The mesh with its texture coordinates upside down: v becomes 1 - v, in the first set.
+    /// Replaces v by 1 − v in the first set of texture coordinates.
     #[must_use]
     pub fn with_flipped_uvs(mut self) -> Mesh {
         self.uvs.iter_mut().for_each(|uv| uv.y = 1.0 - uv.y);
         self
     }
 
-    /// The mesh of some of its triangles, with the vertices that they use.
+    /// Extracts triangles with their vertices.
     #[must_use]
     pub fn part(&self, taken: &[usize]) -> Mesh {
         let mut new = FxHashMap::default();
@@ -283,9 +285,9 @@ impl Mesh {
         part
     }
 
-    /// Makes normals unit length; those that are zero or not finite take the normal of the faces around.
+    /// Normalizes normals; zero or non-finite ones become the mean of adjacent faces.
     fn normalize_normals(&mut self) {
-        // Vectors that are of unit length within rounding stay unchanged, bit for bit.
+        // Normals of unit length within rounding keep their bits.
         let is_unit = |n: Vec3| (n.as_dvec3().length_squared() - 1.0).abs() < 2.5e-7;
         let mut any_bad = false;
         for n in self.normals.iter_mut().filter(|n| !is_unit(**n)) {
@@ -307,7 +309,7 @@ impl Mesh {
         }
     }
 
-    /// Unit normals for each vertex: those of the faces around it, weighted by their angles there.
+    /// Unit vertex normals: mean of the adjacent face normals, weighted by angle.
     // Thürmer & Wüthrich 1998, "Computing Vertex Normals from Polygonal Facets".
     pub fn smooth_normals(&self) -> Vec<Vec3> {
         let mut normals = vec![Vec3::ZERO; self.positions.len()];
@@ -321,17 +323,17 @@ impl Mesh {
                 normals[indices[corner] as usize] += n * angle;
             }
         }
-        // A vertex of no face has no say in any picture, but unit length all the same.
+        // A vertex without faces gets an arbitrary unit normal.
         normals.iter().map(|&n| unit(n).unwrap_or(Vec3::Z)).collect()
     }
 
-    /// The smallest object-space box that holds it.
+    /// Object-space bounding box.
     pub fn bounds(&self) -> Bounds {
         Bounds::of_points(self.positions.iter().copied())
     }
 
-    /// Returns points with the mesh's extent: its vertices, or the corners of its bounding box if the vertices of all
-    /// instances are `many`.
+    /// Object-space points whose hull contains the mesh: its vertices, or the corners of its bounding box if the scene
+    /// has `many` vertices.
     pub fn outline(&self, many: bool) -> Cow<'_, [Vec3]> {
         if many {
             Cow::Owned(self.bounds().corners().to_vec())
@@ -340,7 +342,7 @@ impl Mesh {
         }
     }
 
-    /// Object-space area of one triangle.
+    /// Object-space area of a triangle `[m²]`.
     ///
     /// # Panics
     /// If `triangle` is out of range.
@@ -349,7 +351,7 @@ impl Mesh {
         0.5 * (b - a).cross(c - a).length()
     }
 
-    /// Object-space area of the surface.
+    /// Object-space area of the surface `[m²]`.
     pub fn area(&self) -> f32 {
         (0..self.triangles.len())
             .map(|triangle| f64::from(self.triangle_area(triangle)))
@@ -365,7 +367,7 @@ impl Mesh {
         self.triangles.iter().filter(degenerate).count()
     }
 
-    /// Bytes of memory that it holds.
+    /// Memory in use [bytes].
     pub fn memory(&self) -> usize {
         size_of_val(&*self.positions)
             + size_of_val(&*self.triangles)
@@ -390,14 +392,14 @@ fn picked<T: Copy>(values: &[T], elements: &[usize], width: usize) -> Vec<T> {
     elements.iter().flat_map(of).copied().collect()
 }
 
-/// Positions with room for one more behind the last, so that ray tracing may read each as a vector of 16 bytes.
+/// Positions with capacity for one more, so that Embree may read each as a vector of 16 bytes.
 pub(super) fn padded(positions: impl ExactSizeIterator<Item = Vec3>) -> Vec<Vec3> {
     let mut list = Vec::with_capacity(positions.len() + 1);
     list.extend(positions);
     list
 }
 
-/// Returns whether positions have this padding.
+/// Returns whether positions have the padding of [`padded`].
 pub(super) fn is_padded(positions: &Vec<Vec3>) -> bool {
     positions.capacity() > positions.len()
 }
@@ -405,15 +407,6 @@ pub(super) fn is_padded(positions: &Vec<Vec3>) -> bool {
 /// A vector of unit length but for its own rounding, so that it stays as it is when it is written and read again.
 fn unit(n: Vec3) -> Option<Vec3> {
     n.as_dvec3().try_normalize().map(|n| n.as_vec3())
-}
-
-/// Returns whether a matrix keeps angles, within rounding.
-fn is_similarity(m: Mat3A) -> bool {
-    let scale = m.x_axis.length_squared();
-    let lengths = [m.y_axis, m.z_axis].map(|axis| axis.length_squared() - scale);
-    let products = [(m.x_axis, m.y_axis), (m.y_axis, m.z_axis), (m.z_axis, m.x_axis)].map(|(a, b)| a.dot(b));
-    let close = |error: &f32| error.abs() <= 1e-5 * scale;
-    lengths.iter().chain(&products).all(close)
 }
 
 /// Index of the first value that `is_wrong`.

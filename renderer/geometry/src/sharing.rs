@@ -1,4 +1,4 @@
-//! Shared meshes: which shapes use the same mesh, and which get a world-space copy.
+//! Mesh sharing: number of shapes of each mesh; world-space copies of meshes with one shape.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Geometry, Mesh, Shape};
 
-/// The most triangles of a scene that is made for speed; beyond them memory counts too.
-pub(crate) const MANY_TRIANGLES: u64 = 1 << 20;
+/// Maximum number of triangles of a scene that is optimized for speed; larger scenes also save memory.
+pub(crate) const MAX_FAST_TRIANGLES: u64 = 1 << 20;
 
 /// Bakes each shape whose mesh no other shape uses: [`Shape::bake`], or [`Shape::bake_positions`] in scenes of more than
 /// a million triangles.
 pub fn bake_single_use(shapes: &mut [Shape]) {
     let uses = MeshUses::of(shapes);
-    let is_large = triangle_count(shapes) > MANY_TRIANGLES;
+    let is_large = triangle_count(shapes) > MAX_FAST_TRIANGLES;
     shapes.par_iter_mut().for_each(|shape| {
         if let Geometry::Mesh(mesh) = &shape.geometry
             && uses.is_single(mesh)
@@ -28,7 +28,7 @@ pub fn bake_single_use(shapes: &mut [Shape]) {
     });
 }
 
-/// Number of primitives of the shapes; those of a shared mesh are counted once.
+/// Number of primitives of the shapes; a shared mesh counts once.
 pub(crate) fn triangle_count(shapes: &[Shape]) -> u64 {
     let mut known = FxHashSet::default();
     let is_new = |shape: &&Shape| match &shape.geometry {
@@ -46,7 +46,7 @@ pub(crate) struct MeshUses {
 }
 
 impl MeshUses {
-    /// Counts those of `shapes`.
+    /// Counts the uses by `shapes`.
     pub(crate) fn of(shapes: &[Shape]) -> MeshUses {
         let mut counts = FxHashMap::default();
         for shape in shapes {

@@ -1,4 +1,4 @@
-//! Tangents by MikkTSpace, the frame of tangent-space normal maps that programs have agreed on.
+//! Tangents by MikkTSpace, the standard frame of tangent-space normal maps.
 //!
 //! Tangents belong to corners of triangles: at the seam of a mirrored texture, the corners of a vertex differ.
 

@@ -9,15 +9,15 @@ use super::mesh::{Mesh, first, is_padded, padded};
 use super::shape::{Geometry, Shape};
 use super::surface::Vertex;
 
-/// The triangles of a mesh in its own space, or of a shape in world space. They stay where they are, unchanged, for as
-/// long as it is there.
+/// Triangles of a mesh in object space, or of a shape in world space. The buffers keep their addresses and contents
+/// during the lifetime of this value.
 #[derive(Clone, Debug)]
 pub struct TracedTriangles {
     mesh: Arc<Mesh>,
     positions: Arc<Baked>,
 }
 
-/// Positions in memory. From the place of each one on, 16 bytes can be read.
+/// Vertex buffer of positions. 16 bytes are readable from the address of each position.
 #[derive(Clone, Copy, Debug)]
 pub struct PositionArray {
     /// Address of the first position.
@@ -42,7 +42,7 @@ impl TracedTriangles {
         }
     }
 
-    /// The triangles of a shape, where hits see them; `None` on analytic shapes.
+    /// The world-space triangles of a shape; `None` on analytic shapes.
     pub fn of_shape(shape: &Shape) -> Option<TracedTriangles> {
         let Geometry::Mesh(mesh) = &shape.geometry else {
             return None;
@@ -57,7 +57,7 @@ impl TracedTriangles {
         })
     }
 
-    /// Their positions.
+    /// Positions of the vertices.
     pub fn positions(&self) -> PositionArray {
         let packed = |positions: &Vec<Vec3>| PositionArray {
             first: positions.as_ptr(),
@@ -80,7 +80,7 @@ impl TracedTriangles {
         &self.mesh.triangles
     }
 
-    /// The first index that points past the positions, which a mesh that has been validated does not have.
+    /// The first index out of range; `None` for a validated mesh.
     pub fn index_out_of_range(&self) -> Option<u32> {
         let count = self.positions().count;
         let is_outside = |index: &u32| *index as usize >= count;

@@ -76,7 +76,8 @@ const MUCH: u64 = 1 << 26;
 
 /// Returns the bytes of a regular file.
 ///
-/// # Errors As [`open_regular`], or if the file does not fit into memory.
+/// # Errors
+/// As [`open_regular`], or if the file does not fit into memory.
 pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     let file = open_regular(path)?;
     let length = file.metadata()?.len();

@@ -68,7 +68,8 @@ pub fn is_pack(path: &Path) -> bool {
 impl Pack {
     /// Opens a pack.
     ///
-    /// # Errors If the file cannot be read, is not a pack, is damaged, or has an invalid entry.
+    /// # Errors
+    /// If the file cannot be read, is not a pack, is damaged, or has an invalid entry.
     pub fn open(path: &Path) -> Result<Arc<Pack>, PackError> {
         let fail = |reason: String| PackError {
             path: path.to_owned(),

@@ -21,7 +21,8 @@ pub struct OutOfMemory {
 
 /// Refuses work that needs more than the free memory. Without a known amount, all work fits.
 ///
-/// # Errors If the work does not fit.
+/// # Errors
+/// If the work does not fit.
 pub fn check(what: impl Into<String>, needed: u64) -> Result<(), OutOfMemory> {
     match free() {
         Some(free) if needed > free => Err(OutOfMemory {

@@ -6,8 +6,8 @@ use crate::error::GridFault;
 
 const MAGIC: u64 = 0x5644_4220;
 /// Oldest version that is read: the first one with compression by masks for each node.
-const OLDEST: u32 = 222;
-const NEWEST: u32 = 225;
+const MIN_VERSION: u32 = 222;
+const MAX_VERSION: u32 = 225;
 /// Most grids of a file.
 const MOST_GRIDS: i32 = 1 << 16;
 
@@ -30,9 +30,9 @@ impl Header {
         const UUID: usize = 36;
         let _magic = bytes.u64()?;
         let version = bytes.u32()?;
-        if !(OLDEST..=NEWEST).contains(&version) {
+        if !(MIN_VERSION..=MAX_VERSION).contains(&version) {
             return Err(GridFault::unsupported(format!(
-                "it has version {version} of OpenVDB's format, and {OLDEST} to {NEWEST} are read; OpenVDB's \
+                "it has version {version} of OpenVDB's format, and {MIN_VERSION} to {MAX_VERSION} are read; OpenVDB's \
                  `vdb_print` and Houdini can read and write it anew"
             )));
         }

@@ -89,7 +89,8 @@ impl Pyramid {
 
     /// A level, which is built on first use. The building thread holds a lock.
     ///
-    /// # Panics If the pyramid has no such level.
+    /// # Panics
+    /// If the pyramid has no such level.
     #[inline]
     pub(super) fn level(&self, index: usize) -> &Level {
         match self.given.get(index) {

@@ -1,7 +1,7 @@
 //! Null interfaces of bodies: the surfaces that may be inside a body which wins against theirs, where light passes them.
 
 use renderer_base::math::Bounds;
-use renderer_geometry::{Geometry, Shape};
+use renderer_geometry::{Geometry, SHUTTER_OPEN, Shape};
 use renderer_scene::Priority;
 
 /// Number of bodies of which all pairs are compared; among more, each counts as overlapped.
@@ -60,7 +60,7 @@ fn is_around(shape: &Shape, bounds: &Bounds) -> bool {
     }
     match &shape.geometry {
         Geometry::Sphere => {
-            let radius = |p| shape.object_from_world.transform_point3(p).length();
+            let radius = |p| shape.placement().at(SHUTTER_OPEN).inverse_point(p).length();
             bounds.corners().into_iter().all(|corner| radius(corner) < 1.0)
         }
         Geometry::Disk | Geometry::Cylinder => false,

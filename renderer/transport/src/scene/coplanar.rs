@@ -8,7 +8,7 @@ use glam::Vec3;
 use crate::body::Bodies;
 use crate::material::MaterialId;
 use renderer_base::math::{Bounds, cross};
-use renderer_geometry::{Geometry, Shape, ShapeId};
+use renderer_geometry::{Geometry, SHUTTER_OPEN, Shape, ShapeId};
 
 use super::touching::{MANY_PAIRS, common, grown};
 
@@ -109,7 +109,7 @@ fn faces(shape: &Shape, within: &Bounds, margin: f32) -> Option<Vec<Face>> {
             (faces.len() <= MANY_FACES).then_some(faces)
         }
         Geometry::Disk => {
-            let place = &shape.world_from_object;
+            let place = shape.placement().at(SHUTTER_OPEN).world_from_object();
             Some(vec![Face {
                 bounds: grown(&shape.bounds(), margin),
                 p: place.translation.into(),
@@ -155,6 +155,5 @@ fn is_same_curve([a, b]: [&Shape; 2], margin: f32) -> bool {
         (&a.geometry, &b.geometry),
         (Geometry::Sphere, Geometry::Sphere) | (Geometry::Cylinder, Geometry::Cylinder)
     );
-    let [a, b] = [a, b].map(|shape| shape.world_from_object.to_cols_array());
-    is_same_kind && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= margin)
+    is_same_kind && a.placement().is_near(b.placement(), margin)
 }

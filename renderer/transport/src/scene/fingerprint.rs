@@ -120,7 +120,7 @@ fn points(cloud: &PointCloud) -> u64 {
 }
 
 fn hash_shape(shape: &Shape, meshes: &FxHashMap<*const Mesh, u64>, hasher: &mut FxHasher) {
-    hash_floats(&shape.world_from_object.to_cols_array(), hasher);
+    shape.placement().hash_bits(hasher);
     shape.flip_normals.hash(hasher);
     for (name, value) in shape.attributes.iter() {
         name.hash(hasher);

@@ -21,7 +21,7 @@ use crate::material::{HitRay, MaterialId, Medium, RayKind, ShadingContext};
 use crate::medium::Coefficients;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Bounds, ln};
-use renderer_geometry::{Geometry, Interaction, Mesh, Shape, ShapeId};
+use renderer_geometry::{Geometry, Interaction, Mesh, SHUTTER_OPEN, Shape, ShapeId};
 
 /// Number of points at which media are compared, and of media of a material that one is compared with.
 const COMPARED_POINTS: u64 = 64;
@@ -268,7 +268,10 @@ impl Scene {
     ) -> MediumSpace {
         let shape = body.shape.map(|id| &self.shapes[id.0 as usize]);
         match shape.filter(|_| !body.is_open && shapes == 1) {
-            Some(shape) => MediumSpace::object(object_bounds(shape, meshes), shape.world_from_object),
+            Some(shape) => MediumSpace::object(
+                object_bounds(shape, meshes),
+                *shape.placement().at(SHUTTER_OPEN).world_from_object(),
+            ),
             // A medium without end is bounded by the scene.
             None if body.is_open => MediumSpace::world(self.bounds().union(body.bounds)),
             None => MediumSpace::world(body.bounds),

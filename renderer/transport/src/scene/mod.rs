@@ -546,10 +546,11 @@ fn bounds_of<'a>(shapes: impl Iterator<Item = &'a Shape>) -> Option<Bounds> {
 fn shape_bounds<'a>(shapes: impl Iterator<Item = &'a Shape>) -> impl Iterator<Item = Bounds> {
     let mut meshes: FxHashMap<*const Mesh, Bounds> = FxHashMap::default();
     shapes.map(move |shape| match &shape.geometry {
-        Geometry::Mesh(mesh) => meshes
-            .entry(Arc::as_ptr(mesh))
-            .or_insert_with(|| Bounds::of_points(mesh.positions.iter().copied()))
-            .transformed(&shape.world_from_object),
+        Geometry::Mesh(mesh) => {
+            let bounds = *meshes.entry(Arc::as_ptr(mesh)).or_insert_with(|| mesh.bounds());
+            let placement = shape.placement();
+            placement.bounds(|to_world| bounds.transformed(to_world.world_from_object()))
+        }
         Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => shape.bounds(),
     })
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use glam::{Vec3, Vec3A};
+use glam::Vec3;
 use rustc_hash::FxHashMap;
 
 use crate::body::Bodies;
 use renderer_base::math::Bounds;
-use renderer_geometry::{Geometry, Mesh, Shape, ShapeId};
+use renderer_geometry::{Geometry, Mesh, SHUTTER_OPEN, Shape, ShapeId};
 
 /// Number of pairs of shapes that are compared; among more, all may touch anywhere.
 pub(super) const MANY_PAIRS: usize = 1 << 24;
@@ -37,9 +37,7 @@ pub(super) fn placement_errors(shapes: &[Shape]) -> Vec<Vec3> {
             }),
             Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => Vec3::ONE,
         };
-        let place = &shape.world_from_object;
-        let error =
-            Vec3::from(place.matrix3.abs() * Vec3A::from(extent) + place.translation.abs()) * ROUNDINGS;
+        let error = Vec3::from(shape.placement().at(SHUTTER_OPEN).magnitude(extent)) * ROUNDINGS;
         error + error.element_sum() * TURNED
     };
     shapes.iter().map(error).collect()

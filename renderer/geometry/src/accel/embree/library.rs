@@ -140,7 +140,7 @@ impl Search {
 
     /// Opens a library in one of these folders. Near a program, it must be as safe as the program.
     fn folders(&mut self, what: &str, folders: &[PathBuf], program: Option<&Path>) -> Option<Library> {
-        // It may have its usual name, or its name in the wheel.
+        // The file has its usual name, or its name in the wheel.
         let carried = carried().map(|bundle| bundle.files[0].name);
         let names: Vec<&str> = NAMES.iter().copied().chain(carried).collect();
         for folder in folders {
@@ -212,7 +212,8 @@ unsafe fn load(path: &Path) -> Result<libloading::Library, libloading::Error> {
     unsafe { libloading::Library::new(path) }
 }
 
-/// Windows looks for the libraries that a library needs beside the program, unless told to look beside the library.
+/// Windows searches for dependencies in the folder of the program by default; this flag selects the folder of the
+/// library.
 #[cfg(windows)]
 unsafe fn load(path: &Path) -> Result<libloading::Library, libloading::Error> {
     use libloading::os::windows::{LOAD_WITH_ALTERED_SEARCH_PATH, Library};
