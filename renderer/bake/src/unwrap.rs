@@ -50,14 +50,10 @@ impl Flat {
 
 /// Cuts a mesh, placed in the world, into charts.
 pub(super) fn unwrap(mesh: &Mesh, to_world: &Transform) -> Flat {
-    let positions: Vec<Vec3> = (mesh.positions.iter())
-        .map(|&p| to_world.point(p))
-        .collect();
+    let positions: Vec<Vec3> = (mesh.positions.iter()).map(|&p| to_world.point(p)).collect();
     let charts = charts(mesh, &positions);
     let (mesh, vertex_chart) = split(mesh, &charts.of);
-    let positions: Vec<Vec3> = (mesh.positions.iter())
-        .map(|&p| to_world.point(p))
-        .collect();
+    let positions: Vec<Vec3> = (mesh.positions.iter()).map(|&p| to_world.point(p)).collect();
     let (places, blocks) = lay_flat(&mesh, &positions, &vertex_chart, &charts);
     Flat {
         mesh,

@@ -169,9 +169,9 @@ impl Device {
         };
         match device.error() {
             Some(reason) => Err(unusable(reason)),
-            None if version < MIN_VERSION => {
-                Err(unusable(format!("its version is {version}, {MIN_VERSION} is needed")))
-            }
+            None if version < MIN_VERSION => Err(unusable(format!(
+                "its version is {version}, {MIN_VERSION} is needed"
+            ))),
             None => Ok(device),
         }
     }

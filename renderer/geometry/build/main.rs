@@ -205,7 +205,9 @@ fn in_system(target: &Target) -> Option<PathBuf> {
     let library = folders.iter().find_map(|folder| library_in(folder, target))?;
     let include = library.parent()?.join("../include");
     let version = header_version(&include).or_else(|| header_version(Path::new("/usr/include")));
-    version.is_none_or(|version| version >= MIN_VERSION).then_some(library)
+    version
+        .is_none_or(|version| version >= MIN_VERSION)
+        .then_some(library)
 }
 
 fn system_folders(target: &Target) -> Vec<PathBuf> {

@@ -59,6 +59,15 @@ impl Analytic {
         }
     }
 
+    /// Identifier of the surface in hashes.
+    pub fn hash_id(self) -> i32 {
+        match self {
+            Analytic::Sphere => 1,
+            Analytic::Disk => 2,
+            Analytic::Cylinder => 3,
+        }
+    }
+
     /// Surface area.
     pub fn area(self) -> f64 {
         match self {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Geometry, Mesh, MeshAttribute, Shape};
+use crate::{Mesh, MeshAttribute, Shape};
 
 /// Names of the built-in attributes of meshes.
 const OWN_NAMES: [&str; 14] = [
@@ -49,10 +49,10 @@ impl AttributeSource {
     /// Resolves an attribute's name on a shape. Object attributes precede attributes of the mesh.
     pub fn of(shape: &Shape, name: &str) -> AttributeSource {
         let given = shape.attributes.iter().position(|(own, _)| own == name);
-        match &shape.geometry {
-            _ if let Some(index) = given => AttributeSource::Object(index),
-            Geometry::Mesh(mesh) => AttributeSource::of_mesh(mesh, name),
-            _ => AttributeSource::None,
+        match (given, shape.mesh()) {
+            (Some(index), _) => AttributeSource::Object(index),
+            (None, Some(mesh)) => AttributeSource::of_mesh(mesh, name),
+            (None, None) => AttributeSource::None,
         }
     }
 
@@ -92,12 +92,9 @@ fn property_of(mesh: &Mesh, name: &str) -> AttributeSource {
 impl Shape {
     /// Names by which shaders find an attribute.
     pub fn attribute_names(&self) -> BTreeSet<String> {
-        let of_mesh = match &self.geometry {
-            Geometry::Mesh(mesh) => mesh.attribute_names(),
-            Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => BTreeSet::new(),
-        };
         let given = self.attributes.iter().map(|(name, _)| name.clone());
-        given.chain(of_mesh).collect()
+        let of_mesh = self.mesh().map(|mesh| mesh.attribute_names());
+        given.chain(of_mesh.into_iter().flatten()).collect()
     }
 
     /// Up to four numbers of an attribute that the scene gives to the object, by its index in

@@ -43,12 +43,14 @@ pub struct ShapeGroup {
     pub is_closed: bool,
 }
 
-/// Returns whether a shape alone is closed.
-pub fn is_closed(shape: &Shape) -> bool {
-    match &shape.geometry {
-        Geometry::Mesh(mesh) => !mesh.triangles.is_empty() && boundary(mesh).is_empty(),
-        Geometry::Sphere => true,
-        Geometry::Disk | Geometry::Cylinder => false,
+impl Shape {
+    /// Returns whether the surface has no boundary.
+    pub fn is_closed(&self) -> bool {
+        match &self.geometry {
+            Geometry::Mesh(mesh) => !mesh.triangles.is_empty() && boundary(mesh).is_empty(),
+            Geometry::Sphere => true,
+            Geometry::Disk | Geometry::Cylinder => false,
+        }
     }
 }
 

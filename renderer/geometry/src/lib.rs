@@ -49,7 +49,7 @@ mod weld;
 pub use analytic::Analytic;
 pub use attribute::{AttributeDomain, MeshAttribute};
 pub use attribute_source::AttributeSource;
-pub use closed::{ShapeGroup, closed_groups, is_closed};
+pub use closed::{ShapeGroup, closed_groups};
 pub use footprint::{Bend, Footprint, PointDifferential, RayDifferential};
 pub use hit::{Hit, ShapeId};
 pub use interaction::Interaction;

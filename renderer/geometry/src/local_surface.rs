@@ -48,7 +48,11 @@ impl Shape {
         let flip = if self.flip_normals { -1.0 } else { 1.0 };
         match &self.geometry {
             Geometry::Mesh(_) => {
-                let mirror = if self.placement().at(SHUTTER_OPEN).is_mirrored() { -1.0 } else { 1.0 };
+                let mirror = if self.placement().at(SHUTTER_OPEN).is_mirrored() {
+                    -1.0
+                } else {
+                    1.0
+                };
                 LocalSurface::triangle(self.traced_triangle(primitive), point, flip * mirror)
             }
             Geometry::Sphere => self.local_quadric(Analytic::Sphere, point, flip),

@@ -9,7 +9,7 @@ use super::mesh::is_padded;
 use super::placement::{Placement, SHUTTER_OPEN, Transform};
 use super::surface::Vertex;
 use super::{Analytic, Mesh, ObjectAttributes};
-use renderer_base::math::{Bounds, in_double};
+use renderer_base::math::{Bounds, cross, in_double};
 
 /// Geometry of a shape in object space.
 #[derive(Clone, Debug)]
@@ -24,7 +24,43 @@ pub enum Geometry {
     Cylinder,
 }
 
-/// Geometry placed in the world.
+impl Geometry {
+    /// The triangle mesh; `None` for an analytic surface.
+    #[inline]
+    pub fn mesh(&self) -> Option<&Arc<Mesh>> {
+        match self {
+            Geometry::Mesh(mesh) => Some(mesh),
+            Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => None,
+        }
+    }
+
+    /// The analytic surface; `None` for a mesh.
+    #[inline]
+    pub fn analytic(&self) -> Option<Analytic> {
+        match self {
+            Geometry::Mesh(_) => None,
+            Geometry::Sphere => Some(Analytic::Sphere),
+            Geometry::Disk => Some(Analytic::Disk),
+            Geometry::Cylinder => Some(Analytic::Cylinder),
+        }
+    }
+
+    /// Object-space bounding box.
+    pub fn bounds(&self) -> Bounds {
+        let (low, high) = match self {
+            Geometry::Mesh(mesh) => return mesh.bounds(),
+            Geometry::Sphere => (-1.0, 1.0),
+            Geometry::Disk => (0.0, 0.0),
+            Geometry::Cylinder => (0.0, 1.0),
+        };
+        Bounds {
+            min: Vec3::new(-1.0, -1.0, low),
+            max: Vec3::new(1.0, 1.0, high),
+        }
+    }
+}
+
+/// Geometry placed in the world. Queries are in world space.
 ///
 /// The placement may mirror and shear; normals follow the surface: outward stays outward.
 #[derive(Clone, Debug)]
@@ -65,7 +101,9 @@ impl Shape {
         if let Geometry::Mesh(mesh) = &self.geometry {
             let to_world = self.placement.at(SHUTTER_OPEN);
             let vertices = 0..mesh.positions.len() as u32;
-            let vertices = vertices.map(|index| world_vertex(mesh, index, to_world)).collect();
+            let vertices = vertices
+                .map(|index| world_vertex(mesh, index, to_world))
+                .collect();
             self.baked = Some(Arc::new(Baked::whole(mesh, vertices, to_world.is_mirrored())));
         }
     }
@@ -74,7 +112,8 @@ impl Shape {
     /// space. Hits are bit-identical.
     pub fn bake_positions(&mut self) {
         if let Geometry::Mesh(mesh) = &self.geometry {
-            let is_identity = *self.placement.at(SHUTTER_OPEN).world_from_object() == glam::Affine3A::IDENTITY;
+            let is_identity =
+                *self.placement.at(SHUTTER_OPEN).world_from_object() == glam::Affine3A::IDENTITY;
             let baked = if is_identity && is_padded(&mesh.positions) {
                 Baked::Mesh
             } else {
@@ -95,22 +134,21 @@ impl Shape {
         size_of::<Shape>() + self.baked.as_ref().map_or(0, |baked| baked.memory())
     }
 
-    /// The analytic surface; `None` for a mesh.
+    /// The triangle mesh, in object space; `None` for an analytic surface.
+    #[inline]
+    pub fn mesh(&self) -> Option<&Arc<Mesh>> {
+        self.geometry.mesh()
+    }
+
+    /// The analytic surface, in object space; `None` for a mesh.
+    #[inline]
     pub fn analytic(&self) -> Option<Analytic> {
-        match self.geometry {
-            Geometry::Mesh(_) => None,
-            Geometry::Sphere => Some(Analytic::Sphere),
-            Geometry::Disk => Some(Analytic::Disk),
-            Geometry::Cylinder => Some(Analytic::Cylinder),
-        }
+        self.geometry.analytic()
     }
 
     /// Number of primitives: triangles of the mesh, or 1.
     pub fn primitive_count(&self) -> u32 {
-        match &self.geometry {
-            Geometry::Mesh(mesh) => mesh.triangles.len() as u32,
-            Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => 1,
-        }
+        self.mesh().map_or(1, |mesh| mesh.triangles.len() as u32)
     }
 
     /// World-space bounding box over the shutter interval.
@@ -138,14 +176,52 @@ impl Shape {
         }
     }
 
+    /// World-space bounding box of a primitive; of the whole surface on analytic shapes.
+    pub fn primitive_bounds(&self, primitive: u32) -> Bounds {
+        match self.mesh() {
+            Some(_) => Bounds::of_points(self.triangle(primitive)),
+            None => self.bounds(),
+        }
+    }
+
+    /// World-space plane of a flat primitive: a point, and the unit normal by the order of the vertices, zero for a
+    /// triangle without area. `None` for curved surfaces.
+    pub fn primitive_plane(&self, primitive: u32) -> Option<(Vec3, Vec3)> {
+        match &self.geometry {
+            Geometry::Mesh(_) => {
+                let [a, b, c] = self.triangle(primitive);
+                Some((a, (b - a).cross(c - a).normalize_or_zero()))
+            }
+            Geometry::Disk => {
+                let to_world = self.placement.at(SHUTTER_OPEN);
+                let matrix = &to_world.world_from_object().matrix3;
+                let normal = cross(matrix.x_axis, matrix.y_axis).normalize_or_zero();
+                Some((to_world.origin(), normal.into()))
+            }
+            Geometry::Sphere | Geometry::Cylinder => None,
+        }
+    }
+
+    /// Returns whether the surface may intersect a world-space box; conservative.
+    pub fn may_intersect(&self, bounds: &Bounds) -> bool {
+        match &self.geometry {
+            Geometry::Sphere => {
+                let to_world = self.placement.at(SHUTTER_OPEN);
+                let is_inside = |corner| to_world.inverse_point(corner).length() < 1.0;
+                !bounds.corners().into_iter().all(is_inside)
+            }
+            Geometry::Disk | Geometry::Cylinder => true,
+            Geometry::Mesh(mesh) => (0..mesh.triangles.len() as u32)
+                .any(|primitive| self.primitive_bounds(primitive).overlaps(bounds)),
+        }
+    }
+
     /// World-space vertices of a triangle, counter-clockwise from the front unless the transform mirrors.
     ///
     /// # Panics
     /// If the shape is not a mesh, or the mesh has no such triangle.
     pub fn triangle(&self, primitive: u32) -> [Vec3; 3] {
-        let Geometry::Mesh(mesh) = &self.geometry else {
-            panic!("an analytic shape has no triangles")
-        };
+        let mesh = self.mesh().expect("an analytic shape has no triangles");
         self.world_triangle(mesh, primitive).map(|vertex| vertex.p)
     }
 

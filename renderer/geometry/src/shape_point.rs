@@ -52,9 +52,7 @@ impl Shape {
     /// Density `[1/m²]` of [`Shape::sample_area`] on a primitive, at a point with the geometric normal `ng`.
     pub fn pdf_area(&self, primitive: u32, ng: Vec3) -> f32 {
         let area = match self.analytic() {
-            Some(analytic) => {
-                analytic.area() as f32 * self.placement().at(SHUTTER_OPEN).area_stretch(ng)
-            }
+            Some(analytic) => analytic.area() as f32 * self.placement().at(SHUTTER_OPEN).area_stretch(ng),
             None => self.triangle_area(primitive),
         };
         if area > 0.0 { 1.0 / area } else { 0.0 }

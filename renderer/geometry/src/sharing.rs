@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Geometry, Mesh, Shape};
+use super::{Mesh, Shape};
 
 /// Maximum number of triangles of a scene that is optimized for speed; larger scenes also save memory.
 pub(crate) const MAX_FAST_TRIANGLES: u64 = 1 << 20;
@@ -16,9 +16,7 @@ pub fn bake_single_use(shapes: &mut [Shape]) {
     let uses = MeshUses::of(shapes);
     let is_large = triangle_count(shapes) > MAX_FAST_TRIANGLES;
     shapes.par_iter_mut().for_each(|shape| {
-        if let Geometry::Mesh(mesh) = &shape.geometry
-            && uses.is_single(mesh)
-        {
+        if shape.mesh().is_some_and(|mesh| uses.is_single(mesh)) {
             if is_large {
                 shape.bake_positions();
             } else {
@@ -31,10 +29,7 @@ pub fn bake_single_use(shapes: &mut [Shape]) {
 /// Number of primitives of the shapes; a shared mesh counts once.
 pub(crate) fn triangle_count(shapes: &[Shape]) -> u64 {
     let mut known = FxHashSet::default();
-    let is_new = |shape: &&Shape| match &shape.geometry {
-        Geometry::Mesh(mesh) => known.insert(Arc::as_ptr(mesh)),
-        Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => true,
-    };
+    let is_new = |shape: &&Shape| shape.mesh().is_none_or(|mesh| known.insert(Arc::as_ptr(mesh)));
     let counts = shapes.iter().filter(is_new).map(Shape::primitive_count);
     counts.map(u64::from).sum()
 }
@@ -49,10 +44,8 @@ impl MeshUses {
     /// Counts the uses by `shapes`.
     pub(crate) fn of(shapes: &[Shape]) -> MeshUses {
         let mut counts = FxHashMap::default();
-        for shape in shapes {
-            if let Geometry::Mesh(mesh) = &shape.geometry {
-                *counts.entry(Arc::as_ptr(mesh).addr()).or_default() += 1;
-            }
+        for mesh in shapes.iter().filter_map(Shape::mesh) {
+            *counts.entry(Arc::as_ptr(mesh).addr()).or_default() += 1;
         }
         MeshUses { counts }
     }

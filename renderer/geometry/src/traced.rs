@@ -6,7 +6,7 @@ use glam::Vec3;
 
 use super::baked::Baked;
 use super::mesh::{Mesh, first, is_padded, padded};
-use super::shape::{Geometry, Shape};
+use super::shape::Shape;
 use super::surface::Vertex;
 
 /// Triangles of a mesh in object space, or of a shape in world space. The buffers keep their addresses and contents
@@ -44,9 +44,7 @@ impl TracedTriangles {
 
     /// The world-space triangles of a shape; `None` on analytic shapes.
     pub fn of_shape(shape: &Shape) -> Option<TracedTriangles> {
-        let Geometry::Mesh(mesh) = &shape.geometry else {
-            return None;
-        };
+        let mesh = shape.mesh()?;
         let positions = match shape.baked() {
             Some(baked) => baked.clone(),
             None => Arc::new(Baked::positions(shape.world_positions(mesh))),
@@ -94,7 +92,7 @@ mod tests {
     use glam::Affine3A;
 
     use super::*;
-    use crate::bake_single_use;
+    use crate::{Geometry, bake_single_use};
 
     fn globe() -> Mesh {
         let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y];

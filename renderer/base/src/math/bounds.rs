@@ -46,7 +46,12 @@ impl Bounds {
         self.min.cmple(p).all() && p.cmple(self.max).all()
     }
 
-    /// Its middle.
+    /// Returns whether the boxes have a common point.
+    pub fn overlaps(&self, other: &Bounds) -> bool {
+        !(self.min.cmpgt(other.max).any() || other.min.cmpgt(self.max).any())
+    }
+
+    /// Centre of the box.
     pub fn center(&self) -> Vec3 {
         (self.min + self.max) * 0.5
     }

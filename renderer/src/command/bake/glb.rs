@@ -210,11 +210,13 @@ impl World {
         let sign = if turned { -1.0 } else { 1.0 };
         let normal = |&n: &Vec3| (to_world.normal(n).normalize_or(Vec3::Y) * sign).to_array();
         let turn = |&[a, b, c]: &[u32; 3]| {
-            if to_world.is_mirrored() != turned { [a, c, b] } else { [a, b, c] }
+            if to_world.is_mirrored() != turned {
+                [a, c, b]
+            } else {
+                [a, b, c]
+            }
         };
-        let mut positions: Vec<Vec3> = (mesh.positions.iter())
-            .map(|&p| to_world.point(p))
-            .collect();
+        let mut positions: Vec<Vec3> = (mesh.positions.iter()).map(|&p| to_world.point(p)).collect();
         let triangles: Vec<[u32; 3]> = mesh.triangles.iter().map(turn).collect();
         if side == Side::Back {
             let gap = GAP[0] * shape.bounds().radius();

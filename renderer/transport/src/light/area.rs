@@ -20,7 +20,7 @@ use crate::material::{Host, Material, ShadingContext};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, Ray, RayEnd, cos};
 use renderer_base::sampling::{cosine_hemisphere, solid_angle_pdf, triangle};
-use renderer_geometry::{Analytic, Geometry, Interaction, SHUTTER_OPEN, Shape, ShapeId, SurfacePoint};
+use renderer_geometry::{Analytic, Interaction, SHUTTER_OPEN, Shape, ShapeId, SurfacePoint};
 
 /// Emissive shape.
 #[derive(Clone, Debug)]
@@ -485,21 +485,16 @@ impl AreaLight {
 
 impl EmitterShape {
     fn of(shape: &Shape, material: &Material) -> EmitterShape {
-        let analytic = match shape.geometry {
-            Geometry::Mesh(_) if material.constant_emission().is_some() => {
+        let Some(analytic) = shape.analytic() else {
+            if material.constant_emission().is_some() {
                 return EmitterShape::Faces(Faces::of(shape));
             }
-            Geometry::Mesh(_) => {
-                let triangles = 0..shape.primitive_count();
-                return EmitterShape::Triangles(
-                    triangles
-                        .map(|primitive| LightTriangle::new(shape, primitive))
-                        .collect(),
-                );
-            }
-            Geometry::Sphere => Analytic::Sphere,
-            Geometry::Disk => Analytic::Disk,
-            Geometry::Cylinder => Analytic::Cylinder,
+            let triangles = 0..shape.primitive_count();
+            return EmitterShape::Triangles(
+                triangles
+                    .map(|primitive| LightTriangle::new(shape, primitive))
+                    .collect(),
+            );
         };
         match Sphere::of(shape) {
             Some(sphere) => EmitterShape::Sphere(sphere, SphereShares::of(shape, material)),

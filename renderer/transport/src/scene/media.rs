@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use glam::{Affine3A, Vec2, Vec3};
+use glam::{Vec2, Vec3};
 use rustc_hash::FxHashMap;
 
 use super::Scene;
@@ -21,7 +21,7 @@ use crate::material::{HitRay, MaterialId, Medium, RayKind, ShadingContext};
 use crate::medium::Coefficients;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Bounds, ln};
-use renderer_geometry::{Geometry, Interaction, Mesh, SHUTTER_OPEN, Shape, ShapeId};
+use renderer_geometry::{Interaction, Mesh, SHUTTER_OPEN, Shape, ShapeId};
 
 /// Number of points at which media are compared, and of media of a material that one is compared with.
 const COMPARED_POINTS: u64 = 64;
@@ -45,13 +45,9 @@ struct Instances {
 
 /// Bounds of a shape in its own space; those of meshes are computed once.
 fn object_bounds(shape: &Shape, meshes: &mut FxHashMap<*const Mesh, Bounds>) -> Bounds {
-    match &shape.geometry {
-        Geometry::Mesh(mesh) => *meshes
-            .entry(Arc::as_ptr(mesh))
-            .or_insert_with(|| Bounds::of_points(mesh.positions.iter().copied())),
-        Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => {
-            Shape::new(shape.geometry.clone(), Affine3A::IDENTITY).bounds()
-        }
+    match shape.mesh() {
+        Some(mesh) => *meshes.entry(Arc::as_ptr(mesh)).or_insert_with(|| mesh.bounds()),
+        None => shape.geometry.bounds(),
     }
 }
 

@@ -62,7 +62,7 @@ use renderer_base::inline_list::InlineList;
 use renderer_base::math::{Bounds, Ray};
 use renderer_geometry::accel::{self, Accel, AccelError, BuildQuality};
 use renderer_geometry::camera::CameraView;
-use renderer_geometry::{Geometry, Hit, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
+use renderer_geometry::{Hit, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
 use renderer_scene::Nesting;
 use touching::{contact_bounds, grown, placement_errors};
 
@@ -545,13 +545,13 @@ fn bounds_of<'a>(shapes: impl Iterator<Item = &'a Shape>) -> Option<Bounds> {
 /// Bounds of each shape; of instances from the bounds of their mesh, which takes no time for each vertex.
 fn shape_bounds<'a>(shapes: impl Iterator<Item = &'a Shape>) -> impl Iterator<Item = Bounds> {
     let mut meshes: FxHashMap<*const Mesh, Bounds> = FxHashMap::default();
-    shapes.map(move |shape| match &shape.geometry {
-        Geometry::Mesh(mesh) => {
+    shapes.map(move |shape| match shape.mesh() {
+        Some(mesh) => {
             let bounds = *meshes.entry(Arc::as_ptr(mesh)).or_insert_with(|| mesh.bounds());
             let placement = shape.placement();
             placement.bounds(|to_world| bounds.transformed(to_world.world_from_object()))
         }
-        Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => shape.bounds(),
+        None => shape.bounds(),
     })
 }
 
