@@ -3,7 +3,7 @@
 use renderer_image::Image;
 
 /// Maximum factor by which all layers are scaled uniformly.
-const ALIKE: f64 = 1.05;
+const MAX_UNIFORM_SCALE: f64 = 1.05;
 
 /// Corrects denoised layers so that their sum is `total` to rounding, value by value, and none gets negative.
 ///
@@ -27,7 +27,7 @@ pub fn fit_sum(layers: &mut [Image], total: &Image, rest: usize) {
             *value = f64::from(layer.data[index]).max(0.0);
         }
         let total = f64::from(total).max(0.0);
-        scale(&mut values, total, ALIKE);
+        scale(&mut values, total, MAX_UNIFORM_SCALE);
         add_to_edges(
             &mut values,
             ranges.iter().map(|range| f64::from(range[index])),

@@ -172,12 +172,18 @@ impl Footprint {
     /// Returns the differential of the hit point. A cone has the same width along both tangents. A zero footprint has
     /// tiny differentials, so that shaders can use their directions.
     pub fn point(&self, it: &Interaction) -> PointDifferential {
-        const TINY: f32 = 1.0 / 8192.0;
+        const MIN_LENGTH: f32 = 1.0 / 8192.0;
         if let Some(differential) = &self.differential {
             return differential.at(it);
         }
         let width = self.at(it.t);
-        let along = |v: Vec3| v * if width > 0.0 { width / v.length() } else { TINY };
+        let along = |v: Vec3| {
+            v * if width > 0.0 {
+                width / v.length()
+            } else {
+                MIN_LENGTH
+            }
+        };
         PointDifferential {
             dpdx: along(it.dpdu),
             dpdy: along(it.dpdv),

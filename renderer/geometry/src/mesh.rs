@@ -411,11 +411,14 @@ fn unit(n: Vec3) -> Option<Vec3> {
 
 /// Index of the first value that `is_wrong`.
 pub(super) fn first<T: Sync>(values: &[T], is_wrong: impl Fn(&T) -> bool + Send + Sync) -> Option<usize> {
-    const MANY: usize = 1 << 17;
-    if values.len() < MANY {
+    const MIN_PARALLEL_VALUES: usize = 1 << 17;
+    if values.len() < MIN_PARALLEL_VALUES {
         values.iter().position(is_wrong)
     } else {
-        values.par_iter().with_min_len(MANY / 4).position_first(is_wrong)
+        values
+            .par_iter()
+            .with_min_len(MIN_PARALLEL_VALUES / 4)
+            .position_first(is_wrong)
     }
 }
 

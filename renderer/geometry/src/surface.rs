@@ -80,19 +80,19 @@ pub(super) fn triangle_derivatives(uvs: [Vec2; 3], edge1: Vec3, edge2: Vec3, ng:
 #[inline(never)]
 fn constant_derivatives([duv1, duv2]: [Vec2; 2], [edge1, edge2]: [Vec3; 2], ng: Vec3) -> (Vec3, Vec3) {
     /// Length of the derivative by a constant coordinate [m].
-    const FAR: f32 = 1e6;
+    const CONSTANT_DERIVATIVE: f32 = 1e6;
     let (a, b, c) = (edge1.dot(edge1), edge1.dot(edge2), edge2.dot(edge2));
     let determinant = a * c - b * b;
     // Gradient of a coordinate in the plane, from its differences along both edges.
     let gradient = |d1: f32, d2: f32| (edge1 * (c * d1 - b * d2) + edge2 * (a * d2 - b * d1)) / determinant;
     let along = |gradient: Vec3| gradient / gradient.length_squared();
     let (u, v) = (gradient(duv1.x, duv2.x), gradient(duv1.y, duv2.y));
-    let changes = |gradient: Vec3| gradient.is_finite() && gradient.length() * FAR > 1.0;
-    let beside = |v: Vec3| ng.cross(v).normalize_or_zero() * FAR;
+    let changes = |gradient: Vec3| gradient.is_finite() && gradient.length() * CONSTANT_DERIVATIVE > 1.0;
+    let beside = |v: Vec3| ng.cross(v).normalize_or_zero() * CONSTANT_DERIVATIVE;
     match (changes(u), changes(v)) {
         (false, false) => {
             let (s, t) = coordinate_system(ng);
-            (s * FAR, t * FAR)
+            (s * CONSTANT_DERIVATIVE, t * CONSTANT_DERIVATIVE)
         }
         (true, _) if u.length() >= v.length() || !changes(v) => (along(u), beside(along(u))),
         _ => (-beside(along(v)), along(v)),

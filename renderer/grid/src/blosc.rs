@@ -13,8 +13,8 @@ const COPIED: u8 = 2;
 const BIT_SHUFFLED: u8 = 4;
 const WHOLE_BLOCKS: u8 = 0x10;
 /// Maximum element size and minimum stream size for which a block has one stream for each byte of an element [bytes].
-const MOST_STREAMS: usize = 16;
-const LEAST_STREAM: usize = 128;
+const MAX_STREAMS: usize = 16;
+const MIN_STREAM: usize = 128;
 
 /// Compressor of the streams.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +77,7 @@ pub(crate) fn unpack(stored: &[u8], out: &mut [u8]) -> Result<(), GridFault> {
     }
     let codec = Codec::of(flags)?;
     // Short streams cost as much time as long ones.
-    if width == 0 || block < LEAST_STREAM.min(out.len()) || block == 0 {
+    if width == 0 || block < MIN_STREAM.min(out.len()) || block == 0 {
         return Err(broken());
     }
     let width = usize::from(width);
@@ -85,8 +85,8 @@ pub(crate) fn unpack(stored: &[u8], out: &mut [u8]) -> Result<(), GridFault> {
     for (index, out) in out.chunks_mut(block).enumerate() {
         let start = header.moved_to((HEADER + 4 * index) as u64).u32()?;
         let is_split = flags & WHOLE_BLOCKS == 0
-            && width <= MOST_STREAMS
-            && block / width >= LEAST_STREAM
+            && width <= MAX_STREAMS
+            && block / width >= MIN_STREAM
             && out.len() == block;
         let streams = if is_split { width } else { 1 };
         let mut block = header.moved_to(u64::from(start));

@@ -20,7 +20,7 @@ impl Grid {
     /// Lower and upper bound of all channels at all points of a box of index space, as [`Grid::max_in`].
     pub fn range_in(&self, index_bounds: Bounds) -> [f32; 2] {
         let background = self.tree.tile_range(0);
-        let limit = Vec3::splat(FARTHEST);
+        let limit = Vec3::splat(MAX_COORDINATE);
         // NaN becomes the limit.
         let low = index_bounds.min.max(-limit).min(limit).floor().as_ivec3();
         let high = index_bounds.max.min(limit).max(-limit).floor().as_ivec3() + 1;
@@ -46,7 +46,7 @@ impl Grid {
 }
 
 /// Largest coordinate of voxels.
-const FARTHEST: f32 = (1 << 30) as f32;
+const MAX_COORDINATE: f32 = (1 << 30) as f32;
 
 impl Tree {
     /// Least and greatest value of a box of voxels.

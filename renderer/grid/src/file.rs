@@ -12,7 +12,7 @@ use super::vdb::{VdbFile, is_vdb};
 use super::vol::{VolBox, VolFile, is_vol};
 
 /// Name of the default grid of a file.
-const MAIN: &str = "density";
+const DEFAULT_GRID: &str = "density";
 
 /// Format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,7 +166,7 @@ impl GridFile {
         let found = match choice {
             GridChoice::Main => {
                 let is_read = |entry: &GridEntry| entry.fault.is_none();
-                named(MAIN)
+                named(DEFAULT_GRID)
                     .or_else(|| self.entries.iter().position(is_read))
                     .or((!self.entries.is_empty()).then_some(0))
             }

@@ -112,7 +112,7 @@ impl Grid {
         if lookup.closest {
             point = (point + 0.5).floor();
         }
-        let limit = Vec3::splat(FARTHEST);
+        let limit = Vec3::splat(MAX_COORDINATE);
         if !(point.cmpge(-limit).all() && point.cmple(limit).all()) {
             return None;
         }
@@ -131,7 +131,7 @@ impl Grid {
 }
 
 /// Farthest coordinate of index space at which grids repeat.
-const FARTHEST: f32 = (1 << 24) as f32;
+const MAX_COORDINATE: f32 = (1 << 24) as f32;
 
 /// The voxel at a coordinate after wrapping; `None` for black.
 fn wrapped(wrap: GridWrap, at: i32, low: i32, high: i32) -> Option<i32> {

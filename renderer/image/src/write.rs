@@ -94,11 +94,11 @@ fn encode_hdr(image: &Image) -> Result<Vec<u8>, String> {
 /// The nearest colour that a pixel of an HDR file can be: three multiples, up to 255, of one power of two. The encoder
 /// rounds down, by which pictures would be darker by 0.3 %.
 fn nearest_rgbe(color: [f32; 3]) -> [f32; 3] {
-    const LEAST: f32 = 1e-35;
-    const GREATEST: f32 = 1.6e38;
-    let color = color.map(|v| v.clamp(0.0, GREATEST));
+    const MIN_VALUE: f32 = 1e-35;
+    const MAX_VALUE: f32 = 1.6e38;
+    let color = color.map(|v| v.clamp(0.0, MAX_VALUE));
     let most = color.into_iter().fold(0.0, f32::max);
-    if most < LEAST {
+    if most < MIN_VALUE {
         return [0.0; 3];
     }
     // The exponent alone: the greatest power of two up to `most`.

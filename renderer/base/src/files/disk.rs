@@ -72,7 +72,7 @@ fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
 }
 
 /// File size above which the free memory is checked before reading [bytes].
-const MUCH: u64 = 1 << 26;
+const MIN_CHECKED_SIZE: u64 = 1 << 26;
 
 /// Returns the bytes of a regular file.
 ///
@@ -81,7 +81,7 @@ const MUCH: u64 = 1 << 26;
 pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     let file = open_regular(path)?;
     let length = file.metadata()?.len();
-    if length > MUCH {
+    if length > MIN_CHECKED_SIZE {
         memory::check("its bytes", length)
             .map_err(|error| io::Error::new(io::ErrorKind::OutOfMemory, error))?;
     }

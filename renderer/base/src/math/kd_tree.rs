@@ -65,15 +65,15 @@ struct Range {
 }
 
 /// Maximum number of items of a leaf.
-const LEAF: usize = 8;
+const MAX_LEAF_ITEMS: usize = 8;
 
 /// Ranges below this are built by one thread.
-const PARALLEL: usize = 1 << 12;
+const MIN_PARALLEL_ITEMS: usize = 1 << 12;
 
 impl<T: Located> KdTree<T> {
     /// Builds a tree over `items` on the current `rayon` pool.
     pub fn new(mut items: Vec<T>) -> KdTree<T> {
-        let leaves = items.len().div_ceil(LEAF).next_power_of_two();
+        let leaves = items.len().div_ceil(MAX_LEAF_ITEMS).next_power_of_two();
         let planes = arrange(&mut items, leaves);
         let mut ranges = vec![&items[..]];
         while ranges.len() < leaves {
@@ -127,7 +127,7 @@ impl<T: Located> KdTree<T> {
                 waiting.extend([left, right]);
                 continue;
             }
-            let mut limits = [f32::NEG_INFINITY; LEAF];
+            let mut limits = [f32::NEG_INFINITY; MAX_LEAF_ITEMS];
             for (limit, index) in limits.iter_mut().zip(range.low..range.high) {
                 *limit = of_item(index as usize);
             }
@@ -372,7 +372,7 @@ fn build<T: Located>(items: &mut [T], levels: &mut [&mut [Plane]]) {
             at: items[middle].p()[axis],
         };
     }
-    let large = items.len() > PARALLEL;
+    let large = items.len() > MIN_PARALLEL_ITEMS;
     let (low, high) = items.split_at_mut(middle);
     let (mut left, mut right): (Vec<&mut [Plane]>, Vec<&mut [Plane]>) = below
         .iter_mut()

@@ -79,11 +79,11 @@ impl Ray {
 #[inline]
 fn gap(offset: Vec3, direction: Vec3) -> f32 {
     /// Minimum cosine, which bounds the distance along grazing rays.
-    const LEAST: f32 = 1.0 / 64.0;
+    const MIN_COS: f32 = 1.0 / 64.0;
     let length = offset.length();
     let cos = offset.dot(direction) / length;
     if length > 0.0 {
-        length / cos.max(LEAST)
+        length / cos.max(MIN_COS)
     } else {
         0.0
     }

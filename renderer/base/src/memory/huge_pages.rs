@@ -9,7 +9,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 
 /// Minimum block size for huge pages [bytes]: smaller blocks hardly contain an aligned huge page.
-const LARGE: usize = 4 << 20;
+const MIN_BLOCK: usize = 4 << 20;
 
 /// Size of a huge page [bytes].
 const PAGE: usize = 2 << 20;
@@ -48,7 +48,7 @@ unsafe impl GlobalAlloc for HugePages {
 /// pages.
 #[inline]
 fn in_huge_pages(block: *mut u8, size: usize) -> *mut u8 {
-    if size >= LARGE && !block.is_null() {
+    if size >= MIN_BLOCK && !block.is_null() {
         ask(block, size);
     }
     block
@@ -82,7 +82,14 @@ mod tests {
 
     #[test]
     fn blocks_of_all_sizes_keep_what_they_hold() {
-        for size in [1, PAGE - 1, LARGE - 1, LARGE, LARGE + 1, 4 * LARGE + 4097] {
+        for size in [
+            1,
+            PAGE - 1,
+            MIN_BLOCK - 1,
+            MIN_BLOCK,
+            MIN_BLOCK + 1,
+            4 * MIN_BLOCK + 4097,
+        ] {
             let layout = Layout::from_size_align(size, 16).expect("a size that fits");
             let larger = Layout::from_size_align(3 * size, 16).expect("a size that fits");
             // SAFETY: the block is freed in the layout that it has last, and only its bytes are looked at.

@@ -118,10 +118,10 @@ impl Sampler {
         Vec2::new(to_unit(both as u32), to_unit((both >> 32) as u32))
     }
 
-    /// Returns whether the current dimension is beyond the stratified ones ([`ORDERED`]).
+    /// Returns whether the current dimension is beyond the stratified ones ([`STRATIFIED_REQUESTS`]).
     #[inline(always)]
     fn is_late(&self) -> bool {
-        self.dimension > ORDERED
+        self.dimension > STRATIFIED_REQUESTS
     }
 
     /// The bits of a request that is not stratified.
@@ -140,7 +140,7 @@ impl Sampler {
 }
 
 /// Number of stratified requests of a sample: film, lens, and about three path vertices.
-const ORDERED: u32 = 16;
+const STRATIFIED_REQUESTS: u32 = 16;
 
 /// Keeps seed 0 away from the fixed point of [`mix`].
 const SEED_SALT: u64 = 0x51_7c_c1_b7_27_22_0a_95;

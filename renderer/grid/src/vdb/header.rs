@@ -9,7 +9,7 @@ const MAGIC: u64 = 0x5644_4220;
 const MIN_VERSION: u32 = 222;
 const MAX_VERSION: u32 = 225;
 /// Most grids of a file.
-const MOST_GRIDS: i32 = 1 << 16;
+const MAX_GRIDS: i32 = 1 << 16;
 
 /// Returns whether a file begins as one of OpenVDB.
 pub(crate) fn is_vdb(data: &[u8]) -> bool {
@@ -41,7 +41,7 @@ impl Header {
         bytes.take(UUID)?;
         Metadata::read(bytes)?;
         let grids = bytes.i32()?;
-        if !(0..=MOST_GRIDS).contains(&grids) {
+        if !(0..=MAX_GRIDS).contains(&grids) {
             return Err(GridFault::damaged(format!("it has {grids} grids")));
         }
         Ok(Header { has_offsets, grids })

@@ -11,7 +11,7 @@ use crate::tree::{TileSize, TreeBuilder};
 use renderer_base::files::Budget;
 
 /// Farthest coordinate of a voxel: arithmetic with voxels does not overflow.
-const FARTHEST: i32 = 1 << 30;
+const MAX_COORDINATE: i32 = 1 << 30;
 
 /// A leaf.
 #[derive(Clone, Copy, Debug)]
@@ -166,7 +166,8 @@ impl Topology {
 /// First voxel of a child of the root.
 fn origin(bytes: &mut Bytes<'_>) -> Result<IVec3, GridFault> {
     let origin = IVec3::new(bytes.i32()?, bytes.i32()?, bytes.i32()?);
-    let is_near = origin.cmpge(IVec3::splat(-FARTHEST)).all() && origin.cmplt(IVec3::splat(FARTHEST)).all();
+    let is_near =
+        origin.cmpge(IVec3::splat(-MAX_COORDINATE)).all() && origin.cmplt(IVec3::splat(MAX_COORDINATE)).all();
     if !is_near || origin & 4095 != IVec3::ZERO {
         return Err(GridFault::damaged(format!("a node begins at voxel {origin}")));
     }

@@ -34,7 +34,7 @@ pub use goal::NoiseGoal;
 pub use tile::{BlockNoise, NoiseTile, PixelNoise, PixelPlan};
 
 /// Lower bound of a pixel's brightness, as a share of the image's.
-const DARKEST: f64 = 0.1;
+const MIN_BRIGHTNESS_SHARE: f64 = 0.1;
 
 /// Maximum relative variance of a sample that `n` samples can measure, divided by `n`.
 const MAX_VARIANCE: f64 = 1024.0;
@@ -193,7 +193,7 @@ impl NoiseMap {
     /// Measures the deviations of open blocks.
     fn measure(&mut self, samples: u64) {
         let batches = self.goal.batches(samples);
-        let floors = self.brightness.map(|mean| DARKEST * mean);
+        let floors = self.brightness.map(|mean| MIN_BRIGHTNESS_SHARE * mean);
         self.tiles.par_iter_mut().for_each(|tile| {
             let mut sums = vec![[0.0; 2]; tile.blocks.len()];
             let mut counts = vec![[0.0; 2]; tile.blocks.len()];
