@@ -4,14 +4,14 @@
 
 use std::sync::Arc;
 
-use glam::{Vec2, Vec3};
+use glam::{Affine3A, Vec2, Vec3};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::chart::{Charts, charts};
 use super::relax::relax;
 use renderer_base::math::coordinate_system;
-use renderer_geometry::{Mesh, Transform, weld};
+use renderer_geometry::{Mesh, weld};
 
 /// A mesh laid flat.
 #[derive(Clone)]
@@ -49,11 +49,15 @@ impl Flat {
 }
 
 /// Cuts a mesh, placed in the world, into charts.
-pub(super) fn unwrap(mesh: &Mesh, to_world: &Transform) -> Flat {
-    let positions: Vec<Vec3> = (mesh.positions.iter()).map(|&p| to_world.point(p)).collect();
+pub(super) fn unwrap(mesh: &Mesh, world_from_object: &Affine3A) -> Flat {
+    let positions: Vec<Vec3> = (mesh.positions.iter())
+        .map(|&p| world_from_object.transform_point3(p))
+        .collect();
     let charts = charts(mesh, &positions);
     let (mesh, vertex_chart) = split(mesh, &charts.of);
-    let positions: Vec<Vec3> = (mesh.positions.iter()).map(|&p| to_world.point(p)).collect();
+    let positions: Vec<Vec3> = (mesh.positions.iter())
+        .map(|&p| world_from_object.transform_point3(p))
+        .collect();
     let (places, blocks) = lay_flat(&mesh, &positions, &vertex_chart, &charts);
     Flat {
         mesh,
@@ -214,14 +218,11 @@ fn turn(triangles: &[[u32; 3]], places: &mut [Vec2]) -> Vec2 {
 
 #[cfg(test)]
 mod tests {
-    use glam::Affine3A;
-    use renderer_geometry::{Placement, SHUTTER_OPEN};
-
     use super::super::overlap::overlaps;
     use super::*;
 
     fn check(mesh: &Mesh, most: usize) {
-        let flat = unwrap(mesh, Placement::from(Affine3A::IDENTITY).at(SHUTTER_OPEN));
+        let flat = unwrap(mesh, &Affine3A::IDENTITY);
         assert!(flat.blocks.len() <= most, "{} charts", flat.blocks.len());
         assert_eq!(flat.mesh.triangles.len(), mesh.triangles.len());
         for (a, b) in mesh.triangles.iter().zip(&flat.mesh.triangles) {

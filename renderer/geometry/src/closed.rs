@@ -9,7 +9,7 @@ use glam::Vec3;
 use rustc_hash::FxHashMap;
 
 use super::weld::{tolerance, weld_within};
-use super::{Geometry, Mesh, SHUTTER_OPEN, Shape};
+use super::{DisjointSets, Geometry, Mesh, SHUTTER_OPEN, Shape};
 
 /// Rounding of vertices under different transforms, relative to their coordinates.
 const PLACEMENT_ROUNDING: f32 = 4.0 * f32::EPSILON;
@@ -74,9 +74,8 @@ pub fn closed_groups(shapes: &[&Shape]) -> Vec<ShapeGroup> {
             }
         }
     }
-    let mut groups = Groups {
-        parents: (0..shapes.len()).collect(),
-    };
+    let mut sets = DisjointSets::new(shapes.len());
+    let mut join = |a: usize, b: usize| sets.join(a as u32, b as u32);
     let mut open: Vec<usize> = vec![];
     if !edges.is_empty() {
         let ends: Vec<Vec3> = edges.iter().flat_map(|edge| edge.ends).collect();
@@ -84,11 +83,11 @@ pub fn closed_groups(shapes: &[&Shape]) -> Vec<ShapeGroup> {
             .iter()
             .fold(0.0f32, |most, p| most.max(p.abs().max_element()));
         let reach = tolerance(&ends).max(PLACEMENT_ROUNDING * largest);
-        let rest = cancel(edges, reach, |a, b| groups.join(a, b));
+        let rest = cancel(edges, reach, &mut join);
         open.extend(rest.iter().map(|edge| edge.shape));
     }
-    open.extend(match_rims(&rims, |a, b| groups.join(a, b)));
-    groups.list(&open)
+    open.extend(match_rims(&rims, join));
+    groups(sets, shapes.len(), &open)
 }
 
 /// A world-space edge of a mesh, oriented so that the outer side of the surface is that of its normals.
@@ -280,48 +279,23 @@ fn match_rims(rims: &[Rim], mut join: impl FnMut(usize, usize)) -> Vec<usize> {
     free.map(|(rim, _)| rim.shape).collect()
 }
 
-/// Disjoint sets of shapes.
-// Galler & Fischer 1964, "An Improved Equivalence Algorithm".
-struct Groups {
-    parents: Vec<usize>,
-}
-
-impl Groups {
-    fn root(&mut self, mut index: usize) -> usize {
-        while self.parents[index] != index {
-            self.parents[index] = self.parents[self.parents[index]];
-            index = self.parents[index];
-        }
-        index
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.parents[a.max(b)] = a.min(b);
-    }
-
-    /// The groups in the order of their first shapes; `open` are shapes with a boundary.
-    fn list(mut self, open: &[usize]) -> Vec<ShapeGroup> {
-        let mut is_closed = vec![true; self.parents.len()];
-        for &shape in open {
-            let root = self.root(shape);
-            is_closed[root] = false;
-        }
-        let mut groups: Vec<ShapeGroup> = vec![];
-        let mut index_of_root = FxHashMap::default();
-        for shape in 0..self.parents.len() {
-            let root = self.root(shape);
-            let index = *index_of_root.entry(root).or_insert_with(|| {
-                groups.push(ShapeGroup {
-                    shapes: vec![],
-                    is_closed: is_closed[root],
-                });
-                groups.len() - 1
+/// The groups of the sets in the order of their first shapes; `open` are shapes with a boundary.
+fn groups(mut sets: DisjointSets, count: usize, open: &[usize]) -> Vec<ShapeGroup> {
+    let numbers = sets.numbers(0..count as u32);
+    let mut groups: Vec<ShapeGroup> = vec![];
+    for (shape, &number) in numbers.iter().enumerate() {
+        if number as usize == groups.len() {
+            groups.push(ShapeGroup {
+                shapes: vec![],
+                is_closed: true,
             });
-            groups[index].shapes.push(shape);
         }
-        groups
+        groups[number as usize].shapes.push(shape);
     }
+    for &shape in open {
+        groups[numbers[shape] as usize].is_closed = false;
+    }
+    groups
 }
 
 #[cfg(test)]
