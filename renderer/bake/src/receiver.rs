@@ -135,7 +135,7 @@ impl Receiver {
                 None,
             ),
             Err(unfit) => (
-                unwrap(&self.mesh, shape.placement().at(SHUTTER_OPEN)),
+                unwrap(&self.mesh, shape.placement().at(SHUTTER_OPEN).world_from_object()),
                 Coordinates::Unwrapped,
                 Some(unfit),
             ),

@@ -88,8 +88,7 @@ impl Library {
             let cause = std::error::Error::source(&error);
             cause.map_or_else(|| error.to_string(), ToString::to_string)
         };
-        // SAFETY: what runs at loading is the initialisation of the library and of the TBB it brings, which asks nothing
-        // of us.
+        // SAFETY: loading runs the initialisation of the library and of TBB, which has no preconditions.
         let handle = unsafe { load(path) }.map_err(words)?;
         // SAFETY: only files named as version 2 are tried; `handle` is kept with the functions and never closed.
         let functions = unsafe { Functions::load(&handle) }.map_err(words)?;

@@ -64,20 +64,20 @@ pub struct Grid {
     pub(crate) activity: Activity,
     pub(crate) not_finite: u64,
     pub(crate) border: Border,
-    pub(crate) placement: Placement,
+    pub(crate) placement: GridTransform,
 }
 
 /// Transform of a grid.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Placement {
+pub(crate) struct GridTransform {
     world_from_index: DAffine3,
     index_from_world: Affine3A,
 }
 
-impl Placement {
+impl GridTransform {
     /// # Errors
     /// If the transform is not finite or has no inverse.
-    pub(crate) fn new(world_from_index: DAffine3) -> Result<Placement, GridFault> {
+    pub(crate) fn new(world_from_index: DAffine3) -> Result<GridTransform, GridFault> {
         let inverse = world_from_index.inverse();
         let index_from_world = Affine3A {
             matrix3: Mat3A::from_cols_array(&inverse.matrix3.to_cols_array().map(|x| x as f32)),
@@ -88,7 +88,7 @@ impl Placement {
             && index_from_world.is_finite();
         let fault = || GridFault::damaged("its transform has no inverse");
         is_sound.then_some(()).ok_or_else(fault)?;
-        Ok(Placement {
+        Ok(GridTransform {
             world_from_index,
             index_from_world,
         })
@@ -97,9 +97,9 @@ impl Placement {
     /// A transform from its linear part, by rows, and its translation.
     ///
     /// # Errors
-    /// As [`Placement::new`].
-    pub(crate) fn of_rows(rows: [[f64; 3]; 3], translation: DVec3) -> Result<Placement, GridFault> {
-        Placement::new(DAffine3 {
+    /// As [`GridTransform::new`].
+    pub(crate) fn of_rows(rows: [[f64; 3]; 3], translation: DVec3) -> Result<GridTransform, GridFault> {
+        GridTransform::new(DAffine3 {
             matrix3: DMat3::from_cols_array_2d(&rows).transpose(),
             translation,
         })

@@ -8,7 +8,7 @@ use super::activity::Activity;
 use super::bytes::Bytes;
 use super::element::Element;
 use super::error::GridFault;
-use super::grid::{Border, Grid, GridClass, Placement};
+use super::grid::{Border, Grid, GridClass, GridTransform};
 use super::tree::{BLOCK_VOXELS, TreeBuilder, voxel_index};
 use renderer_base::files::Budget;
 
@@ -103,7 +103,7 @@ impl VolFile {
         } = self.place;
         let edge = (high - low) / size.as_dvec3();
         let rows = [[edge.x, 0.0, 0.0], [0.0, edge.y, 0.0], [0.0, 0.0, edge.z]];
-        let placement = Placement::of_rows(rows, low + 0.5 * edge)?;
+        let placement = GridTransform::of_rows(rows, low + 0.5 * edge)?;
         let blocks: IVec3 = (size + 7) >> 3;
         // At most 2^51.
         let count = blocks.to_array().map(|n| n as usize).iter().product();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::netpbm;
 
-/// The formats that are read.
+/// Input formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// OpenEXR.
@@ -76,7 +76,7 @@ impl Format {
         }
     }
 
-    /// Its usual name.
+    /// Name of the format.
     pub const fn name(self) -> &'static str {
         match self {
             Format::Exr => "EXR",

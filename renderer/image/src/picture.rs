@@ -67,7 +67,7 @@ impl PictureInfo {
 /// A picture of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// The picture, then those of its smaller versions that the file holds, each half the size of the one before.
+    /// The picture and the mip levels of the file, each half the size of the previous one.
     pub levels: Vec<Raster>,
     /// Description of the file.
     pub info: PictureInfo,
@@ -83,7 +83,7 @@ pub(super) fn no_such_picture(path: &Path, subimage: &Subimage, count: usize) ->
     ImageError::unsupported(path, reason)
 }
 
-/// The levels that are each half the size of the one before, rounded down or up; what follows is dropped.
+/// The leading levels with half the size of the previous one, rounded down or up.
 pub(super) fn halving(levels: Vec<Raster>) -> Vec<Raster> {
     let mut kept: Vec<Raster> = vec![];
     for level in levels {

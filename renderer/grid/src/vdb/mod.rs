@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use super::bytes::Bytes;
 use super::element::Element;
 use super::error::GridFault;
-use super::grid::{Border, Grid, GridClass, Placement};
+use super::grid::{Border, Grid, GridClass, GridTransform};
 use header::{Descriptor, Header};
 use leaves::{LeafValues, decode};
 use metadata::Metadata;
@@ -121,7 +121,7 @@ impl VdbFile {
 struct Preamble {
     compression: u32,
     metadata: Metadata,
-    placement: Result<Placement, GridFault>,
+    placement: Result<GridTransform, GridFault>,
 }
 
 impl Preamble {
@@ -173,7 +173,7 @@ impl<'a> Body<'a> {
         self,
         name: String,
         class: GridClass,
-        placement: Placement,
+        placement: GridTransform,
         budget: &Budget,
     ) -> Result<Grid, GridFault> {
         let Topology {
