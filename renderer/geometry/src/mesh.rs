@@ -1,15 +1,13 @@
-//! Triangle meshes: validated indices, normals, texture coordinates, colours and attributes; smooth normals.
+//! Triangle meshes: validated indices, normals, texture coordinates, colours and attributes.
 
 use std::borrow::Cow;
 
-use glam::{Affine3A, Vec2, Vec3};
+use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use thiserror::Error;
 
-use super::placement::similarity_scale;
-use super::{AttributeDomain, MeshAttribute};
-use renderer_base::math::{Bounds, atan2, determinant};
+use super::{AttributeDomain, MeshAttribute, MeshError};
+use renderer_base::math::Bounds;
 
 /// Maximum number of vertices, summed over instances, that are visited one by one; beyond it, bounding boxes replace
 /// them.
@@ -32,78 +30,6 @@ pub struct Mesh {
     pub colors: Vec<[f32; 4]>,
     /// Values by name.
     pub attributes: Vec<MeshAttribute>,
-}
-
-/// Error in a mesh.
-#[derive(Clone, Debug, PartialEq, Error)]
-pub enum MeshError {
-    /// An index points past the vertices.
-    #[error("triangle {triangle} uses vertex {index}, but there are {vertices} vertices")]
-    IndexOutOfRange {
-        /// The triangle.
-        triangle: usize,
-        /// Its index.
-        index: u32,
-        /// Number of vertices.
-        vertices: usize,
-    },
-    /// A position is NaN or infinite.
-    #[error("vertex {vertex} is not finite: ({}, {}, {})", .position.x, .position.y, .position.z)]
-    NotFinite {
-        /// The vertex.
-        vertex: usize,
-        /// Its position.
-        position: Vec3,
-    },
-    /// A value of an attribute is NaN or infinite.
-    #[error("{attribute} of vertex {vertex} are not finite")]
-    AttributeNotFinite {
-        /// The attribute's name.
-        attribute: &'static str,
-        /// The vertex.
-        vertex: usize,
-    },
-    /// No triangles.
-    #[error("the mesh has no triangles")]
-    Empty,
-    /// More than indices can count.
-    #[error("the mesh has {found} {what}, but 4294967295 is the most")]
-    TooLarge {
-        /// Name of the elements, for the message.
-        what: &'static str,
-        /// Number of elements found.
-        found: usize,
-    },
-    /// A named attribute does not suit the mesh.
-    #[error(
-        "attribute `{name}` has {found} numbers for {count} values of {width}, or some that are not finite"
-    )]
-    Attribute {
-        /// Its name.
-        name: String,
-        /// Numbers of a value.
-        width: usize,
-        /// Number of numbers found.
-        found: usize,
-        /// Expected number of values.
-        count: usize,
-    },
-    /// Two attributes of a domain have the same name.
-    #[error("there are two attributes `{name}`")]
-    AttributeTwice {
-        /// The name.
-        name: String,
-    },
-    /// An attribute has another number of values than there are vertices.
-    #[error("{attribute} has {found} values for {vertices} vertices")]
-    AttributeLength {
-        /// The attribute's name.
-        attribute: &'static str,
-        /// Number of values found.
-        found: usize,
-        /// Number of vertices.
-        vertices: usize,
-    },
 }
 
 impl Mesh {
@@ -189,60 +115,6 @@ impl Mesh {
         self.colors.shrink_to_fit();
     }
 
-    /// The mesh without vertex normals (flat shading).
-    #[must_use]
-    pub fn with_face_normals(self) -> Mesh {
-        Mesh {
-            normals: vec![],
-            ..self
-        }
-    }
-
-    /// The mesh with vertex normals: its own, or [`Mesh::smooth_normals`] in world space, since a non-uniform scale
-    /// changes the angles of faces.
-    #[must_use]
-    pub fn with_vertex_normals(self, world_from_object: &Affine3A) -> Mesh {
-        if !self.normals.is_empty() {
-            return self;
-        }
-        let linear = world_from_object.matrix3;
-        if similarity_scale(linear).is_some() {
-            let normals = self.smooth_normals();
-            return Mesh { normals, ..self };
-        }
-        let placed = Mesh {
-            positions: self.positions.iter().map(|&p| linear * p).collect(),
-            ..self
-        };
-        // A mirroring transform reverses the faces.
-        let object_from_world = linear.transpose() * determinant(&linear).signum();
-        let normals = placed.smooth_normals();
-        let to_object = |&n: &Vec3| unit(object_from_world * n).unwrap_or(Vec3::Z);
-        Mesh {
-            positions: self.positions,
-            normals: normals.iter().map(to_object).collect(),
-            ..placed
-        }
-    }
-
-    /// Reorders triangles so that their fronts (counter-clockwise) are on the side of the vertex normals; unchanged
-    /// without normals.
-    #[must_use]
-    pub fn with_fronts_by_normals(mut self) -> Mesh {
-        if self.normals.is_empty() {
-            return self;
-        }
-        let (positions, normals) = (&self.positions, &self.normals);
-        for triangle in &mut self.triangles {
-            let [a, b, c] = triangle.map(|vertex| positions[vertex as usize]);
-            let [u, v, w] = triangle.map(|vertex| normals[vertex as usize]);
-            if (b - a).cross(c - a).dot(u + v + w) < 0.0 {
-                triangle.swap(1, 2);
-            }
-        }
-        self
-    }
-
     /// Replaces v by 1 − v in the first set of texture coordinates.
     #[must_use]
     pub fn with_flipped_uvs(mut self) -> Mesh {
@@ -283,48 +155,6 @@ impl Mesh {
         };
         part.fit();
         part
-    }
-
-    /// Normalizes normals; zero or non-finite ones become the mean of adjacent faces.
-    fn normalize_normals(&mut self) {
-        // Normals of unit length within rounding keep their bits.
-        let is_unit = |n: Vec3| (n.as_dvec3().length_squared() - 1.0).abs() < 2.5e-7;
-        let mut any_bad = false;
-        for n in self.normals.iter_mut().filter(|n| !is_unit(**n)) {
-            match unit(*n) {
-                Some(unit) => *n = unit,
-                None => {
-                    *n = Vec3::ZERO;
-                    any_bad = true;
-                }
-            }
-        }
-        if any_bad {
-            let smooth = self.smooth_normals();
-            for (n, smooth) in self.normals.iter_mut().zip(smooth) {
-                if *n == Vec3::ZERO {
-                    *n = smooth;
-                }
-            }
-        }
-    }
-
-    /// Unit vertex normals: mean of the adjacent face normals, weighted by angle.
-    // Thürmer & Wüthrich 1998, "Computing Vertex Normals from Polygonal Facets".
-    pub fn smooth_normals(&self) -> Vec<Vec3> {
-        let mut normals = vec![Vec3::ZERO; self.positions.len()];
-        for indices in &self.triangles {
-            let p = indices.map(|index| self.positions[index as usize]);
-            let n = (p[1] - p[0]).cross(p[2] - p[0]).normalize_or_zero();
-            for corner in 0..3 {
-                let to_next = p[(corner + 1) % 3] - p[corner];
-                let to_last = p[(corner + 2) % 3] - p[corner];
-                let angle = atan2(to_next.cross(to_last).length(), to_next.dot(to_last));
-                normals[indices[corner] as usize] += n * angle;
-            }
-        }
-        // A vertex without faces gets an arbitrary unit normal.
-        normals.iter().map(|&n| unit(n).unwrap_or(Vec3::Z)).collect()
     }
 
     /// Object-space bounding box.
@@ -402,11 +232,6 @@ pub(super) fn padded(positions: impl ExactSizeIterator<Item = Vec3>) -> Vec<Vec3
 /// Returns whether positions have the padding of [`padded`].
 pub(super) fn is_padded(positions: &Vec<Vec3>) -> bool {
     positions.capacity() > positions.len()
-}
-
-/// A vector of unit length but for its own rounding, so that it stays as it is when it is written and read again.
-fn unit(n: Vec3) -> Option<Vec3> {
-    n.as_dvec3().try_normalize().map(|n| n.as_vec3())
 }
 
 /// Index of the first value that `is_wrong`.

@@ -11,7 +11,7 @@ use ::exr::meta::{BlockDescription, MetaData, compute_level_size};
 use half::f16;
 
 use super::exr_channels::ChannelOrder;
-use super::exr_read::{convert_error, header_length, picture_channels, picture_info};
+use super::exr_header::{convert_error, header_length, picture_channels, picture_info};
 use super::{ImageError, PictureInfo, Rect, Samples, Subimage};
 use renderer_base::files::{FileReader, Files};
 

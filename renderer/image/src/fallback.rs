@@ -12,7 +12,7 @@ use super::output::{Staged, stage_with, write_whole_with};
 /// to the folder of temporary files.
 ///
 /// # Errors
-/// When the file is not in its place; the error says where it is.
+/// If the file is not at its target; the error names its path.
 pub fn write_finished(
     path: &Path,
     write: impl Fn(&mut BufWriter<&mut File>) -> io::Result<()>,
@@ -28,14 +28,14 @@ pub fn write_elsewhere(
     error: ImageError,
     write: impl Fn(&mut BufWriter<&mut File>) -> io::Result<()>,
 ) -> ImageError {
-    keep(error, |refuge| write_whole_with(refuge, &write).is_ok())
+    keep(error, |fallback| write_whole_with(fallback, &write).is_ok())
 }
 
 impl Staged {
     /// Renames the file to its target, else to a fallback path.
     ///
     /// # Errors
-    /// When the file is not in its place; the error says where it is.
+    /// If the file is not at its target; the error names its path.
     pub fn commit_or_keep(self) -> Result<(), ImageError> {
         self.try_commit().map_err(|error| self.keep(error))
     }
@@ -43,9 +43,9 @@ impl Staged {
     /// Writes the file to a fallback path; returns the error with this path.
     pub(super) fn keep(&self, error: ImageError) -> ImageError {
         let staged = self.file();
-        keep(error, |refuge| {
-            fs::rename(staged, refuge)
-                .or_else(|_| fs::copy(staged, refuge).map(drop))
+        keep(error, |fallback| {
+            fs::rename(staged, fallback)
+                .or_else(|_| fs::copy(staged, fallback).map(drop))
                 .is_ok()
         })
     }
@@ -54,15 +54,15 @@ impl Staged {
 /// Writes the file of an error to the first fallback path that works.
 fn keep(error: ImageError, put: impl Fn(&Path) -> bool) -> ImageError {
     let path = error.path().to_owned();
-    let beside = path.parent().unwrap_or(Path::new("")).to_owned();
-    for folder in [beside, std::env::temp_dir()] {
-        let Some(refuge) = reserve(&folder, &path) else {
+    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    for folder in [folder, std::env::temp_dir()] {
+        let Some(fallback) = reserve(&folder, &path) else {
             continue;
         };
-        if put(&refuge) {
-            return error.kept_at(&refuge);
+        if put(&fallback) {
+            return error.kept_at(&fallback);
         }
-        let _ = fs::remove_file(&refuge);
+        let _ = fs::remove_file(&fallback);
     }
     error
 }
@@ -73,9 +73,9 @@ const MAX_NAMES: u32 = 1000;
 /// Creates an empty file in a folder, with an unused name similar to that of `path`.
 fn reserve(folder: &Path, path: &Path) -> Option<PathBuf> {
     for number in 1..MAX_NAMES {
-        let refuge = folder.join(numbered(path, number)?);
-        match File::create_new(&refuge) {
-            Ok(_) => return Some(refuge),
+        let fallback = folder.join(numbered(path, number)?);
+        match File::create_new(&fallback) {
+            Ok(_) => return Some(fallback),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(_) => return None,
         }
