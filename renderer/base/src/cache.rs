@@ -50,7 +50,7 @@ pub fn check_private(folder: &Path) -> io::Result<()> {
         .try_for_each(|folder| check(folder, &owners, true))
 }
 
-/// Checks that a library near a program is as safe as the program: nobody but the user, root and the program's owner can
+/// Checks that a library near a program is as safe as the program: only the user, root and the owner of the program can
 /// change it, or add files to its folder.
 ///
 /// # Errors

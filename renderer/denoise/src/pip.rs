@@ -31,7 +31,7 @@ const PATHS: [&str; 6] = [
 /// not on the version of Python. Returns its path.
 ///
 /// # Errors
-/// The reason of the last pip, or that there is none.
+/// The error of the last pip, or the absence of pip.
 pub(super) fn download(requirement: &str, platform: &str, folder: &Path) -> Result<PathBuf, String> {
     let folder = absolute(folder).map_err(|error| error.to_string())?;
     fs::create_dir_all(&folder).map_err(|error| format!("cannot create {}: {error}", folder.display()))?;

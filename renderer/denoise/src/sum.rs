@@ -107,7 +107,7 @@ mod tests {
                 assert!((found - expected).abs() < 1e-5, "{found} and {expected}");
             }
         };
-        // Beside the edge, 3 is missing of 5: a tenth goes to both alike, the rest to the edge.
+        // Next to the edge, 3 of 5 is missing: a tenth goes to both layers, the rest to the layer with the edge.
         close(&layers[0], [8.0, 3.95, 0.0, 0.0]);
         close(&layers[1], [1.0, 1.05, 1.02, 0.5]);
     }

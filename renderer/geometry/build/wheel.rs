@@ -120,7 +120,7 @@ impl Wheel {
         self.files[0].0
     }
 
-    /// Reads the libraries of an unpacked wheel; `None` if one is missing or another.
+    /// Reads the libraries of an unpacked wheel; `None` if one is missing or differs.
     pub(crate) fn read(&self, folder: &Path) -> Option<Vec<(String, Vec<u8>)>> {
         let read = |(name, sha256): &(&str, &str)| {
             let path = folder.join(name);

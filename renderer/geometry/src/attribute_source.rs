@@ -25,7 +25,7 @@ const OWN_NAMES: [&str; 14] = [
 /// Source of the values of a named attribute on a shape.
 #[derive(Clone, Copy, Debug)]
 pub enum AttributeSource {
-    /// The shape has none of that name.
+    /// The shape has no attribute of this name.
     None,
     /// The texture coordinates.
     Uv,

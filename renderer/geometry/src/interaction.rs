@@ -80,23 +80,15 @@ impl SurfacePoint {
     #[inline(always)]
     pub(super) fn hit_by(&self, ray: &Ray, shape: ShapeId, primitive: u32) -> Interaction {
         Interaction {
-            p: self.p,
-            p_error: self.p_error,
-            wo: -ray.direction,
-            ng: self.ng,
-            n: self.n,
-            uv: self.uv,
-            dpdu: self.dpdu,
-            dpdv: self.dpdv,
             // The distance of the hit depends on the processor: see `barycentric`.
             t: (self.p - ray.origin).dot(ray.direction),
             time: ray.time,
-            shape,
-            primitive,
+            ..self.seen_from(-ray.direction, shape, primitive)
         }
     }
 
     /// The point viewed along `-wo` (unit vector), without a ray: distance and time are zero.
+    #[inline(always)]
     pub fn seen_from(&self, wo: Vec3, shape: ShapeId, primitive: u32) -> Interaction {
         Interaction {
             p: self.p,

@@ -63,7 +63,7 @@ pub enum MeshError {
         /// The name.
         name: String,
     },
-    /// An attribute has another number of values than there are vertices.
+    /// The number of values of an attribute differs from the number of vertices.
     #[error("{attribute} has {found} values for {vertices} vertices")]
     AttributeLength {
         /// The attribute's name.

@@ -136,6 +136,11 @@ impl Transform {
         self.object_from_world.transform_vector3(v)
     }
 
+    /// Bounds of a transformed box.
+    pub fn bounds(&self, object: &Bounds) -> Bounds {
+        object.transformed(&self.world_from_object)
+    }
+
     /// The inverse in single precision.
     #[inline]
     pub(super) fn object_from_world(&self) -> &Affine3A {

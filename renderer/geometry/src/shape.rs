@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use glam::{DVec3, Vec3};
+use glam::{Affine3A, DVec3, Vec3};
 
 use super::baked::{Baked, world_vertex};
 use super::mesh::is_padded;
@@ -45,7 +45,7 @@ impl Geometry {
         }
     }
 
-    /// Object-space bounding box.
+    /// Object-space bounding box `[m]`.
     pub fn bounds(&self) -> Bounds {
         let (low, high) = match self {
             Geometry::Mesh(mesh) => return mesh.bounds(),
@@ -112,8 +112,7 @@ impl Shape {
     /// space. Hits are bit-identical.
     pub fn bake_positions(&mut self) {
         if let Geometry::Mesh(mesh) = &self.geometry {
-            let is_identity =
-                *self.placement.at(SHUTTER_OPEN).world_from_object() == glam::Affine3A::IDENTITY;
+            let is_identity = *self.placement.at(SHUTTER_OPEN).world_from_object() == Affine3A::IDENTITY;
             let baked = if is_identity && is_padded(&mesh.positions) {
                 Baked::Mesh
             } else {
@@ -151,7 +150,7 @@ impl Shape {
         self.mesh().map_or(1, |mesh| mesh.triangles.len() as u32)
     }
 
-    /// World-space bounding box over the shutter interval.
+    /// World-space bounding box over the shutter interval `[m]`.
     pub fn bounds(&self) -> Bounds {
         self.placement.bounds(|to_world| self.bounds_under(to_world))
     }
@@ -176,7 +175,7 @@ impl Shape {
         }
     }
 
-    /// World-space bounding box of a primitive; of the whole surface on analytic shapes.
+    /// World-space bounding box of a primitive `[m]`; of the whole surface on analytic shapes.
     pub fn primitive_bounds(&self, primitive: u32) -> Bounds {
         match self.mesh() {
             Some(_) => Bounds::of_points(self.triangle(primitive)),
@@ -184,7 +183,7 @@ impl Shape {
         }
     }
 
-    /// World-space plane of a flat primitive: a point, and the unit normal by the order of the vertices, zero for a
+    /// World-space plane of a flat primitive: a point `[m]`, and the unit normal by the order of the vertices, zero for a
     /// triangle without area. `None` for curved surfaces.
     pub fn primitive_plane(&self, primitive: u32) -> Option<(Vec3, Vec3)> {
         match &self.geometry {
@@ -202,7 +201,8 @@ impl Shape {
         }
     }
 
-    /// Returns whether the surface may intersect a world-space box; conservative.
+    /// Returns whether the surface may intersect a world-space box `[m]`. Conservative: `true` does not prove an
+    /// intersection.
     pub fn may_intersect(&self, bounds: &Bounds) -> bool {
         match &self.geometry {
             Geometry::Sphere => {

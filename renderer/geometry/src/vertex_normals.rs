@@ -104,7 +104,7 @@ impl Mesh {
     }
 }
 
-/// A vector of unit length but for its own rounding, so that it stays as it is when it is written and read again.
+/// Normalizes in double precision, so that a normalized vector is unchanged when written and read again.
 fn unit(n: Vec3) -> Option<Vec3> {
     n.as_dvec3().try_normalize().map(|n| n.as_vec3())
 }

@@ -112,7 +112,7 @@ impl Tree {
     }
 }
 
-/// The part of a box that lies in a cube.
+/// Intersection of a box and a cube.
 fn common([low, high]: [IVec3; 2], first: IVec3, side: i32) -> [IVec3; 2] {
     [low.max(first), high.min(first + (side - 1))]
 }

@@ -36,7 +36,7 @@ pub enum GridError {
     NoGrid {
         /// The file.
         path: PathBuf,
-        /// The grid that was asked for.
+        /// The requested grid.
         asked: GridChoice,
         /// Names of the file's grids.
         known: Vec<String>,

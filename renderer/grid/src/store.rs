@@ -54,8 +54,8 @@ impl GridLoader {
         }
     }
 
-    /// Returns the id that a grid of a file will have in the store: the same id for the same file, by whatever path. The
-    /// file is not read yet. A grid that is required once stays required.
+    /// Returns the id of a grid of a file in the store, independent of the path to the file. The file is not read yet.
+    /// A grid that is required once stays required.
     pub fn request(&self, path: &Path, choice: GridChoice, is_required: bool) -> GridId {
         let key = (self.files.identity(path), choice);
         // A panic elsewhere leaves the table consistent: an entry is added in one step.
@@ -79,7 +79,7 @@ impl GridLoader {
         id
     }
 
-    /// Requires none of the grids requested so far.
+    /// Makes the requests so far optional.
     #[must_use]
     pub fn tolerant(self) -> GridLoader {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);

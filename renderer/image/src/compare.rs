@@ -63,8 +63,8 @@ impl Report {
         self.rel_mse.is_nan() || self.rel_mse > threshold
     }
 
-    /// A picture of where the images differ: the FLIP error of each pixel from black (none) over red and yellow to white
-    /// (1). To be written as it is to an 8-bit format; its values are linear.
+    /// A picture of where the images differ: the FLIP error of each pixel from black (none) over red and yellow to
+    /// white (1). The values are linear, for an 8-bit format without exposure.
     pub fn picture(&self) -> Image {
         Image::from_fn(self.width, self.errors.len() / self.width, |x, y| {
             heat(self.errors[y * self.width + x])

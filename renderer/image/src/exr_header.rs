@@ -87,7 +87,7 @@ pub(super) fn check_dwa_chunks(path: &Path, bytes: &[u8]) -> Result<(), ImageErr
             .size;
         let value_bytes = header.channels.bytes_per_pixel;
         if data.len() == size.area() * value_bytes {
-            // Stored as it is: no counters.
+            // Uncompressed chunks have no counters.
             continue;
         }
         // Lossy channels are padded to blocks of 8 × 8; twice that leaves room for run lengths that do not pay off.

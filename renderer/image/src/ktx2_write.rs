@@ -1,5 +1,4 @@
-//! KTX2 writer: one image or volume of four floats a pixel, without mipmaps, for graphics cards as it is or compressed by
-//! Zstandard.
+//! KTX2 writer: an image or volume of four floats per pixel, without mipmaps, uncompressed or compressed by Zstandard.
 // Khronos Group, "KTX File Format Specification", version 2.0; "Khronos Data Format Specification", version 1.3.
 
 use half::f16;

@@ -8,7 +8,7 @@
 #![deny(unsafe_code, missing_docs)]
 // Bits must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
-// Units stand in brackets: `[m]`.
+// Units are in brackets: `[m]`.
 #![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
 #![allow(
     rustdoc::private_intra_doc_links,
@@ -244,7 +244,7 @@ impl Image {
     /// The values of a pixel.
     ///
     /// # Panics
-    /// When the pixel lies outside.
+    /// If the pixel is outside.
     pub fn pixel(&self, x: usize, y: usize) -> &[f32] {
         assert!(
             x < self.width && y < self.height,
@@ -257,7 +257,7 @@ impl Image {
     /// The values of a pixel, mutable.
     ///
     /// # Panics
-    /// When the pixel lies outside.
+    /// If the pixel is outside.
     pub fn pixel_mut(&mut self, x: usize, y: usize) -> &mut [f32] {
         assert!(
             x < self.width && y < self.height,
@@ -270,7 +270,7 @@ impl Image {
     /// The colour of a pixel, as stored; grey is repeated in all three channels.
     ///
     /// # Panics
-    /// When the pixel lies outside.
+    /// If the pixel is outside.
     pub fn rgb(&self, x: usize, y: usize) -> Rgb {
         match *self.pixel(x, y) {
             [r, g, b, ..] => Rgb::new(r, g, b),
@@ -282,7 +282,7 @@ impl Image {
     /// Sets the first three channels of a pixel (only the first if there are fewer).
     ///
     /// # Panics
-    /// When the pixel lies outside.
+    /// If the pixel is outside.
     pub fn set_rgb(&mut self, x: usize, y: usize, color: Rgb) {
         let pixel = self.pixel_mut(x, y);
         let used = if pixel.len() < 3 { pixel.len().min(1) } else { 3 };

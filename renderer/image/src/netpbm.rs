@@ -198,7 +198,7 @@ mod tests {
             "P2 1 1 255 x",
             "P2 1 1 255 70000",
             "P2 4294967295 4294967295 255 1",
-            // A bitmap, and what is no image at all.
+            // A bitmap, and invalid images.
             "P1 1 1 1 ",
             "<html> 1 1 255 aaa",
         ] {

@@ -330,7 +330,7 @@ mod tests {
         }
         files[1].lock().unwrap();
         write_whole(&at("a.exr"), b"whole").unwrap();
-        // Left are the file, what is locked, what is new, and what is another file's.
+        // Remaining: the file, locked files, new files, and files of other targets.
         let left = names.map(|name| at(name).exists());
         assert_eq!(left, [false, true, true, true]);
         assert_eq!(fs::read(at("a.exr")).unwrap(), b"whole");

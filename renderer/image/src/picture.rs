@@ -52,7 +52,7 @@ pub struct PictureInfo {
     pub subimages: usize,
     /// True if the image is a longitude-latitude environment.
     pub is_environment: bool,
-    /// True if the first and last texels of the environment's rows and columns lie on its borders, as in OpenEXR.
+    /// True if the outermost texels of the environment are on its borders, as in OpenEXR.
     pub has_border_texels: bool,
 }
 

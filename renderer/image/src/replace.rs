@@ -1,4 +1,4 @@
-//! Trial of a rename: asks the system whether a file may be replaced, without replacing it.
+//! Replacement test: determines whether a file may be replaced, without replacing it.
 
 use std::fs;
 use std::io::{self, ErrorKind};

@@ -102,7 +102,7 @@ pub(super) fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> 
     Ok(Picture { levels, info })
 }
 
-/// The pairs `key=value` of a description; OpenImageIO keeps there what TIFF has no tag for.
+/// The pairs `key=value` of a description, where OpenImageIO stores attributes without a TIFF tag.
 fn pairs(text: &str) -> Vec<(String, MetaValue)> {
     let words = text.split_whitespace().filter_map(|word| word.split_once('='));
     let keyed = words.filter(|(key, _)| key.contains(':'));

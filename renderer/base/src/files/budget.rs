@@ -1,8 +1,8 @@
 //! Reading budget: bounds of the memory and time that the content of a file can cost.
 //!
-//! A few bytes of a file can stand for many: counts in headers, compressed data, elements that are referenced again and
-//! again. Each reader counts the bytes that it allocates before it allocates them, and the bytes that it decodes. Both
-//! totals are bounded by a constant and a multiple of the size of the file:
+//! A few bytes of a file can expand to many: counts in headers, compressed data, elements with repeated references.
+//! Each reader counts the bytes that it allocates before it allocates them, and the bytes that it decodes. Both totals
+//! are bounded by a constant and a multiple of the size of the file:
 //!
 //! | total | bound |
 //! |---|---|

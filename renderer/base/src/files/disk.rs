@@ -40,7 +40,7 @@ impl Files for DiskFiles {
     }
 }
 
-/// Opens a regular file for reading. Pipes would block until somebody writes to them, and devices may have no end.
+/// Opens a regular file for reading. Reading from pipes would block, and devices may have no end.
 ///
 /// # Errors
 /// When it cannot be opened, or is a folder, a pipe or a device.

@@ -15,7 +15,7 @@ pub struct LoggedFiles {
 }
 
 impl LoggedFiles {
-    /// The files of `under`, none of them read yet.
+    /// The files of `under`, with an empty list.
     pub fn new(under: SharedFiles) -> LoggedFiles {
         LoggedFiles {
             under,

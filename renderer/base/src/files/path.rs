@@ -26,7 +26,7 @@ impl FileKind {
     }
 }
 
-/// A path from the root on, parent folders (`..`) left as they are.
+/// The absolute path; parent folders (`..`) are not resolved.
 pub(super) fn absolute(path: &Path) -> PathBuf {
     // This fails for an empty path, or without a working directory.
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::kd_tree::{Located, Plane, arrange, halves};
+use super::kd_split::{Located, Plane, arrange, halves};
 
 /// Cells at the leaves of a kd-tree without points.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 //!
 //! Rays access vertices, texels and photons in random order. With pages of 4 KiB, most accesses miss the TLB; with
 //! pages of 2 MiB, few do. Where `/sys/kernel/mm/transparent_hugepage/enabled` is `madvise`, as on Ubuntu and Fedora,
-//! Linux gives them only to blocks for which they are asked. Embree asks for its own.
+//! Linux uses them only for blocks with a request (`madvise`). Embree requests its own.
 
 #![expect(unsafe_code, reason = "implements `GlobalAlloc`")]
 

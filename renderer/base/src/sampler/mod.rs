@@ -35,7 +35,7 @@ impl Sampler {
 
     /// Starts the sample `sample_index` of `pixel` at its first dimension.
     pub fn start(&mut self, pixel: UVec2, sample_index: u64) {
-        // A Sobol' sequence of 32-bit numbers ends after 2³² of them; another one follows.
+        // A Sobol' sequence of 32-bit numbers has 2³² points; another sequence follows.
         let pixel = u64::from(pixel.x) | u64::from(pixel.y) << 32;
         self.stream = mix(mix(self.seed ^ pixel).wrapping_add(sample_index >> 32));
         self.reversed_index = (sample_index as u32).reverse_bits();

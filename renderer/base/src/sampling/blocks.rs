@@ -73,7 +73,7 @@ impl BlockDistribution2d {
                 if !is_uneven(block) {
                     return UNIFORM;
                 }
-                // Without any weight, a block at the edge is even over what it has of the map.
+                // Without weights, a block at the edge is uniform over its part of the map.
                 let outside = if sums[block] > 0.0 { 0.0 } else { 1.0 };
                 let cells: Vec<f32> = cells_of(block)
                     .map(|cell| cell.map_or(0.0, |weight| weight + outside))

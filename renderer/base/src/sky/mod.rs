@@ -166,7 +166,7 @@ fn bezier_weights(elevation: f32) -> [f32; ELEVATIONS] {
 mod tests {
     use super::*;
 
-    /// A sky and what is seen of it: two directions with their radiance, and the radiance of the sun.
+    /// A sky with reference values: two directions with their radiance, and the radiance of the sun.
     struct Case {
         turbidity: f32,
         albedo: [f32; 3],

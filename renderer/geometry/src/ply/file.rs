@@ -202,7 +202,7 @@ impl PropertyAccess for Skipped {
     }
 }
 
-/// The bytes of the header, the end of its last line included, and what follows.
+/// Splits a file into header, with the end of its last line, and payload.
 fn split_header(bytes: &[u8]) -> (&[u8], &[u8]) {
     const END: &[u8] = b"end_header";
     let begins_line = |at: usize| {

@@ -147,7 +147,7 @@ impl<'a> Rows<'a> {
         self.exact(row, field) as f32
     }
 
-    /// A whole number of a row; `None` where fractions stand.
+    /// An integer of a row; `None` for a floating-point property.
     #[inline]
     pub fn whole(&self, row: usize, field: RowField) -> Option<i64> {
         whole(self.field(row, field), field.kind, self.big_endian)

@@ -1,4 +1,4 @@
-//! Files of NanoVDB, of the version 32: segments of grids, plain or compressed, or the memory of a grid as it is.
+//! NanoVDB files, version 32: segments of grids, plain or compressed, or the raw memory of a grid.
 //!
 //! The layout follows from the public headers of NanoVDB (`PNanoVDB.h`, `io/IO.h`).
 

@@ -30,7 +30,7 @@ pub struct FilterSample {
     pub weight: f32,
 }
 
-/// The part of a filter that lies within a rectangle of pixels, for one pixel.
+/// Part of a filter about one pixel that is inside a rectangle of pixels.
 #[derive(Clone, Copy, Debug)]
 pub struct FilterWindow {
     /// Interval of random numbers in x and in y: start, and length as a share of `[0,1)`.
@@ -96,7 +96,7 @@ impl Filter {
         }
     }
 
-    /// The part of the filter about a pixel that lies within `bounds`; all of it when `None`.
+    /// The part of the filter about a pixel inside `bounds`; the whole filter if `None`.
     pub fn window(&self, pixel: UVec2, bounds: Option<&Rect>) -> FilterWindow {
         let Some(bounds) = bounds else {
             return FilterWindow::WHOLE;
@@ -247,7 +247,7 @@ impl HalfProfile {
     }
 }
 
-/// The ends of the segments: the nearest to each zero of the filter lies on it, so that no segment has both signs.
+/// Ends of the segments. The nearest one to each zero of the filter is moved to it, so that each segment has one sign.
 fn knots(shape: FilterShape) -> Vec<f64> {
     const N: usize = HalfProfile::SEGMENTS;
     let even = |i: usize| i as f64 / N as f64;

@@ -145,7 +145,7 @@ impl Film {
         tile.clear();
     }
 
-    /// Adds another film's sums: other samples of the same picture, or another crop of it that lies within this one's.
+    /// Adds the sums of another film: other samples of the same picture, or of a crop inside this one.
     ///
     /// # Panics
     /// When the other film is of another size or keeps pixels that this one does not.

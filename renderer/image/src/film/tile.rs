@@ -108,7 +108,7 @@ impl FilmTile {
     /// The sums of the pixel at column `x`, row `y` of the whole film.
     ///
     /// # Panics
-    /// When the pixel lies outside the tile.
+    /// If the pixel is outside the tile.
     pub fn sum(&self, x: u32, y: u32) -> &PixelSum {
         &self.sums[self.index(x, y)]
     }
@@ -141,7 +141,7 @@ impl FilmTile {
     /// dropped and counted.
     ///
     /// # Panics
-    /// When the pixel lies outside the tile.
+    /// If the pixel is outside the tile.
     pub fn add(&mut self, x: u32, y: u32, sample: Rgb) {
         let i = self.index(x, y);
         if !sample.is_finite() {
@@ -167,7 +167,7 @@ impl FilmTile {
     /// not finite is dropped with its layers; a value of a layer that is not finite counts as 0.
     ///
     /// # Panics
-    /// When the pixel lies outside the tile, or the tile has no layers.
+    /// If the pixel is outside the tile, or the tile has no layers.
     pub fn add_with(
         &mut self,
         x: u32,
@@ -185,7 +185,7 @@ impl FilmTile {
         }
     }
 
-    /// Adds the sums of a tile that lies within this one. Squares are kept only where both have them.
+    /// Adds the sums of a tile inside this one. Squares are kept only if both tiles have them.
     ///
     /// # Panics
     /// When the other tile reaches beyond this one.

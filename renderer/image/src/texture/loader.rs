@@ -123,7 +123,7 @@ impl TextureLoader {
             .collect()
     }
 
-    /// Requires none of the textures requested so far.
+    /// Makes the requests so far optional.
     #[must_use]
     pub fn tolerant(self) -> TextureLoader {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);

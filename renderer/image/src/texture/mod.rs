@@ -286,7 +286,7 @@ impl Texture {
     /// The linear value of a texel of level 0: up to four channels, zero beyond those that it has.
     ///
     /// # Panics
-    /// When the texel lies outside.
+    /// If the texel is outside.
     pub fn texel(&self, x: usize, y: usize) -> [f32; 4] {
         assert!(
             x < self.width() && y < self.height(),

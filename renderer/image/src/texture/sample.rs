@@ -23,7 +23,7 @@ pub(super) struct Sum {
 struct Axis {
     size: usize,
     wrap: Wrap,
-    /// True if the first and last texels lie on the borders, not half a texel inside.
+    /// True if the outermost texels are on the borders, not half a texel inside.
     border_texels: bool,
 }
 

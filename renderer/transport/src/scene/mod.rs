@@ -548,8 +548,7 @@ fn shape_bounds<'a>(shapes: impl Iterator<Item = &'a Shape>) -> impl Iterator<It
     shapes.map(move |shape| match shape.mesh() {
         Some(mesh) => {
             let bounds = *meshes.entry(Arc::as_ptr(mesh)).or_insert_with(|| mesh.bounds());
-            let placement = shape.placement();
-            placement.bounds(|to_world| bounds.transformed(to_world.world_from_object()))
+            shape.placement().bounds(|to_world| to_world.bounds(&bounds))
         }
         None => shape.bounds(),
     })

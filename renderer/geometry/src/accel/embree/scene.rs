@@ -261,27 +261,20 @@ impl CommittedScene {
             t: query.ray.tfar,
             shape: ShapeId(if hit.inst_id == INVALID_ID {
                 hit.geom_id
-            } else if hit.inst_id < self.first_array {
-                hit.inst_id
             } else {
-                self.shape_in_array(hit)
+                // SAFETY: the hit is Embree's, on this instance.
+                unsafe { self.shape_of_instance(hit.inst_id, &raw const hit.reserve) }
             }),
             primitive: hit.prim_id,
             barycentric: Vec2::new(hit.u, hit.v),
         })
     }
 
-    /// The shape of a hit on an instance in an array.
-    fn shape_in_array(&self, hit: &RtcHit) -> u32 {
-        // SAFETY: Embree sets this field in hits on instances of arrays.
-        let instance = unsafe { hit.reserve[self.instance_field].assume_init() };
-        self.arrays[(hit.inst_id - self.first_array) as usize].shape(instance)
-    }
-
     /// The shape of a hit on an instance.
     ///
     /// # Safety
     /// `reserve` belongs to a hit of Embree's on that instance, which may be shorter than [`RtcHit`].
+    #[inline]
     pub(super) unsafe fn shape_of_instance(
         &self,
         instance: u32,
