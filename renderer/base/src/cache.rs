@@ -153,7 +153,7 @@ mod tests {
         fs::write(&library, "").unwrap();
         for (path, mode, is_refused) in [
             (&lib, 0o755, false),
-            // Others can add a library that this one needs.
+            // Other users could add a library that this one needs.
             (&lib, 0o1777, true),
             (&lib, 0o777, true),
             (&lib, 0o755, false),

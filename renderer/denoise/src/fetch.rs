@@ -32,7 +32,7 @@ pub enum FetchError {
     Checksum {
         /// The file.
         name: String,
-        /// Its SHA-256.
+        /// SHA-256 of the file.
         found: String,
         /// Expected SHA-256.
         expected: &'static str,

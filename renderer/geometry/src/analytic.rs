@@ -107,7 +107,7 @@ impl Analytic {
             Analytic::Sphere => {
                 let n = p.try_normalize().unwrap_or(DVec3::Z);
                 let radius = n.truncate().length();
-                // From the pole at −z; `atan2` keeps precision near both, where `acos` has none.
+                // From the pole at −z; `atan2` is precise near both poles, unlike `acos`.
                 let v = atan2(radius, -n.z) / PI;
                 let dpdu = DVec3::new(-n.y, n.x, 0.0) * TAU;
                 let dpdv = (n.truncate() / radius * n.z).extend(-radius) * -PI;

@@ -12,7 +12,7 @@ pub enum AttributeDomain {
 /// Values of a mesh by name, besides positions, normals, texture coordinates and vertex colours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeshAttribute {
-    /// Its name, a word that is unique in its domain: `heat`, which shaders find as `vertex_heat` or `face_heat`.
+    /// Name, a word that is unique in the domain: `heat`, which shaders find as `vertex_heat` or `face_heat`.
     pub name: String,
     /// Domain of the values.
     pub domain: AttributeDomain,

@@ -11,7 +11,7 @@ pub enum MeshError {
     IndexOutOfRange {
         /// The triangle.
         triangle: usize,
-        /// Its index.
+        /// The index.
         index: u32,
         /// Number of vertices.
         vertices: usize,
@@ -21,7 +21,7 @@ pub enum MeshError {
     NotFinite {
         /// The vertex.
         vertex: usize,
-        /// Its position.
+        /// The position.
         position: Vec3,
     },
     /// A value of an attribute is NaN or infinite.
@@ -48,7 +48,7 @@ pub enum MeshError {
         "attribute `{name}` has {found} numbers for {count} values of {width}, or some that are not finite"
     )]
     Attribute {
-        /// Its name.
+        /// Name of the attribute.
         name: String,
         /// Numbers of a value.
         width: usize,

@@ -73,7 +73,7 @@ impl Rectangle {
         self.ng
     }
 
-    /// Its corners: `p`, the ends of both edges from it, and the one opposite.
+    /// The corners: `p`, the ends of both edges at `p`, and the opposite corner.
     pub fn corners(&self) -> [Vec3; 4] {
         let (p, b, c) = (self.p, self.p + self.edge1, self.p + self.edge2);
         [p, b, c, b + self.edge2]
@@ -92,7 +92,7 @@ impl Rectangle {
         }
     }
 
-    /// Its area [m²].
+    /// Area [m²].
     pub fn area(&self) -> f32 {
         self.size.x * self.size.y
     }

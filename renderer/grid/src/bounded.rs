@@ -38,11 +38,6 @@ impl Grid {
         let [min, max] = range;
         [min - min.abs() * ROUNDING, max + max.abs() * ROUNDING]
     }
-
-    /// Lower and upper bound of all channels at all points of a box of world space.
-    pub fn range_in_world(&self, world_bounds: Bounds) -> [f32; 2] {
-        self.range_in(world_bounds.transformed(self.index_from_world()).widened())
-    }
 }
 
 /// Largest coordinate of voxels.

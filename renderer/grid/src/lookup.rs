@@ -54,8 +54,8 @@ pub enum GridWrap {
 pub struct GridSample {
     /// Value.
     pub value: [f32; 4],
-    /// Its differential over `dx`.
+    /// Differential of the value over `dx`.
     pub dx: [f32; 4],
-    /// Its differential over `dy`.
+    /// Differential of the value over `dy`.
     pub dy: [f32; 4],
 }

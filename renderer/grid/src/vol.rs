@@ -23,7 +23,7 @@ pub(crate) fn is_vol(data: &[u8]) -> bool {
 /// The box of one of Mitsuba's volumes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VolBox {
-    /// Its corners; those of the unit cube where the file has none.
+    /// Corners; those of the unit cube if the file has none.
     pub bounds: [DVec3; 2],
     /// Number of voxels along each side.
     pub size: IVec3,

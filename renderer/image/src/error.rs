@@ -70,7 +70,7 @@ pub enum ImageError {
     UnknownExtension {
         /// The file.
         path: PathBuf,
-        /// Its extension, if it has one.
+        /// Extension of the file, if any.
         extension: Option<String>,
     },
     /// The file cannot be written to its target.

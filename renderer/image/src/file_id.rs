@@ -14,7 +14,7 @@ enum FileIdentity {
     /// Identity of an existing file: device and inode.
     #[cfg(unix)]
     Inode(u64, u64),
-    /// Its absolute path, links followed.
+    /// Absolute path with links followed: of a missing file, or of any file on other systems.
     Path(PathBuf),
 }
 

@@ -5,7 +5,7 @@ use super::{Format, MetaValue, SampleType, Window};
 /// Description of an image file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageInfo {
-    /// Its format.
+    /// File format.
     pub format: Format,
     /// Columns and rows, of an EXR with several parts those of the first.
     pub size: [usize; 2],

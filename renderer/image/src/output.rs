@@ -197,7 +197,7 @@ fn resolve_link(path: &Path, asked: &Path) -> Result<PathBuf, ImageError> {
         Ok(_) => path
             .canonicalize()
             .map_err(|e| ImageError::not_writable(asked, e)),
-        // As above for a link to a missing file. A cycle of links is another error.
+        // A link to a missing file also stays. A cycle of links is another error.
         Err(e) if e.kind() == io::ErrorKind::NotFound => match fs::read_link(path) {
             Ok(target) => resolve_link(&directory.join(target), asked),
             Err(_) => Ok(path.to_owned()),

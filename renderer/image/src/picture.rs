@@ -44,7 +44,7 @@ impl ColorChannels {
 pub struct PictureInfo {
     /// Key-value pairs, with OpenImageIO's keys.
     pub attributes: Vec<(String, MetaValue)>,
-    /// Its colour, where the file names its channels.
+    /// Colour channels, if the file has channel names.
     pub colors: Option<ColorChannels>,
     /// Wrap modes along s and t, as `maketx` writes them: `black,periodic`.
     pub wrap: Option<String>,

@@ -90,7 +90,7 @@ impl Bounds {
         !misses
     }
 
-    /// Its eight corners.
+    /// The eight corners.
     pub fn corners(&self) -> [Vec3; 8] {
         std::array::from_fn(|i| {
             let pick = |bit: usize, a: f32, b: f32| if i & bit == 0 { a } else { b };

@@ -18,7 +18,7 @@ pub struct KdTree<T> {
     items: Vec<T>,
     /// The root first, then each level from left to right.
     planes: Vec<Plane>,
-    /// From left to right.
+    /// Leaves from left to right.
     leaves: Vec<Leaf>,
 }
 
@@ -45,7 +45,7 @@ impl Limits {
 /// A range of items that a search has yet to visit.
 #[derive(Clone, Copy)]
 struct Range {
-    /// Its plane; beyond the last plane it is a leaf.
+    /// Index of the splitting plane; beyond the last plane the range is a leaf.
     plane: u32,
     low: u32,
     high: u32,

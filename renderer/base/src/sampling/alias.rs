@@ -22,9 +22,9 @@ struct Bin {
 /// Sample of an [`AliasTable`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AliasSample {
-    /// The choice.
+    /// Sampled index.
     pub index: usize,
-    /// Its probability.
+    /// Probability of the index.
     pub probability: f32,
     /// Remapped random number, in `[0,1)` and independent of the choice.
     pub u: f64,

@@ -25,9 +25,9 @@ pub struct Distribution1d {
 pub struct Sample1d {
     /// Position, in `[0,1)`.
     pub x: f32,
-    /// Its density.
+    /// Density at the position.
     pub pdf: f32,
-    /// Its cell.
+    /// Cell of the position.
     pub index: usize,
 }
 
@@ -98,7 +98,7 @@ pub struct Distribution2d {
 pub struct Sample2d {
     /// Position, in `[0,1)²`.
     pub uv: Vec2,
-    /// Its density.
+    /// Density at the position.
     pub pdf: f32,
 }
 

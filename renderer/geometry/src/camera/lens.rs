@@ -26,7 +26,7 @@ pub enum FovAxis {
     /// The width of the film.
     #[default]
     X,
-    /// Its height.
+    /// The height of the film.
     Y,
     /// The smaller of the two.
     Smaller,

@@ -36,7 +36,7 @@ pub(super) struct Segment {
     pub(super) ty: u32,
     /// Number of the class.
     pub(super) class: u32,
-    /// Its bytes in the file.
+    /// Range of bytes in the file.
     stored: Range<usize>,
     /// Size of its memory [bytes].
     size: usize,

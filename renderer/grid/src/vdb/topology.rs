@@ -16,9 +16,9 @@ const MAX_COORDINATE: i32 = 1 << 30;
 /// A leaf.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaf {
-    /// Its first voxel.
+    /// First voxel of the leaf.
     pub(super) origin: IVec3,
-    /// Its active voxels.
+    /// Active voxels of the leaf.
     pub(super) active: [u64; 8],
 }
 

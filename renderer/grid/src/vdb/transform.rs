@@ -35,7 +35,7 @@ pub(super) fn read(bytes: &mut Bytes<'_>) -> Result<Result<GridTransform, GridFa
             let rows = [0, 1, 2].map(|i| [x[i], y[i], z[i]]);
             GridTransform::of_rows(rows, translation)
         }
-        // Its size depends on the map within it, and nothing but the tree follows.
+        // The size of the transform depends on the nested map, and only the tree follows.
         "NonlinearFrustumMap" => Err(GridFault::unsupported("its transform is a frustum, not linear")),
         other => {
             return Err(GridFault::unsupported(format!(

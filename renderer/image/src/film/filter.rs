@@ -24,7 +24,7 @@ pub struct Filter {
 /// A film position relative to a pixel and the weight of a sample there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FilterSample {
-    /// From the pixel's centre [pixels].
+    /// Offset from the centre of the pixel [pixels].
     pub offset: Vec2,
     /// The factor of the sample; 1 for filters without negative lobes.
     pub weight: f32,
@@ -145,9 +145,9 @@ struct HalfProfile {
     area: f64,
     /// The ends of the segments: evenly spread, but for those that are moved to where the filter crosses zero.
     knots: Vec<f32>,
-    /// Absolute value of the profile there, normalised.
+    /// Absolute value of the profile at the ends, normalised.
     density: Vec<f32>,
-    /// Its integral up to there; the last is 1.
+    /// Integral of the absolute profile up to each end; the last is 1.
     cdf: Vec<f32>,
     /// Sample weight by segment: the sign of the profile divided by the mean of the signs.
     weights: Vec<f32>,

@@ -55,7 +55,7 @@ const MAX_RADIUS: f32 = 100.0;
 /// Parameters of filters with a radius, for error messages.
 const RADIUS: &str = "one number, the radius in pixels, more than 0 and at most 100";
 
-/// Its name in scene files.
+/// The kernel with its parameters, as in scene files.
 impl fmt::Display for FilterShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -185,7 +185,7 @@ impl FilterShape {
             FilterShape::Gaussian { radius, stddev } => {
                 let sharpness = f64::from(radius) / f64::from(stddev);
                 let g = |x: f64| exp(-0.5 * (x * sharpness).powi(2));
-                // Their difference would cancel where the distribution is nearly flat.
+                // The difference of the values would cancel where the distribution is nearly flat.
                 g(1.0) * exp_m1(0.5 * sharpness.powi(2) * (1.0 - x * x))
             }
             // Harris 1978, "On the use of windows for harmonic analysis with the discrete Fourier transform", eq. 33,

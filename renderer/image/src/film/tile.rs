@@ -95,7 +95,7 @@ impl FilmTile {
         })
     }
 
-    /// Its pixels, in pixels of the whole film.
+    /// Rectangle of the tile, in pixels of the whole film.
     pub fn rect(&self) -> Rect {
         self.rect
     }

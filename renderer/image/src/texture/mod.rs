@@ -42,7 +42,7 @@ use std::sync::Arc;
 
 use glam::Vec2;
 
-use crate::{ColorChannels, Image, ImageError, Picture, PictureInfo, Raster, Rect, TiledPicture, Window};
+use crate::{ColorChannels, ImageError, Picture, PictureInfo, Raster, Rect, TiledPicture, Window};
 use level::{Level, LevelTexels, TexelReader};
 use pyramid::Pyramid;
 use tile::{PagedTexels, TileSource};
@@ -199,33 +199,6 @@ impl Texture {
             self.window_scale = whole / own;
             self.window_offset = -Vec2::new(window.x as f32, window.y as f32) / own;
         }
-    }
-
-    /// A texture of an image in memory, in the image's own colour space.
-    ///
-    /// # Errors
-    /// As [`Texture::new`].
-    pub fn from_image(path: &Path, image: Image) -> Result<Texture, ImageError> {
-        let Image {
-            width,
-            height,
-            channels,
-            data,
-            window,
-            ..
-        } = image.into_linear();
-        let samples = crate::Samples::F32(data);
-        Texture::new(
-            path,
-            Raster {
-                width,
-                height,
-                channels,
-                samples,
-                window,
-            },
-            TextureColorSpace::Linear,
-        )
     }
 
     /// Name of the texture: its file's path, or the given name.

@@ -22,13 +22,13 @@ pub struct Bundle {
 /// A compressed file.
 #[derive(Debug)]
 pub struct PackedFile {
-    /// Its name.
+    /// File name.
     pub name: &'static str,
-    /// Its size when unpacked [bytes].
+    /// Unpacked size [bytes].
     pub size: u64,
-    /// Its SHA-256 when unpacked.
+    /// SHA-256 of the unpacked file.
     pub sha256: [u8; 32],
-    /// Its content as a zlib stream.
+    /// Contents as a zlib stream.
     pub zlib: &'static [u8],
 }
 
@@ -44,7 +44,7 @@ pub fn carried() -> Option<&'static Bundle> {
 }
 
 impl PackedFile {
-    /// Its content.
+    /// The unpacked contents.
     ///
     /// # Errors
     /// When the program file is damaged.
@@ -92,7 +92,7 @@ impl Bundle {
                 }
             }
             if let Some(status) = self.status(folder) {
-                // Without it, the next start hashes again.
+                // Without the record, the next start hashes again.
                 let _ = write(status.as_bytes(), &record);
             }
         }

@@ -129,7 +129,7 @@ impl Search {
         }
     }
 
-    /// In the system's folders. The working folder is excluded.
+    /// Searches the system's folders. The working folder is excluded.
     fn in_system(&mut self) -> Option<Library> {
         let (what, paths) = ("in the system's folders", system_libraries(NAMES));
         if paths.is_empty() {

@@ -62,7 +62,7 @@ impl SceneBuilder {
         // SAFETY: the device is valid; a failure leaves null, which Embree reports on every later use.
         let handle = unsafe {
             let handle = (functions.new_scene)(device.handle);
-            // Without it, rays slip between triangles that share an edge.
+            // Without the flag, rays slip between triangles that share an edge.
             let flags = sys::SCENE_FLAG_ROBUST | sys::SCENE_FLAG_FILTER_IN_ARGUMENTS;
             (functions.set_scene_flags)(handle, flags);
             (functions.set_scene_quality)(handle, quality);
