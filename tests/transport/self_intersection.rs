@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Quat, Vec3};
 use renderer::accel::{ALL, Accel};
 use renderer::color::Rgb;
-use renderer::geometry::{Geometry, Interaction, Mesh, Shape, Tangents, bake_single_use};
+use renderer::geometry::{Geometry, Interaction, Mesh, Shape, Tangents, add_world_meshes};
 use renderer::light::{EnvironmentLight, Light};
 use renderer::math::{Ray, RayEnd};
 use support::random::{Random, exact_turn};
@@ -19,7 +19,7 @@ fn mesh(mesh: Mesh) -> Geometry {
 }
 
 fn build(shapes: &mut [Shape]) -> Accel {
-    bake_single_use(shapes);
+    add_world_meshes(shapes);
     Accel::build(shapes, &[], 1).expect("Embree builds")
 }
 
@@ -193,7 +193,7 @@ fn for_all_shapes(mut check: impl FnMut(&str, &mut Random, &Accel, &[Shape], u32
                 let away = Affine3A::from_translation(Vec3::splat(1e5 * size));
                 shapes.push(Shape::new(geometry, away * world_from_object));
             }
-            bake_single_use(&mut shapes);
+            add_world_meshes(&mut shapes);
             let accel = Accel::build(&shapes, &[ALL, 0], 1).expect("Embree builds");
             for point in points(&mut random, &accel, &shapes, 40) {
                 check(name, &mut random, &accel, &shapes, sides, &point);

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use glam::{Affine3A, DVec3, Vec3};
 
-use super::baked::{Baked, world_vertex};
 use super::mesh::is_padded;
 use super::placement::{Placement, SHUTTER_OPEN, Transform};
 use super::surface::Vertex;
+use super::world_mesh::{WorldMesh, world_vertex};
 use super::{Analytic, Mesh, ObjectAttributes};
 use renderer_base::math::{Bounds, cross, in_double};
 
@@ -72,8 +72,8 @@ pub struct Shape {
     /// Attributes that the scene gives to the object.
     pub attributes: ObjectAttributes,
     placement: Placement,
-    /// World-space copy of the mesh, made by [`Shape::bake`].
-    baked: Option<Arc<Baked>>,
+    /// World-space copy of the mesh, made by [`Shape::add_world_mesh`].
+    world_mesh: Option<Arc<WorldMesh>>,
 }
 
 impl Shape {
@@ -84,7 +84,7 @@ impl Shape {
             flip_normals: false,
             attributes: ObjectAttributes::default(),
             placement: placement.into(),
-            baked: None,
+            world_mesh: None,
         }
     }
 
@@ -95,42 +95,46 @@ impl Shape {
     }
 
     /// Stores a world-space copy of the mesh, which makes hits cheaper and costs 32 bytes per vertex and 16 bytes per
-    /// triangle: for meshes with one constant placement, see [`bake_single_use`](super::bake_single_use). Does nothing to
+    /// triangle: for meshes with one constant placement, see [`add_world_meshes`](super::add_world_meshes). Does nothing to
     /// analytic shapes.
-    pub fn bake(&mut self) {
+    pub fn add_world_mesh(&mut self) {
         if let Geometry::Mesh(mesh) = &self.geometry {
             let to_world = self.placement.at(SHUTTER_OPEN);
             let vertices = 0..mesh.positions.len() as u32;
             let vertices = vertices
                 .map(|index| world_vertex(mesh, index, to_world))
                 .collect();
-            self.baked = Some(Arc::new(Baked::whole(mesh, vertices, to_world.is_mirrored())));
+            self.world_mesh = Some(Arc::new(WorldMesh::full(mesh, vertices, to_world.is_mirrored())));
         }
     }
 
-    /// Like [`Shape::bake`], but stores positions only: 12 bytes per vertex, or none if the mesh is already in world
+    /// Like [`Shape::add_world_mesh`], but stores positions only: 12 bytes per vertex, or none if the mesh is already in world
     /// space. Hits are bit-identical.
-    pub fn bake_positions(&mut self) {
+    pub fn add_world_positions(&mut self) {
         if let Geometry::Mesh(mesh) = &self.geometry {
             let is_identity = *self.placement.at(SHUTTER_OPEN).world_from_object() == Affine3A::IDENTITY;
-            let baked = if is_identity && is_padded(&mesh.positions) {
-                Baked::Mesh
+            let world_mesh = if is_identity && is_padded(&mesh.positions) {
+                WorldMesh::InPlace
             } else {
-                Baked::positions(self.world_positions(mesh))
+                WorldMesh::positions(self.world_positions(mesh))
             };
-            self.baked = Some(Arc::new(baked));
+            self.world_mesh = Some(Arc::new(world_mesh));
         }
     }
 
     /// World-space copy of the mesh, if there is one.
     #[inline]
-    pub(super) fn baked(&self) -> Option<&Arc<Baked>> {
-        self.baked.as_ref()
+    pub(super) fn world_mesh(&self) -> Option<&Arc<WorldMesh>> {
+        self.world_mesh.as_ref()
     }
 
     /// Memory of the shape without its mesh [bytes].
     pub fn memory(&self) -> usize {
-        size_of::<Shape>() + self.baked.as_ref().map_or(0, |baked| baked.memory())
+        size_of::<Shape>()
+            + self
+                .world_mesh
+                .as_ref()
+                .map_or(0, |world_mesh| world_mesh.memory())
     }
 
     /// The triangle mesh, in object space; `None` for an analytic surface.
@@ -276,9 +280,11 @@ impl Shape {
     pub(super) fn world_triangle(&self, mesh: &Mesh, primitive: u32) -> [Vertex; 3] {
         let to_world = self.placement.at(SHUTTER_OPEN);
         let indices = mesh.triangles[primitive as usize];
-        match self.baked.as_deref() {
-            Some(Baked::Whole { vertices, .. }) => indices.map(|index| vertices[index as usize]),
-            Some(baked @ (Baked::Positions(_) | Baked::Mesh)) => baked.vertices(mesh, indices, to_world),
+        match self.world_mesh.as_deref() {
+            Some(WorldMesh::Full { vertices, .. }) => indices.map(|index| vertices[index as usize]),
+            Some(world_mesh @ (WorldMesh::Positions(_) | WorldMesh::InPlace)) => {
+                world_mesh.vertices(mesh, indices, to_world)
+            }
             None => indices.map(|index| world_vertex(mesh, index, to_world)),
         }
     }

@@ -10,17 +10,17 @@ use super::{Mesh, Shape};
 /// Maximum number of triangles of a scene that is optimized for speed; larger scenes also save memory.
 pub(crate) const MAX_FAST_TRIANGLES: u64 = 1 << 20;
 
-/// Bakes each shape whose mesh no other shape uses: [`Shape::bake`], or [`Shape::bake_positions`] in scenes of more than
-/// a million triangles.
-pub fn bake_single_use(shapes: &mut [Shape]) {
+/// Adds world-space copies of meshes that one shape uses: [`Shape::add_world_mesh`], or [`Shape::add_world_positions`]
+/// in scenes of more than a million triangles.
+pub fn add_world_meshes(shapes: &mut [Shape]) {
     let uses = MeshUses::of(shapes);
     let is_large = triangle_count(shapes) > MAX_FAST_TRIANGLES;
     shapes.par_iter_mut().for_each(|shape| {
         if shape.mesh().is_some_and(|mesh| uses.is_single(mesh)) {
             if is_large {
-                shape.bake_positions();
+                shape.add_world_positions();
             } else {
-                shape.bake();
+                shape.add_world_mesh();
             }
         }
     });

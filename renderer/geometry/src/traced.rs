@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
-use super::baked::Baked;
 use super::mesh::{Mesh, first, is_padded, padded};
 use super::shape::Shape;
 use super::surface::Vertex;
+use super::world_mesh::WorldMesh;
 
 /// Triangles of a mesh in object space, or of a shape in world space. The buffers keep their addresses and contents
 /// during the lifetime of this value.
 #[derive(Clone, Debug)]
 pub struct TracedTriangles {
     mesh: Arc<Mesh>,
-    positions: Arc<Baked>,
+    positions: Arc<WorldMesh>,
 }
 
 /// Vertex buffer of positions. 16 bytes are readable from the address of each position.
@@ -32,9 +32,9 @@ impl TracedTriangles {
     /// The triangles of a mesh.
     pub fn of_mesh(mesh: &Arc<Mesh>) -> TracedTriangles {
         let positions = if is_padded(&mesh.positions) {
-            Baked::Mesh
+            WorldMesh::InPlace
         } else {
-            Baked::Positions(padded(mesh.positions.iter().copied()))
+            WorldMesh::Positions(padded(mesh.positions.iter().copied()))
         };
         TracedTriangles {
             mesh: mesh.clone(),
@@ -45,9 +45,9 @@ impl TracedTriangles {
     /// The world-space triangles of a shape; `None` on analytic shapes.
     pub fn of_shape(shape: &Shape) -> Option<TracedTriangles> {
         let mesh = shape.mesh()?;
-        let positions = match shape.baked() {
-            Some(baked) => baked.clone(),
-            None => Arc::new(Baked::positions(shape.world_positions(mesh))),
+        let positions = match shape.world_mesh() {
+            Some(world_mesh) => world_mesh.clone(),
+            None => Arc::new(WorldMesh::positions(shape.world_positions(mesh))),
         };
         Some(TracedTriangles {
             mesh: mesh.clone(),
@@ -63,13 +63,13 @@ impl TracedTriangles {
             count: positions.len(),
         };
         match &*self.positions {
-            Baked::Whole { vertices, .. } => PositionArray {
+            WorldMesh::Full { vertices, .. } => PositionArray {
                 first: vertices.as_ptr().cast(),
                 stride: size_of::<Vertex>(),
                 count: vertices.len(),
             },
-            Baked::Positions(positions) => packed(positions),
-            Baked::Mesh => packed(&self.mesh.positions),
+            WorldMesh::Positions(positions) => packed(positions),
+            WorldMesh::InPlace => packed(&self.mesh.positions),
         }
     }
 
@@ -92,7 +92,7 @@ mod tests {
     use glam::Affine3A;
 
     use super::*;
-    use crate::{Geometry, bake_single_use};
+    use crate::{Geometry, add_world_meshes};
 
     fn globe() -> Mesh {
         let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y];
@@ -115,11 +115,11 @@ mod tests {
 
         let shape = |place| Shape::new(Geometry::Mesh(mesh.clone()), place);
         let mut large = shape(Affine3A::IDENTITY);
-        large.bake_positions();
+        large.add_world_positions();
         let traced = TracedTriangles::of_shape(&large).expect("the shape is a mesh");
         assert_eq!(traced.positions().first, mesh.positions.as_ptr());
         let mut moved = shape(Affine3A::from_translation(Vec3::X));
-        moved.bake_positions();
+        moved.add_world_positions();
         assert_eq!(moved.triangle(0)[0], Vec3::X);
         assert_ne!(
             TracedTriangles::of_shape(&moved)
@@ -129,7 +129,7 @@ mod tests {
             mesh.positions.as_ptr()
         );
         let mut small = [shape(Affine3A::IDENTITY)];
-        bake_single_use(&mut small);
+        add_world_meshes(&mut small);
         let traced = TracedTriangles::of_shape(&small[0]).expect("the shape is a mesh");
         assert_eq!((traced.positions().stride, traced.positions().count), (32, 3));
     }

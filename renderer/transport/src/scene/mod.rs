@@ -62,7 +62,7 @@ use renderer_base::inline_list::InlineList;
 use renderer_base::math::{Bounds, Ray};
 use renderer_geometry::accel::{self, Accel, AccelError, BuildQuality};
 use renderer_geometry::camera::CameraView;
-use renderer_geometry::{Hit, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
+use renderer_geometry::{Hit, Interaction, Mesh, Shape, ShapeId, Tangents, add_world_meshes};
 use renderer_scene::Nesting;
 use touching::{contact_bounds, grown, placement_errors};
 
@@ -202,7 +202,7 @@ impl Scene {
             shape_materials.len(),
             "every shape needs a material"
         );
-        bake_single_use(&mut shapes);
+        add_world_meshes(&mut shapes);
         let shapes: Arc<[Shape]> = shapes.into();
         let masks = masks(&shapes, &shape_materials, &materials);
         let filters = materials

@@ -1,4 +1,4 @@
-//! World-space copies of meshes for hits: vertices, and normals and error bounds of triangles.
+//! World-space meshes: vertices, and normals and error bounds of triangles, for hits.
 
 use glam::Vec3;
 
@@ -7,20 +7,20 @@ use super::mesh::{Mesh, padded};
 use super::placement::Transform;
 use super::surface::{Vertex, unit_normal};
 
-/// The vertices of a mesh in world space.
+/// World-space copy of a mesh.
 #[derive(Debug)]
-pub(super) enum Baked {
+pub(super) enum WorldMesh {
     /// Complete hit data, for small scenes: 32 bytes per vertex and 16 per triangle.
-    Whole {
+    Full {
         /// The vertices.
         vertices: Box<[Vertex]>,
-        /// By triangle.
+        /// Normal and error bound of each triangle.
         faces: Box<[Face]>,
     },
     /// [`padded`] positions, 12 bytes per vertex, from which hits compute the rest: more data would exceed the caches.
     Positions(Vec<Vec3>),
     /// The mesh itself, whose transform is the identity and whose positions are padded.
-    Mesh,
+    InPlace,
 }
 
 /// Data that are constant over a triangle.
@@ -28,37 +28,37 @@ pub(super) enum Baked {
 pub(super) struct Face {
     /// Unit normal of the front, where vertices are counter-clockwise before a mirroring transform.
     pub(super) ng: Vec3,
-    /// Bound on the distance between computed points and the triangle as rays find it `[m]`.
+    /// Bound on the distance between computed points and the triangle that rays hit `[m]`.
     pub(super) p_error: f32,
 }
 
-impl Baked {
+impl WorldMesh {
     /// The mesh with world-space vertices; `mirrored` is true if their transform changes handedness.
-    pub(super) fn whole(mesh: &Mesh, vertices: Box<[Vertex]>, mirrored: bool) -> Baked {
+    pub(super) fn full(mesh: &Mesh, vertices: Box<[Vertex]>, mirrored: bool) -> WorldMesh {
         let face = |indices: &[u32; 3]| {
             Face::new(
                 &Facet::new(indices.map(|index| vertices[index as usize].p)),
                 mirrored,
             )
         };
-        Baked::Whole {
+        WorldMesh::Full {
             faces: mesh.triangles.iter().map(face).collect(),
             vertices,
         }
     }
 
     /// The mesh with world-space positions.
-    pub(super) fn positions(positions: impl ExactSizeIterator<Item = Vec3>) -> Baked {
-        Baked::Positions(padded(positions))
+    pub(super) fn positions(positions: impl ExactSizeIterator<Item = Vec3>) -> WorldMesh {
+        WorldMesh::Positions(padded(positions))
     }
 
     /// World-space vertices of a triangle of `mesh`.
     #[inline(always)]
     pub(super) fn vertices(&self, mesh: &Mesh, indices: [u32; 3], to_world: &Transform) -> [Vertex; 3] {
         let positions = match self {
-            Baked::Whole { vertices, .. } => indices.map(|index| vertices[index as usize].p),
-            Baked::Positions(positions) => indices.map(|index| positions[index as usize]),
-            Baked::Mesh => indices.map(|index| mesh.positions[index as usize]),
+            WorldMesh::Full { vertices, .. } => indices.map(|index| vertices[index as usize].p),
+            WorldMesh::Positions(positions) => indices.map(|index| positions[index as usize]),
+            WorldMesh::InPlace => indices.map(|index| mesh.positions[index as usize]),
         };
         std::array::from_fn(|corner| Vertex {
             p: positions[corner],
@@ -69,9 +69,9 @@ impl Baked {
     /// Memory in use [bytes].
     pub(super) fn memory(&self) -> usize {
         match self {
-            Baked::Whole { vertices, faces } => size_of_val(&**vertices) + size_of_val(&**faces),
-            Baked::Positions(positions) => size_of_val(&**positions),
-            Baked::Mesh => 0,
+            WorldMesh::Full { vertices, faces } => size_of_val(&**vertices) + size_of_val(&**faces),
+            WorldMesh::Positions(positions) => size_of_val(&**positions),
+            WorldMesh::InPlace => 0,
         }
     }
 }
