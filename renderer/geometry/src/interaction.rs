@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
-use super::{ShapeId, SurfacePoint};
+use super::{SHUTTER_OPEN, ShapeId, SurfacePoint};
 use renderer_base::math::{Ray, RayEnd};
 
 /// Surface point at the hit of a ray. All vectors in world space.
@@ -100,7 +100,7 @@ impl SurfacePoint {
             dpdu: self.dpdu,
             dpdv: self.dpdv,
             t: 0.0,
-            time: 0.0,
+            time: SHUTTER_OPEN,
             shape,
             primitive,
         }
