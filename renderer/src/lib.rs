@@ -64,7 +64,7 @@ pub use renderer_denoise as denoise;
 pub use renderer_geometry::{self as geometry, accel, camera, ply};
 pub use renderer_grid as grid;
 pub use renderer_image::{self as image, compare, film, texture};
-pub use renderer_transport::{body, bsdf, cloud, integrator, light, material, medium, render};
+pub use renderer_transport::{bsdf, cloud, integrator, interior, light, material, medium, render};
 
 /// Passes of pictures: expressions, and what they need of a scene.
 pub mod passes {

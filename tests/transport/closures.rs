@@ -6,10 +6,10 @@ mod notes;
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
-use renderer::body::beer_lambert;
 use renderer::bsdf::{Conductor, Dielectric, Film, Lobe, Microfacets, Schlick, TransportMode};
 use renderer::color::Rgb;
 use renderer::geometry::{Footprint, Interaction, ShapeId};
+use renderer::interior::beer_lambert;
 use renderer::material::{Host, Material, Medium, RayKind, ShadingContext, ShadingResult, Sides};
 use renderer::medium::Coefficients;
 use support::closures::tree;
@@ -105,7 +105,7 @@ fn furnace(subject: &mut Subject, degrees: f32, n: Vec3, rng: &mut Rng) -> ([Mom
             // In glass, radiance is as much greater as it is squeezed.
             // What is below a surface gives back its colour.
             let weight = sample.map_or(Rgb::BLACK, |s| {
-                let below = surface.bsdf.below_at(s.index);
+                let below = surface.bsdf.subsurface_lobe(s.index);
                 let albedo = below.map_or(Rgb::WHITE, |below| below.lobe.albedo());
                 s.weight * (s.eta * s.eta) * albedo
             });

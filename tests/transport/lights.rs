@@ -11,11 +11,11 @@ use std::f32::consts::PI;
 use std::sync::atomic::AtomicBool;
 
 use glam::{Affine2, Affine3A, EulerRot, Mat3, Quat, Vec2, Vec3};
-use renderer::body::MediumStack;
 use renderer::color::Rgb;
 use renderer::film::Filter;
 use renderer::geometry::{Geometry, Interaction, Mesh, SHUTTER_OPEN, ShapeId};
 use renderer::integrator::Context;
+use renderer::interior::InteriorList;
 use renderer::light::{
     Beam, DirectionalAreaLight, DirectionalLight, EmissionBounds, EnvironmentLight, EnvironmentMap,
     EnvironmentOptions, Falloff, Interpolation, Light, LightSample, LightSampleContext, LightViewer, Outline,
@@ -270,7 +270,7 @@ fn densities_and_radiance_of_samples_are_those_of_rays() {
                 let ray = sample.shadow_ray(&RayEnd::in_space(p));
                 let visible = case
                     .scene
-                    .transmittance(&ray, 1, || MediumStack::NONE, 0, &mut context.shading)
+                    .transmittance(&ray, 1, || InteriorList::NONE, 0, &mut context.shading)
                     .g;
                 let radiance = light
                     .radiance(&sample, &LightViewer::at(p), &mut context.shading)

@@ -539,7 +539,7 @@ fn rays_of_both_integrators_bring_the_same() {
                 at: LightSampleContext::on_surface(p, n),
                 pdf: None,
             };
-            prepared.incoming(
+            prepared.incident_radiance(
                 &built.scene,
                 built.scene.start_in_space(&ray),
                 arrival,

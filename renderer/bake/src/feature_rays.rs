@@ -21,8 +21,8 @@ use renderer_base::math::{Frame, Ray};
 use renderer_base::sampler::Sampler;
 use renderer_base::sampling::{cosine_hemisphere, uniform_hemisphere};
 use renderer_geometry::Interaction;
-use renderer_transport::body::MediumStack;
 use renderer_transport::integrator::Context;
+use renderer_transport::interior::InteriorList;
 use renderer_transport::light::{LightId, LightViewer};
 use renderer_transport::material::ShadingContext;
 use renderer_transport::scene::Scene;
@@ -87,7 +87,7 @@ impl FeatureRays {
                 t_max: self.reach,
                 ..it.spawn_ray(w)
             };
-            let passed = scene.transmittance(&ray, 1, || MediumStack::NONE, 0, &mut context.shading);
+            let passed = scene.transmittance(&ray, 1, || InteriorList::NONE, 0, &mut context.shading);
             sums.add(passed.luminance());
         }
     }
@@ -165,7 +165,7 @@ pub(super) fn add_visibility(
         let arriving = arriving * light.parts() as f32 / sample.pdf;
         if arriving > 0.0 && arriving.is_finite() {
             let ray = sample.shadow_ray(&it.ray_end());
-            let passed = scene.transmittance(&ray, 1, || MediumStack::NONE, 0, shading);
+            let passed = scene.transmittance(&ray, 1, || InteriorList::NONE, 0, shading);
             sums.add_weighted(passed.luminance(), arriving);
         }
     }

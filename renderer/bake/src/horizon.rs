@@ -88,7 +88,7 @@ impl Horizon {
         match self {
             Horizon::Hemisphere(site, _) => scene.surroundings(&site.ray_end(), site.shape, &self.ray(w)),
             Horizon::Sphere(_) => Surroundings {
-                media: scene.media_around(&self.ray(w)),
+                interior: scene.interior_at(&self.ray(w)),
                 contact: None,
             },
         }

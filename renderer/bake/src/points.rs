@@ -12,8 +12,8 @@ use renderer_base::math::{Frame, Ray, RayEnd, sin_cos};
 use renderer_base::sampler::Sampler;
 use renderer_base::sampling::{cosine_hemisphere, uniform_sphere};
 use renderer_geometry::{Footprint, Hit, Interaction, Shape, ShapeId};
-use renderer_transport::body::MediumStack;
 use renderer_transport::integrator::Context;
+use renderer_transport::interior::InteriorList;
 use renderer_transport::material::{RayKind, ShadingResult};
 use renderer_transport::scene::Scene;
 
@@ -179,7 +179,7 @@ pub(super) fn in_sight(scene: &Scene, a: &GatherPoint, b: &GatherPoint, context:
         ..Ray::new(from, direction)
     };
     !scene
-        .transmittance(&ray, 1, || MediumStack::NONE, 0, &mut context.shading)
+        .transmittance(&ray, 1, || InteriorList::NONE, 0, &mut context.shading)
         .is_black()
 }
 

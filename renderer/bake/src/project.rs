@@ -184,10 +184,10 @@ impl Estimator<'_> {
             end: horizon.ray_end(),
             time: 0.0,
             depth: 1,
-            media: |_| around.media.clone(),
+            interior: |_| around.interior.clone(),
             surface: in_contact.as_ref().map(|it| ShadowOrigin {
                 it,
-                media: &around.media,
+                interior: &around.interior,
                 contact: around.contact.as_ref(),
             }),
         };
@@ -216,10 +216,10 @@ impl Estimator<'_> {
         match self.include {
             Include::Direct => self
                 .prepared
-                .straight(self.scene, start, arrival, sampler, context, &mut light),
+                .direct_radiance(self.scene, start, arrival, sampler, context, &mut light),
             Include::Indirect | Include::Both => self
                 .prepared
-                .incoming(self.scene, start, arrival, sampler, context, &mut light),
+                .incident_radiance(self.scene, start, arrival, sampler, context, &mut light),
         }
         light.sum
     }

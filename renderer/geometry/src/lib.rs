@@ -47,7 +47,7 @@ mod traced;
 mod triangle_point;
 mod vertex_normals;
 mod weld;
-mod world_mesh;
+mod world_vertices;
 
 pub use analytic::Analytic;
 pub use attribute::{AttributeDomain, MeshAttribute};

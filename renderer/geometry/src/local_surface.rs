@@ -106,7 +106,7 @@ impl Shape {
     /// World-space vertices of a triangle, as in ray queries.
     fn traced_triangle(&self, primitive: u32) -> [DVec3; 3] {
         match &self.geometry {
-            Geometry::Mesh(mesh) if self.world_mesh().is_none() => {
+            Geometry::Mesh(mesh) if self.world_vertices().is_none() => {
                 let world_from_object = in_double(self.placement().at(SHUTTER_OPEN).world_from_object());
                 let indices = mesh.triangles[primitive as usize];
                 indices.map(|index| {

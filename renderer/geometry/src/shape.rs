@@ -7,7 +7,7 @@ use glam::{Affine3A, DVec3, Vec3};
 use super::mesh::is_padded;
 use super::placement::{Placement, SHUTTER_OPEN, Transform};
 use super::surface::Vertex;
-use super::world_mesh::{WorldMesh, world_vertex};
+use super::world_vertices::{WorldVertices, world_vertex};
 use super::{Analytic, Mesh, ObjectAttributes};
 use renderer_base::math::{Bounds, cross, in_double};
 
@@ -73,7 +73,7 @@ pub struct Shape {
     pub attributes: ObjectAttributes,
     placement: Placement,
     /// World-space copy of the mesh, made by [`Shape::add_world_mesh`].
-    world_mesh: Option<Arc<WorldMesh>>,
+    world_vertices: Option<Arc<WorldVertices>>,
 }
 
 impl Shape {
@@ -84,7 +84,7 @@ impl Shape {
             flip_normals: false,
             attributes: ObjectAttributes::default(),
             placement: placement.into(),
-            world_mesh: None,
+            world_vertices: None,
         }
     }
 
@@ -104,7 +104,11 @@ impl Shape {
             let vertices = vertices
                 .map(|index| world_vertex(mesh, index, to_world))
                 .collect();
-            self.world_mesh = Some(Arc::new(WorldMesh::full(mesh, vertices, to_world.is_mirrored())));
+            self.world_vertices = Some(Arc::new(WorldVertices::full(
+                mesh,
+                vertices,
+                to_world.is_mirrored(),
+            )));
         }
     }
 
@@ -113,28 +117,28 @@ impl Shape {
     pub fn add_world_positions(&mut self) {
         if let Geometry::Mesh(mesh) = &self.geometry {
             let is_identity = *self.placement.at(SHUTTER_OPEN).world_from_object() == Affine3A::IDENTITY;
-            let world_mesh = if is_identity && is_padded(&mesh.positions) {
-                WorldMesh::InPlace
+            let world_vertices = if is_identity && is_padded(&mesh.positions) {
+                WorldVertices::InPlace
             } else {
-                WorldMesh::positions(self.world_positions(mesh))
+                WorldVertices::positions(self.world_positions(mesh))
             };
-            self.world_mesh = Some(Arc::new(world_mesh));
+            self.world_vertices = Some(Arc::new(world_vertices));
         }
     }
 
     /// World-space copy of the mesh, if there is one.
     #[inline]
-    pub(super) fn world_mesh(&self) -> Option<&Arc<WorldMesh>> {
-        self.world_mesh.as_ref()
+    pub(super) fn world_vertices(&self) -> Option<&Arc<WorldVertices>> {
+        self.world_vertices.as_ref()
     }
 
     /// Memory of the shape without its mesh [bytes].
     pub fn memory(&self) -> usize {
         size_of::<Shape>()
             + self
-                .world_mesh
+                .world_vertices
                 .as_ref()
-                .map_or(0, |world_mesh| world_mesh.memory())
+                .map_or(0, |world_vertices| world_vertices.memory())
     }
 
     /// The triangle mesh, in object space; `None` for an analytic surface.
@@ -280,10 +284,10 @@ impl Shape {
     pub(super) fn world_triangle(&self, mesh: &Mesh, primitive: u32) -> [Vertex; 3] {
         let to_world = self.placement.at(SHUTTER_OPEN);
         let indices = mesh.triangles[primitive as usize];
-        match self.world_mesh.as_deref() {
-            Some(WorldMesh::Full { vertices, .. }) => indices.map(|index| vertices[index as usize]),
-            Some(world_mesh @ (WorldMesh::Positions(_) | WorldMesh::InPlace)) => {
-                world_mesh.vertices(mesh, indices, to_world)
+        match self.world_vertices.as_deref() {
+            Some(WorldVertices::Full { vertices, .. }) => indices.map(|index| vertices[index as usize]),
+            Some(world_vertices @ (WorldVertices::Positions(_) | WorldVertices::InPlace)) => {
+                world_vertices.vertices(mesh, indices, to_world)
             }
             None => indices.map(|index| world_vertex(mesh, index, to_world)),
         }

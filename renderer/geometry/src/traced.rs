@@ -7,14 +7,14 @@ use glam::Vec3;
 use super::mesh::{Mesh, first, is_padded, padded};
 use super::shape::Shape;
 use super::surface::Vertex;
-use super::world_mesh::WorldMesh;
+use super::world_vertices::WorldVertices;
 
 /// Triangles of a mesh in object space, or of a shape in world space. The buffers keep their addresses and contents
 /// during the lifetime of this value.
 #[derive(Clone, Debug)]
 pub struct TracedTriangles {
     mesh: Arc<Mesh>,
-    positions: Arc<WorldMesh>,
+    positions: Arc<WorldVertices>,
 }
 
 /// Vertex buffer of positions. 16 bytes are readable from the address of each position.
@@ -32,9 +32,9 @@ impl TracedTriangles {
     /// The triangles of a mesh.
     pub fn of_mesh(mesh: &Arc<Mesh>) -> TracedTriangles {
         let positions = if is_padded(&mesh.positions) {
-            WorldMesh::InPlace
+            WorldVertices::InPlace
         } else {
-            WorldMesh::Positions(padded(mesh.positions.iter().copied()))
+            WorldVertices::Positions(padded(mesh.positions.iter().copied()))
         };
         TracedTriangles {
             mesh: mesh.clone(),
@@ -45,9 +45,9 @@ impl TracedTriangles {
     /// The world-space triangles of a shape; `None` on analytic shapes.
     pub fn of_shape(shape: &Shape) -> Option<TracedTriangles> {
         let mesh = shape.mesh()?;
-        let positions = match shape.world_mesh() {
-            Some(world_mesh) => world_mesh.clone(),
-            None => Arc::new(WorldMesh::positions(shape.world_positions(mesh))),
+        let positions = match shape.world_vertices() {
+            Some(world_vertices) => world_vertices.clone(),
+            None => Arc::new(WorldVertices::positions(shape.world_positions(mesh))),
         };
         Some(TracedTriangles {
             mesh: mesh.clone(),
@@ -63,13 +63,13 @@ impl TracedTriangles {
             count: positions.len(),
         };
         match &*self.positions {
-            WorldMesh::Full { vertices, .. } => PositionArray {
+            WorldVertices::Full { vertices, .. } => PositionArray {
                 first: vertices.as_ptr().cast(),
                 stride: size_of::<Vertex>(),
                 count: vertices.len(),
             },
-            WorldMesh::Positions(positions) => packed(positions),
-            WorldMesh::InPlace => packed(&self.mesh.positions),
+            WorldVertices::Positions(positions) => packed(positions),
+            WorldVertices::InPlace => packed(&self.mesh.positions),
         }
     }
 

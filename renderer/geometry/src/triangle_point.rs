@@ -6,7 +6,7 @@ use super::barycentric::barycentric;
 use super::facet::Facet;
 use super::placement::Transform;
 use super::surface::{DEFAULT_UVS, shading_normal, triangle_derivatives, unit_normal};
-use super::world_mesh::{Face, WorldMesh, vertex};
+use super::world_vertices::{Face, WorldVertices, vertex};
 use super::{Mesh, Shape, SurfacePoint, Tangents};
 use renderer_base::math::{Ray, coordinate_system};
 
@@ -32,7 +32,7 @@ impl<'a> PlacedTriangles<'a> {
     /// Origin and direction of a ray in the space in which the triangles are traced.
     #[inline(always)]
     pub(super) fn traced_line(self, ray: &Ray) -> (Vec3, Vec3) {
-        match self.shape.world_mesh() {
+        match self.shape.world_vertices() {
             Some(_) => (ray.origin, ray.direction),
             None => (
                 self.to_world.inverse_point(ray.origin),
@@ -52,18 +52,18 @@ impl<'a> PlacedTriangles<'a> {
         let indices = mesh.triangles[primitive as usize];
         let weights;
         let loaded;
-        let world_mesh = shape.world_mesh().map(|world_mesh| &**world_mesh);
+        let world_vertices = shape.world_vertices().map(|world_vertices| &**world_vertices);
         // World-space vertices are referenced: copies cost more than the rest.
-        let (vertices, p, face) = match world_mesh {
-            Some(WorldMesh::Full { vertices, faces }) => {
+        let (vertices, p, face) = match world_vertices {
+            Some(WorldVertices::Full { vertices, faces }) => {
                 let vertices = indices.map(|index| &vertices[index as usize]);
                 let [a, b, c] = [vertices[0].p, vertices[1].p, vertices[2].p];
                 weights = location.weights([a, b, c]);
                 let p = a * weights.x + b * weights.y + c * weights.z;
                 (vertices, p, faces[primitive as usize])
             }
-            Some(world_mesh @ (WorldMesh::Positions(_) | WorldMesh::InPlace)) => {
-                loaded = world_mesh.vertices(mesh, indices, to_world);
+            Some(world_vertices @ (WorldVertices::Positions(_) | WorldVertices::InPlace)) => {
+                loaded = world_vertices.vertices(mesh, indices, to_world);
                 let facet = Facet::new(loaded.each_ref().map(|vertex| vertex.p));
                 let face = Face::new(&facet, to_world.is_mirrored());
                 weights = location.weights(facet.p);
@@ -92,7 +92,7 @@ impl<'a> PlacedTriangles<'a> {
         let (dpdu, dpdv) = match tangents {
             Tangents::Any => coordinate_system(ng),
             Tangents::ByUv => {
-                let [edge1, edge2] = [b.p - a.p, c.p - a.p].map(|edge| match world_mesh {
+                let [edge1, edge2] = [b.p - a.p, c.p - a.p].map(|edge| match world_vertices {
                     Some(_) => edge,
                     None => to_world.vector(edge),
                 });

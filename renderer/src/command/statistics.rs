@@ -79,7 +79,7 @@ impl Statistics {
             photons: rendered.stats.photons.clone(),
             decision: rendered.stats.decision,
             branching: rendered.stats.branching,
-            unfound: rendered.stats.unfound,
+            unfound: rendered.stats.missing_light,
             adaptive_gain: rendered.stats.adaptive_gain,
             noise: state.noise.as_ref().map(|noise| noise.summary(state.samples.end)),
             dropped_samples: counts.non_finite,

@@ -17,10 +17,10 @@
     reason = "the documentation is built with private items"
 )]
 
-pub mod body;
 pub mod bsdf;
 pub mod cloud;
 pub mod integrator;
+pub mod interior;
 pub mod light;
 pub mod material;
 pub mod medium;

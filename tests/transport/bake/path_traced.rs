@@ -124,7 +124,14 @@ pub(super) fn path_traced(
                         };
                         let mut light = Scattered(Rgb::BLACK);
                         let start = scene.start_in_space(&ray);
-                        prepared.incoming(scene, start, arrival, &mut sampler, &mut context, &mut light);
+                        prepared.incident_radiance(
+                            scene,
+                            start,
+                            arrival,
+                            &mut sampler,
+                            &mut context,
+                            &mut light,
+                        );
                         light.0
                     })
                     .sum();

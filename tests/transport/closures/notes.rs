@@ -70,7 +70,7 @@ fn seen(closure: &str) -> Vec<u32> {
             if let Some(sample) = surface.bsdf.sample(it.wo, rng.next_1d(), rng.next_2d()) {
                 note(sample.weight);
                 note(sample.wi.into());
-                if let Some(below) = surface.bsdf.below_at(sample.index) {
+                if let Some(below) = surface.bsdf.subsurface_lobe(sample.index) {
                     note(below.lobe.single_albedo());
                     note(below.lobe.extinction());
                 }

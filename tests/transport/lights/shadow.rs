@@ -52,7 +52,7 @@ fn shadow_rays_end_at_the_light_and_nowhere_before() {
                     .transmittance(
                         &sample.shadow_ray(&RayEnd::in_space(p)),
                         1,
-                        || MediumStack::NONE,
+                        || InteriorList::NONE,
                         0,
                         &mut context.shading,
                     )

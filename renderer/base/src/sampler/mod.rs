@@ -6,7 +6,11 @@
 //! stratification has no effect there.
 // Burley 2020, "Practical Hash-based Owen Scrambling", sections 2 to 5.
 
+mod rng;
+
 use glam::{UVec2, Vec2};
+
+pub use rng::Rng;
 
 /// A stream of numbers in `[0,1)` for one sample of one pixel.
 #[derive(Clone, Copy, Debug)]
@@ -59,12 +63,12 @@ impl Sampler {
         self.dimension = branch.dimension;
     }
 
-    /// Random bits that seed a generator for loops of unknown length; the dimension of the sampler does not change.
-    pub fn noise(&self) -> u64 {
+    /// Seed of an [`Rng`] for decisions of unknown number; does not advance the sampler.
+    pub fn rng_seed(&self) -> u64 {
         let at = self
             .stream
             .wrapping_add(u64::from(self.dimension).wrapping_mul(GOLDEN));
-        mix(mix(at ^ NOISE_SALT).wrapping_add(u64::from(self.reversed_index).wrapping_mul(GOLDEN)))
+        mix(mix(at ^ RNG_SALT).wrapping_add(u64::from(self.reversed_index).wrapping_mul(GOLDEN)))
     }
 
     /// Skips the next number.
@@ -145,8 +149,8 @@ const STRATIFIED_REQUESTS: u32 = 16;
 /// Keeps seed 0 away from the fixed point of [`mix`].
 const SEED_SALT: u64 = 0x51_7c_c1_b7_27_22_0a_95;
 
-/// Decorrelates the seed from the numbers of the sampler.
-const NOISE_SALT: u64 = 0x3c_79_ac_49_2b_a7_b6_53;
+/// Separates seeds of generators from the sampler's own numbers.
+const RNG_SALT: u64 = 0x3c_79_ac_49_2b_a7_b6_53;
 
 /// 2⁶⁴ divided by the golden ratio.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

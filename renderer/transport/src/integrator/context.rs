@@ -1,8 +1,8 @@
 //! Per-thread state of the integrators: shading context, shaded surfaces, stacks of branches, k-NN heap, counters.
 
-use super::branch_stack::BranchStack;
-use super::path_state::PathState;
-use super::photon::{Gatherer, Nearest};
+use super::path::splitting::BranchStack;
+use super::path::state::PathState;
+use super::photon::{GatherPath, Nearest};
 use super::stats::Stats;
 use crate::material::{ShadingContext, ShadingResult};
 use crate::scene::Scene;
@@ -18,12 +18,10 @@ pub struct Context {
     pub shading: ShadingContext,
     /// Shading result at the current path vertex; stored here because it is large.
     pub surface: ShadingResult,
-    /// Shading result for paths of the integrator `photon`; moved out while lookups borrow the rest of the context.
-    pub(super) gather_surface: Option<Box<ShadingResult>>,
     /// Stack of untraced branches of the current path (integrator `path`).
     pub(super) branches: BranchStack<PathState>,
     /// Stack of untraced branches of the current path (integrator `photon`).
-    pub(super) gatherers: BranchStack<Gatherer>,
+    pub(super) gather_paths: BranchStack<GatherPath>,
     /// Counters since creation.
     pub stats: Stats,
     /// Heap for nearest-neighbour lookups in photon maps.
@@ -36,9 +34,8 @@ impl Context {
         Context {
             shading: ShadingContext::new(scene.host().clone()),
             surface: ShadingResult::new(),
-            gather_surface: None,
             branches: BranchStack::new(),
-            gatherers: BranchStack::new(),
+            gather_paths: BranchStack::new(),
             stats: Stats::default(),
             nearest: Nearest::new(),
         }

@@ -2,37 +2,28 @@
 //!
 //! The per-ray code does not allocate, lock, hash or make virtual calls; per-thread state is in [`Context`].
 
-mod along_medium;
-mod branch_stack;
 mod context;
-mod direct;
-mod directions;
 mod guide;
-mod limits;
-mod medium_walk;
 mod pass;
 mod path;
-mod path_state;
 pub mod photon;
-mod random_walk;
 mod stats;
 mod stopwatch;
-mod subsurface_volume;
-mod way_light;
+mod tracer;
 
 use glam::Vec3;
 
 use crate::scene::{PathStart, Scene};
-use path_state::PathState;
+use path::state::PathState;
 use renderer_base::color::Rgb;
 use renderer_base::sampler::Sampler;
 use renderer_geometry::camera::CameraRay;
 
 pub use crate::radiance::{Contribution, RadianceSink};
 pub use context::Context;
-pub use direct::{DirectLight, DirectLightQuery, Shadowed, sample_one_light};
 pub use pass::Pass;
-pub use path_state::MisContext;
+pub use path::direct::{DirectLight, DirectLightQuery, Shadowed, sample_one_light};
+pub use path::state::MisContext;
 pub use photon::MapError as PrepareError;
 pub use renderer_scene::{Integrator, PathSettings, PhotonSettings};
 pub use stats::Stats;
@@ -101,7 +92,7 @@ impl Prepared {
     /// side `n` of the surface at `p`; 1 without guiding.
     pub(crate) fn guide_pdf_ratio(&self, p: Vec3, n: Vec3, wi: Vec3) -> f32 {
         match self {
-            Prepared::Guided(_, field) => directions::guide_pdf_ratio(field, p, n, wi),
+            Prepared::Guided(_, field) => path::guided::guide_pdf_ratio(field, p, n, wi),
             Prepared::Path(_) | Prepared::Photon(_) => 1.0,
         }
     }
@@ -158,54 +149,54 @@ impl Prepared {
     #[inline(always)]
     pub fn li(&self, scene: &Scene, ray: &CameraRay, sampler: &mut Sampler, context: &mut Context) -> Rgb {
         let mut radiance = Rgb::BLACK;
-        self.collect(scene, ray, sampler, context, &mut radiance);
+        self.trace(scene, ray, sampler, context, &mut radiance);
         radiance
     }
 
-    /// Estimates as [`Prepared::li`] does and reports each contribution to `light`.
+    /// Estimates as [`Prepared::li`] does and reports each contribution to `sink`.
     #[inline(always)]
-    pub fn collect(
+    pub fn trace(
         &self,
         scene: &Scene,
         ray: &CameraRay,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl RadianceSink,
+        sink: &mut impl RadianceSink,
     ) {
         context.stats.camera_rays += 1;
-        let mut walk = PathState::camera(scene, ray);
+        let mut path = PathState::camera(scene, ray);
         let (hides_emitters, hides_background) = self.hidden();
         if hides_emitters {
-            walk = walk.hide_emitters(scene, sampler, &mut context.shading);
+            path = path.hide_emitters(scene, sampler, &mut context.shading);
         }
         if hides_background {
-            walk.hide_background();
+            path.hide_background();
         }
         match self {
             Prepared::Path(settings) => {
-                path::trace(settings, None, scene, walk, sampler, context, light);
+                path::trace(settings, None, scene, path, sampler, context, sink);
             }
             Prepared::Guided(settings, field) => {
-                path::trace(settings, Some(field), scene, walk, sampler, context, light);
+                path::trace(settings, Some(field), scene, path, sampler, context, sink);
             }
-            Prepared::Photon(photons) => photons.trace(scene, walk, sampler, context, light),
+            Prepared::Photon(photons) => photons.radiance(scene, path, sampler, context, sink),
         }
     }
 
-    /// Estimates the radiance that arrives at a surface point along a gather ray, and reports it to `light`. `start`
+    /// Estimates the radiance that arrives at a surface point along a gather ray, and reports it to `sink`. `start`
     /// leaves the surface; the MIS context says how its direction was sampled. Depth is counted from the point.
     #[inline]
-    pub fn incoming(
+    pub fn incident_radiance(
         &self,
         scene: &Scene,
         start: PathStart,
         mis_context: MisContext,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl RadianceSink,
+        sink: &mut impl RadianceSink,
     ) {
         context.stats.gather_rays += 1;
-        let walk = PathState::point(start, mis_context);
+        let path = PathState::point(start, mis_context);
         // Only camera paths split or take several light samples.
         let whole = |settings: &PathSettings| PathSettings {
             split: None,
@@ -214,41 +205,33 @@ impl Prepared {
         };
         match self {
             Prepared::Path(settings) => {
-                path::trace(&whole(settings), None, scene, walk, sampler, context, light);
+                path::trace(&whole(settings), None, scene, path, sampler, context, sink);
             }
             Prepared::Guided(settings, field) => {
-                path::trace(
-                    &whole(settings),
-                    Some(field),
-                    scene,
-                    walk,
-                    sampler,
-                    context,
-                    light,
-                );
+                path::trace(&whole(settings), Some(field), scene, path, sampler, context, sink);
             }
-            Prepared::Photon(photons) => photons.incoming(scene, walk, sampler, context, light),
+            Prepared::Photon(photons) => photons.incident_radiance(scene, path, sampler, context, sink),
         }
     }
 
     /// Estimates the direct light that arrives at a surface point: emission seen from `start`, directly or through
-    /// transparent surfaces alone. Parameters as for [`Prepared::incoming`].
+    /// transparent surfaces alone. Parameters as for [`Prepared::incident_radiance`].
     #[inline]
-    pub fn straight(
+    pub fn direct_radiance(
         &self,
         scene: &Scene,
         start: PathStart,
         mis_context: MisContext,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl RadianceSink,
+        sink: &mut impl RadianceSink,
     ) {
         context.stats.gather_rays += 1;
-        let walk = PathState::point(start, mis_context);
+        let path = PathState::point(start, mis_context);
         let straight = PathSettings {
             depth: Some(1),
             ..PathSettings::default()
         };
-        path::trace(&straight, None, scene, walk, sampler, context, light);
+        path::trace(&straight, None, scene, path, sampler, context, sink);
     }
 }

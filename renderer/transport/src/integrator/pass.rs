@@ -13,11 +13,11 @@ pub struct Pass<'a> {
     pub index: u64,
     /// Number of points to shade (pixels of the film, or texels); determines the default sizes of the photon maps.
     pub points: u64,
-    /// Upper bound of those default sizes [photons]: what a time limit has room for.
-    pub room: u64,
+    /// Upper bound of those default sizes [photons], for time limits.
+    pub max_photons: u64,
     /// Depth of the vertices that gather rays reach first: 2 for camera paths, 1 for paths that begin as gather rays.
     pub gather_depth: u32,
-    /// Tag of each light that photons keep, to tell groups of lights apart; empty if none are told apart.
+    /// Tag of each light, stored in photons to separate light groups; empty without groups.
     pub light_tags: &'a [u8],
     /// File of the photon maps: read if it exists, else written.
     pub file: Option<&'a Path>,
@@ -30,7 +30,7 @@ pub struct Pass<'a> {
 }
 
 /// Cancellation flag of passes that cannot be cancelled; never set.
-static GO_ON: AtomicBool = AtomicBool::new(false);
+static NEVER_STOPPED: AtomicBool = AtomicBool::new(false);
 
 impl Pass<'_> {
     /// Returns the first pass for a number of points: no file, no deadline, no progress callback.
@@ -39,11 +39,11 @@ impl Pass<'_> {
             seed,
             index: 0,
             points,
-            room: u64::MAX,
+            max_photons: u64::MAX,
             gather_depth: 2,
             light_tags: &[],
             file: None,
-            stop: &GO_ON,
+            stop: &NEVER_STOPPED,
             until: None,
             progress: &|_, _| {},
         }

@@ -56,7 +56,7 @@ pub use portal::{Portal, PortalLight};
 pub use projector::{Beam, ProjectorLight};
 pub use projector_texture::ProjectorTexture;
 pub use sample::{Emission, EmissionBounds, LightSample, LightViewer};
-pub use select::{ChosenLight, LightPivot, LightSelector, powers};
+pub use select::{ChosenLight, LightSelector, LightSphere, powers};
 pub use sky::sky_lights;
 pub use spot::{Falloff, SpotLight};
 

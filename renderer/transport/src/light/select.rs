@@ -47,7 +47,7 @@ pub struct ChosenLight {
 
 /// Where a light is.
 #[derive(Clone, Copy, Debug)]
-pub struct LightPivot {
+pub struct LightSphere {
     /// Centre [m].
     pub center: Vec3,
     /// Radius of a sphere around it [m].
@@ -182,12 +182,12 @@ impl LightSelector {
     }
 
     /// Selects a part of a light of the tree by what of it would reach the point `p`; `None` if nothing seems to.
-    pub fn pivot(&self, lights: &[Light], p: Vec3, u: f64) -> Option<LightPivot> {
+    pub fn select_light_in_medium(&self, lights: &[Light], p: Vec3, u: f64) -> Option<LightSphere> {
         let at = LightSampleContext::in_space(p);
         let chosen = self.tree.select(&at, &self.tree.root(&at), u)?;
         let (light, part) = self.emitters[chosen.emitter as usize];
         let bounds = lights[light.0 as usize].bounds(part)?;
-        Some(LightPivot {
+        Some(LightSphere {
             center: bounds.center,
             radius: bounds.radius,
         })

@@ -22,7 +22,7 @@ use super::attribute::{self, AttributeTable};
 use super::cloud::{CloudRequests, Clouds};
 use super::grid::{GridRequests, Grids, is_grid};
 use super::islands::Islands;
-use super::lack::Lack;
+use super::lack::MissingInputs;
 use super::probe::Probe;
 use super::rendering_space::RenderingSpace;
 use super::standard_attribute::{NumberAttribute, ObjectFacts, numbers_of_kind, of_camera, of_face};
@@ -64,7 +64,7 @@ struct BuildPhase {
     /// True if a shader asks for islands.
     asks_islands: bool,
     /// By shape, for views that show it; else empty.
-    lacks: Vec<Lack>,
+    lacks: Vec<MissingInputs>,
 }
 
 /// State after the scene is built.
@@ -174,7 +174,7 @@ impl Host {
     }
 
     /// Shows what shaders lack, by shape, to shaders that ask for it: textures that cannot be read are no error then.
-    pub(crate) fn show_missing(&self, lacks: Vec<Lack>) {
+    pub(crate) fn show_missing(&self, lacks: Vec<MissingInputs>) {
         self.with_build_phase(|building| building.lacks = lacks);
     }
 
@@ -257,7 +257,7 @@ impl Host {
         let is_broken = |request: &TextureRequest| {
             ids.get(request).is_some_and(|&id| !store.is_whole(id)) || !grids.is_whole(request)
         };
-        let lacking = |lack: &Lack| lack.is_certain || lack.textures.iter().any(is_broken);
+        let lacking = |lack: &MissingInputs| lack.is_certain || lack.textures.iter().any(is_broken);
         let lacking = lacks.iter().map(lacking).collect();
         self.frozen.get_or_init(|| Frozen {
             lacking,

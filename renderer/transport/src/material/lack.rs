@@ -4,7 +4,7 @@ use shading::TextureRequest;
 
 /// Files and attributes that the shader of a shape asks for.
 #[derive(Clone, Debug)]
-pub(crate) struct Lack {
+pub(crate) struct MissingInputs {
     /// True if it is known to lack some.
     pub(crate) is_certain: bool,
     /// Textures that it lacks if they cannot be read.

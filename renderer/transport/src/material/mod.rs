@@ -57,7 +57,7 @@ pub use host::{Host, is_space};
 pub use includes::Folders;
 pub use interior::{Interior, Medium};
 pub(crate) use label::label_hash;
-pub(crate) use lack::Lack;
+pub(crate) use lack::MissingInputs;
 pub use output_shader::OutputShader;
 pub use renderer_scene::MaterialId;
 pub use rendering_space::RenderingSpace;

@@ -49,7 +49,7 @@ impl ShadingResult {
     }
 
     /// Clears the result for a point where there is no surface: light goes straight on.
-    pub(crate) fn set_open(&mut self, point: &Interaction) {
+    pub(crate) fn set_null_interface(&mut self, point: &Interaction) {
         self.reset(point);
         self.transparency = Rgb::WHITE;
         self.pass_straight(point);
@@ -58,7 +58,7 @@ impl ShadingResult {
     /// Replaces all by what scatters a path that comes from below the surface: Lambert's lobe about the normal of the lobe
     /// below the surface that has the number `number`, by which it has entered elsewhere.
     pub(crate) fn leave_subsurface(&mut self, point: &Interaction, number: u8) {
-        let found = self.bsdf.below_numbered(number);
+        let found = self.bsdf.subsurface_lobe_numbered(number);
         let frame = found.map(|below| (below.frame, below.label));
         let (frame, label) = frame.unwrap_or_else(|| {
             let n = if point.wo.dot(point.ng) < 0.0 {

@@ -1,14 +1,14 @@
-//! Media: what absorbs, scatters and emits light at a point in space.
+//! Participating media: coefficients, phase functions, and distance sampling.
 //!
-//! Coefficients are per metre, by colour. The angle of a phase function is that between the way on which light arrives and
-//! the way on which it goes on: its cosine is 1 straight on, −1 back.
+//! Coefficients are per metre and colour channel. The cosine of a phase function is 1 for forward scattering, −1 for
+//! backward scattering.
 
+mod channel_mis;
 mod coefficients;
-mod color_choice;
 mod equiangular;
 mod phase;
 
+pub(crate) use channel_mis::ChannelMis;
 pub use coefficients::Coefficients;
-pub(crate) use color_choice::ColorChoice;
 pub use equiangular::Equiangular;
 pub use phase::Phase;

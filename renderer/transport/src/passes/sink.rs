@@ -1,4 +1,4 @@
-//! The sink of a sample's passes: the picture's light, and the light and values of each pass.
+//! Sink of the passes of a sample: radiance of the picture, and radiance and values of each pass.
 
 use glam::Vec3;
 use renderer_passes::{Event, EventKind, Lighting, Scattering, State, ValuePass};
@@ -9,7 +9,7 @@ use super::plan::PassPlan;
 use super::track::Track;
 use crate::bsdf::LobeClass;
 use crate::material::ShadingContext;
-use crate::radiance::{Contribution, LightSource, LobeShares, RadianceSink, Reached};
+use crate::radiance::{BranchEvent, Contribution, LightSource, LobeShares, RadianceSink, Reached};
 use renderer_base::color::Rgb;
 use renderer_geometry::Interaction;
 use renderer_scene::Catcher;
@@ -26,30 +26,30 @@ pub struct PassSink<'a> {
     identified: Vec<(usize, u32, f32)>,
     track: Track,
     /// States of branches that are not traced yet.
-    branches: Vec<Walk>,
+    branches: Vec<SinkState>,
     sight: Sight,
-    /// What the vertex, or the surface that the path was scattered by first, is to the camera.
+    /// Catcher at the first vertex that scatters the path; `None` if it is an ordinary surface.
     caught: Option<Catcher>,
-    /// Surfaces that the light of the next contribution has crossed.
+    /// Number of null interfaces that the light of the next contribution crosses.
     crossings: u32,
 }
 
 /// State of a path between two vertices.
 #[derive(Clone, Debug)]
-struct Walk {
+struct SinkState {
     track: Track,
     sight: Sight,
     caught: Option<Catcher>,
 }
 
-/// What of a path's first surface is still to be found.
+/// Which first-hit values are not yet recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sight {
-    /// The first surface: the path has only passed straight through others.
+    /// Values of the first surface; the path has crossed null interfaces only.
     First,
-    /// What is seen in mirrors and through glass.
+    /// Values of the first surface that is no mirror or smooth glass.
     Mirrored,
-    /// Nothing.
+    /// None.
     Found,
 }
 
@@ -83,16 +83,16 @@ impl<'a> PassSink<'a> {
         self.caught = None;
     }
 
-    fn walk(&self) -> Walk {
-        Walk {
+    fn state(&self) -> SinkState {
+        SinkState {
             track: self.track.clone(),
             sight: self.sight,
             caught: self.caught,
         }
     }
 
-    fn go_on(&mut self, walk: Walk) {
-        (self.track, self.sight, self.caught) = (walk.track, walk.sight, walk.caught);
+    fn restore(&mut self, state: SinkState) {
+        (self.track, self.sight, self.caught) = (state.track, state.sight, state.caught);
     }
 
     /// Light of the picture.
@@ -134,7 +134,7 @@ impl<'a> PassSink<'a> {
         }
     }
 
-    /// Adds light to the picture unless a catcher takes it; returns whether layers may show it, too.
+    /// Adds radiance to the picture unless the path is at a catcher; returns whether passes may contain it.
     fn adds_to_picture(&mut self, radiance: Rgb) -> bool {
         if self.caught.is_some() {
             return false;
@@ -143,7 +143,7 @@ impl<'a> PassSink<'a> {
         !self.is_dead()
     }
 
-    /// Returns whether no layer can show light that the path meets from here on.
+    /// Returns whether no pass can contain radiance of the rest of the path.
     fn is_dead(&self) -> bool {
         self.track.is_dead() && self.plan.groups.is_empty()
     }
@@ -216,13 +216,13 @@ impl<'a> PassSink<'a> {
         }
     }
 
-    /// Returns whether it matters which lobes scatter light of a source: they do where the path's states change, and photons
-    /// have tags.
-    fn asks_lobes(&self, source: LightSource) -> bool {
+    /// Returns whether the shares of lobes matter for light of a source: where the states of the path change, and for photons,
+    /// which have tags.
+    fn needs_lobes(&self, source: LightSource) -> bool {
         !self.track.is_settled(&self.plan.automaton) || unknown_scattering(source).is_some()
     }
 
-    /// Takes a catcher out of the picture's coverage.
+    /// Removes a catcher from the alpha of the picture.
     fn catch(&mut self, catcher: Catcher, reached: Reached<'_>) {
         let covered = mean(reached.throughput * (Rgb::WHITE - reached.surface.transparency));
         if let Some(channel) = self.plan.alpha {
@@ -233,7 +233,7 @@ impl<'a> PassSink<'a> {
         }
     }
 
-    /// Takes what a surface holds out of the picture's coverage.
+    /// Removes the holdout of a surface from the alpha of the picture.
     fn hold_out(&mut self, reached: Reached<'_>) {
         if let Some(channel) = self.plan.alpha {
             self.values[channel] -= mean(reached.throughput * reached.surface.held_out());
@@ -253,7 +253,7 @@ impl<'a> PassSink<'a> {
         if let Some(channel) = self.plan.weight {
             self.values[channel] += covered;
         }
-        // What does not cover anything has no name there.
+        // Identifiers need coverage.
         if covered != 0.0 {
             for (kind, &identifier) in self.plan.identifiers(it.shape).iter().enumerate() {
                 self.identified.push((kind, identifier, covered));
@@ -293,13 +293,13 @@ impl<'a> PassSink<'a> {
         }
     }
 
-    /// Records a medium in place of a surface: it faces the viewer, and reflects what it scatters. Were it black instead,
-    /// what is seen through a little of it would have noise in its values.
-    fn record_haze(&mut self, throughput: Rgb, along: Vec3) {
+    /// Records a medium as a surface that faces the viewer, with the throughput as albedo: black would make the values behind
+    /// thin media noisy.
+    fn record_medium(&mut self, throughput: Rgb, direction: Vec3) {
         let covered = mean(throughput);
         for &(value, channel) in &self.plan.values {
             let v = match value {
-                ValuePass::Normal => -along * covered,
+                ValuePass::Normal => -direction * covered,
                 ValuePass::Albedo => Vec3::from_array(throughput.to_array()),
                 _ => continue,
             };
@@ -308,7 +308,7 @@ impl<'a> PassSink<'a> {
         }
     }
 
-    /// Records the values of what is seen, in mirrors and through glass too.
+    /// Records the values of the first surface that is no mirror or smooth glass.
     fn record_seen(&mut self, reached: Reached<'_>) {
         let Reached {
             it,
@@ -338,21 +338,21 @@ impl<'a> PassSink<'a> {
     }
 }
 
-/// Scattering or emission by a medium.
+/// Event of scattering or emission by a medium.
 const VOLUME: Event = Event::scattering(EventKind::Volume, Scattering::Diffuse);
 
-/// Light that is seen.
+/// Radiance of a visible contribution.
 fn seen(light: Rgb) -> [(Rgb, Lighting); 2] {
     [(light, Lighting::Seen), (Rgb::BLACK, Lighting::Shadow)]
 }
 
-/// The mean of the channels.
+/// Mean of the channels.
 fn mean(color: Rgb) -> f32 {
     color.to_array().iter().sum::<f32>() / 3.0
 }
 
 impl RadianceSink for PassSink<'_> {
-    const TELLS_LOBES: bool = true;
+    const WANTS_LOBES: bool = true;
 
     fn add(&mut self, label: Contribution, radiance: Rgb) {
         if self.adds_to_picture(radiance) {
@@ -371,16 +371,16 @@ impl RadianceSink for PassSink<'_> {
     ) {
         if self.adds_to_picture(radiance) {
             let mut lobes = LobeShares::default();
-            if self.asks_lobes(label.source) {
+            if self.needs_lobes(label.source) {
                 shares(&mut lobes);
             }
             self.add_by_lobes(it, &lobes, label, seen(radiance));
         }
     }
 
-    fn wants_blocked(&self) -> bool {
+    fn wants_unoccluded(&self) -> bool {
         match self.caught {
-            // The light on the catcher itself, not what it scatters further.
+            // Direct light on the catcher only.
             Some(catcher) => catcher == Catcher::Shadow && self.sight == Sight::First,
             None => self.plan.has_blocked_light && !self.is_dead(),
         }
@@ -465,9 +465,9 @@ impl RadianceSink for PassSink<'_> {
         }
     }
 
-    fn scatter_in_medium(&mut self, throughput: Rgb, along: Vec3) {
+    fn scatter_in_medium(&mut self, throughput: Rgb, direction: Vec3) {
         if self.sight != Sight::Found {
-            self.record_haze(throughput, along);
+            self.record_medium(throughput, direction);
         }
         self.sight = Sight::Found;
         if !self.track.is_dead() {
@@ -488,24 +488,27 @@ impl RadianceSink for PassSink<'_> {
         }
     }
 
-    fn fork(&mut self) {
-        let walk = self.walk();
-        self.branches.push(walk);
-    }
-
-    fn end_fork(&mut self, continues: bool) {
-        if let Some(vertex) = self.branches.pop() {
-            let branch = self.walk();
-            self.go_on(vertex);
-            if continues {
-                self.branches.push(branch);
+    fn branch(&mut self, event: BranchEvent) {
+        match event {
+            BranchEvent::NextLightSample => {}
+            BranchEvent::Fork => {
+                let vertex = self.state();
+                self.branches.push(vertex);
             }
-        }
-    }
-
-    fn next_branch(&mut self) {
-        if let Some(branch) = self.branches.pop() {
-            self.go_on(branch);
+            BranchEvent::EndFork { continues } => {
+                if let Some(vertex) = self.branches.pop() {
+                    let branch = self.state();
+                    self.restore(vertex);
+                    if continues {
+                        self.branches.push(branch);
+                    }
+                }
+            }
+            BranchEvent::NextBranch => {
+                if let Some(branch) = self.branches.pop() {
+                    self.restore(branch);
+                }
+            }
         }
     }
 }

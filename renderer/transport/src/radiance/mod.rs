@@ -7,7 +7,7 @@ mod sink;
 
 pub use contribution::{Contribution, LightSource};
 pub use lobe_shares::LobeShares;
-pub use sink::{RadianceSink, Reached};
+pub use sink::{BranchEvent, RadianceSink, Reached};
 
 /// The most tags by which photons tell lights apart, 0 included.
 pub const MAX_LIGHT_TAGS: usize = 32;

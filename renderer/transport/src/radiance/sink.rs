@@ -1,4 +1,4 @@
-//! Sinks: what integrators tell of a path's light, and of what the path meets on its way.
+//! Sinks of the radiance and of the vertices that integrators report.
 
 use super::contribution::Contribution;
 use super::lobe_shares::LobeShares;
@@ -10,30 +10,48 @@ use renderer_geometry::{Footprint, Interaction};
 /// A vertex that a path has reached.
 #[derive(Clone, Copy, Debug)]
 pub struct Reached<'a> {
-    /// The surface.
+    /// Interaction.
     pub it: &'a Interaction,
-    /// How it scatters.
+    /// Shading result.
     pub surface: &'a ShadingResult,
-    /// Throughput of the path before it.
+    /// Throughput of the path before the vertex.
     pub throughput: Rgb,
-    /// Its material.
+    /// Material.
     pub material: &'a Material,
-    /// The ray that hit it.
+    /// Incident ray, for shaders.
     pub ray: HitRay,
-    /// The ray's footprint.
+    /// Footprint of the ray.
     pub footprint: &'a Footprint,
 }
 
-/// Sink for the contributions of a path (radiance), and for what it meets on its way.
-pub trait RadianceSink {
-    /// True if the sink asks which lobe scattered what.
-    const TELLS_LOBES: bool = false;
+/// Progress of a path with several light samples or branches; contributions belong to the current one.
+#[derive(Clone, Copy, Debug)]
+pub enum BranchEvent {
+    /// The next of several light samples at the vertex where the path may split.
+    NextLightSample,
+    /// A branch begins at the current vertex, up to [`BranchEvent::EndFork`].
+    Fork,
+    /// Back to the vertex.
+    EndFork {
+        /// True if the branch is traced later.
+        continues: bool,
+    },
+    /// The next branch is traced.
+    NextBranch,
+}
 
-    /// Adds radiance that arrives along the path, already multiplied by the path's throughput and MIS weight.
+/// Sink for the contributions of a path, and for its vertices.
+///
+/// Radiance is already multiplied by the throughput and the MIS weight of the path. `shares` computes what each lobe scatters
+/// of a contribution, up to a common factor.
+pub trait RadianceSink {
+    /// True if the sink requests the shares of lobes.
+    const WANTS_LOBES: bool = false;
+
+    /// Adds radiance that arrives along the path.
     fn add(&mut self, label: Contribution, radiance: Rgb);
 
-    /// Adds radiance that the surface `it` scatters towards the path; `shares` tells what each lobe scatters of it, up to
-    /// a common factor.
+    /// Adds radiance that the surface `it` scatters towards the path.
     #[inline(always)]
     fn add_scattered(
         &mut self,
@@ -46,14 +64,13 @@ pub trait RadianceSink {
         self.add(label, radiance);
     }
 
-    /// Returns whether light that does not arrive is asked for.
+    /// Returns whether unoccluded light samples are requested.
     #[inline(always)]
-    fn wants_blocked(&self) -> bool {
+    fn wants_unoccluded(&self) -> bool {
         false
     }
 
-    /// Adds radiance that the surface `it` would scatter if nothing were before the light, and what is blocked of it;
-    /// `shares` as for [`RadianceSink::add_scattered`].
+    /// Adds the radiance of a light sample without occlusion, and the occluded part of it.
     #[inline(always)]
     fn add_unoccluded(
         &mut self,
@@ -65,17 +82,17 @@ pub trait RadianceSink {
         let _ = (label, radiance, it, shares);
     }
 
-    /// Returns whether crossings of shadow rays straight through surfaces are asked for.
+    /// Returns whether the null interfaces along shadow rays are counted.
     #[inline(always)]
     fn wants_crossings(&self) -> bool {
         false
     }
 
-    /// The light of the next contribution has crossed that many surfaces.
+    /// Reports the number of null interfaces that the light of the next contribution crosses.
     #[inline(always)]
     fn cross(&mut self, _surfaces: u32) {}
 
-    /// The path has reached a vertex.
+    /// The path reaches a vertex.
     #[inline(always)]
     fn reach(&mut self, _: Reached<'_>, _: &mut ShadingContext) {}
 
@@ -83,7 +100,7 @@ pub trait RadianceSink {
     #[inline(always)]
     fn escape(&mut self, _throughput: Rgb) {}
 
-    /// The path goes on from `it`, scattered by one of the lobes whose shares are told, up to a common factor.
+    /// The surface `it` scatters the path.
     #[inline(always)]
     fn scatter(&mut self, it: &Interaction, is_specular: bool, shares: impl FnOnce(&mut LobeShares)) {
         let _ = (it, is_specular, shares);
@@ -95,38 +112,26 @@ pub trait RadianceSink {
         self.add(label, radiance);
     }
 
-    /// Adds radiance that a medium scatters towards the path, from photons of lights with that tag.
+    /// Adds radiance that a medium scatters towards the path, from photons of lights with this tag.
     #[inline(always)]
     fn add_tagged_in_medium(&mut self, label: Contribution, tag: u8, radiance: Rgb) {
         let _ = tag;
         self.add_in_medium(label, radiance);
     }
 
-    /// The path, which came `along` a unit vector, goes on, scattered by a medium, with this throughput.
+    /// A medium scatters the path, which arrives in the unit vector `direction` with this throughput.
     #[inline(always)]
-    fn scatter_in_medium(&mut self, throughput: Rgb, along: Vec3) {
-        let _ = (throughput, along);
+    fn scatter_in_medium(&mut self, throughput: Rgb, direction: Vec3) {
+        let _ = (throughput, direction);
     }
 
-    /// The path goes on straight through the surface `it`.
+    /// The path crosses the surface `it` straight through.
     #[inline(always)]
     fn pass_straight(&mut self, _: &Interaction) {}
 
-    /// A branch of the path begins at the present vertex; what follows belongs to it, up to [`RadianceSink::end_fork`].
+    /// The path splits.
     #[inline(always)]
-    fn fork(&mut self) {}
-
-    /// Goes back to the vertex; the branch will be followed later, or not at all.
-    #[inline(always)]
-    fn end_fork(&mut self, _continues: bool) {}
-
-    /// Starts the next of several light samples at the vertex where a path may split; later contributions belong to it.
-    #[inline(always)]
-    fn next_light_sample(&mut self) {}
-
-    /// Starts the next branch of a split path; later contributions belong to it.
-    #[inline(always)]
-    fn next_branch(&mut self) {}
+    fn branch(&mut self, _: BranchEvent) {}
 }
 
 /// Sums all contributions and ignores the labels.

@@ -4,7 +4,7 @@
 
 mod pilot;
 mod progress;
-mod rates;
+mod sample_density;
 mod scheduler;
 mod settings;
 mod state;
@@ -22,7 +22,7 @@ use renderer_image::film::FilmError;
 
 pub use pilot::Decision;
 pub use progress::{Progress, Silent};
-pub use rates::MAX_RAYS;
+pub use sample_density::MAX_RAYS;
 pub use scheduler::{render, resume};
 pub use settings::{RenderSettings, SampleUnit};
 pub use state::RenderState;
@@ -56,7 +56,7 @@ pub struct RenderStats {
     pub branching: Branching,
     /// Light that paths cannot find, where `path` was not the choice of a pilot: its root mean square relative to the
     /// picture, if that is seen.
-    pub unfound: Option<f64>,
+    pub missing_light: Option<f64>,
     /// Expected error of even samples over that of adaptive ones, where these were chosen.
     pub adaptive_gain: Option<f64>,
     /// Number of threads.

@@ -9,8 +9,9 @@ use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::pilot::{Chosen, choose, fitted, with_counts};
-use super::rates::{EVEN, Rates};
+use super::pilot::{ChosenSettings, choose, fitted, with_counts};
+use super::sample_density::{SampleDensity, UNIFORM_SAMPLES};
+use super::tiles::SamplePass;
 use super::workers::Workers;
 use super::{Progress, RenderError, RenderSettings, RenderState, RenderStats, Rendered};
 use crate::integrator::photon::PhotonStats;
@@ -21,24 +22,23 @@ use renderer_image::film::Film;
 /// Target duration of a pass: short enough to stop soon and to show progress, long enough to keep threads busy.
 const PASS_TIME: Duration = Duration::from_millis(400);
 
-/// The most camera rays of a pixel in a pass.
+/// Maximum number of camera rays of a pixel in a pass.
 const MAX_PASS: u64 = 1 << 14;
 
 /// Maximum growth of a pass relative to the previous one, in samples: timings of short passes are inaccurate.
 const GROWTH: u64 = 4;
 
-/// Minimum number of samples that the time left allows where rates are measured: that takes four, and mostly rates turn out
-/// to be even.
-const MIN_RATED: u64 = 200;
+/// Minimum number of remaining samples for measuring sample densities, which costs four samples.
+const MIN_SAMPLES_FOR_DENSITY: u64 = 200;
 
-/// Paths that a time limit has room for, for each photon of a map: a photon takes as long as three of them, in both maps.
-const PATHS_OF_A_PHOTON: u64 = 20;
+/// Number of paths within a time limit for each photon of a map; a photon costs as much as three paths.
+const PATHS_PER_PHOTON: u64 = 20;
 
-/// Photons of a map, however short a time limit is.
+/// Minimum number of photons of a map.
 const MIN_PHOTONS: u64 = 1 << 12;
 
-/// Inverse of the maximum share of a time limit that photons of pilots take.
-const PILOTS: u32 = 32;
+/// Inverse of the maximum share of a time limit for photons of pilots.
+const PILOT_TIME_DIVISOR: u32 = 32;
 
 /// Renders a scene. `stop` ends it after the current pass, or before that if the pass is long.
 ///
@@ -73,38 +73,38 @@ pub fn resume(
     let settings = fitted.as_ref().unwrap_or(settings);
     let limit = settings.deciding_limit();
     let for_maps = limit.filter(|_| settings.photon_map.is_none());
-    let tell = |done, total| progress.photons(done, total);
+    let report = |done, total| progress.photons(done, total);
     let pass = |index: u64| Pass {
         seed: settings.seed,
         index,
         points: u64::from(settings.width) * u64::from(settings.height),
-        room: for_maps.map_or(u64::MAX, |_| photons_within(settings)),
+        max_photons: for_maps.map_or(u64::MAX, |_| max_photons_within(settings)),
         gather_depth: 2,
         light_tags: settings.passes.as_ref().map_or(&[], |plan| plan.light_tags()),
         file: settings.photon_map.as_deref(),
         stop,
-        // Time for the expected number of photons twice over.
+        // Twice the time for the expected number of photons.
         until: for_maps.map(|limit| start + limit / 4),
-        progress: &tell,
+        progress: &report,
     };
     let mut pace = PassScheduler::new(start, settings.time_limit);
-    // No deadline without a time limit: what a pilot chooses must not depend on the machine's load.
+    // No deadline without a time limit: pilots must not depend on the load of the machine.
     let pilot_pass = Pass {
         file: None,
-        until: limit.map(|limit| start + limit / PILOTS),
+        until: limit.map(|limit| start + limit / PILOT_TIME_DIVISOR),
         ..pass(0)
     };
     let choice = workers.install(|| choose(scene, settings, &state.integrator, &pilot_pass))?;
-    // A pilot that was stopped has decided nothing.
+    // A stopped pilot has no decision.
     let decision = choice.decision.as_ref();
     if let Some(decision) = decision.filter(|_| !stop.load(Ordering::Relaxed)) {
         progress.decided(decision);
     }
     state.integrator = choice.integrator;
-    let integrator = choice.settled.choice;
-    let mut maps = Maps::new(choice.settled, start.elapsed());
-    let adapts = Rates::are_wanted(settings, &integrator);
-    let rates: OnceCell<Option<Rates>> = OnceCell::new();
+    let integrator = choice.chosen.settings;
+    let mut maps = PreparedPasses::new(choice.chosen, start.elapsed());
+    let adapts = SampleDensity::is_wanted(settings, &integrator);
+    let densities: OnceCell<Option<SampleDensity>> = OnceCell::new();
     let first = state.samples.end;
     let mut taken = 0;
     while !state.is_done(settings) {
@@ -122,8 +122,8 @@ pub fn resume(
         let ray = next / unit;
         let last = state.pass_end(settings) / unit;
         let mut end = (ray + size).min(last).min(maps.end_of(*index));
-        if adapts && ray < EVEN {
-            end = end.min(EVEN);
+        if adapts && ray < UNIFORM_SAMPLES {
+            end = end.min(UNIFORM_SAMPLES);
         }
         let rays = ray..end;
         let taken_to = if end < last {
@@ -135,14 +135,14 @@ pub fn resume(
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        let rates = (adapts && ray >= EVEN).then(|| {
-            rates.get_or_init(|| {
-                let pays = settings.joins || pace.has_time_for(MIN_RATED);
-                pays.then(|| workers.install(|| Rates::new(scene, settings, prepared, stop)))?
+        let densities = (adapts && ray >= UNIFORM_SAMPLES).then(|| {
+            densities.get_or_init(|| {
+                let pays = settings.joins || pace.has_time_for(MIN_SAMPLES_FOR_DENSITY);
+                pays.then(|| workers.install(|| SampleDensity::new(scene, settings, prepared, stop)))?
             })
         });
-        let rates = rates.and_then(Option::as_ref);
-        // A pilot that was stopped has no rates; samples of even rates would not be those of an undisturbed render.
+        let densities = densities.and_then(Option::as_ref);
+        // A stopped pilot has no densities; uniform samples would differ from those of an undisturbed render.
         if stop.load(Ordering::Relaxed) {
             break;
         }
@@ -155,16 +155,14 @@ pub fn resume(
             workers.deliver(&mut state.film);
             state.noise.clone()
         });
-        let rays_taken = workers.take(
+        let pass = SamplePass {
             settings,
             prepared,
-            &rays,
-            &state.film,
-            state.noise.as_mut(),
-            rates,
-            progress,
-            before.is_some().then_some(stop),
-        );
+            samples: &rays,
+            densities,
+        };
+        let stops = before.is_some().then_some(stop);
+        let rays_taken = workers.take(pass, &state.film, state.noise.as_mut(), progress, stops);
         if progress.gives_up() {
             return Err(RenderError::GivenUp);
         }
@@ -177,7 +175,7 @@ pub fn resume(
         }
         taken += rays_taken;
         workers.install(|| state.took(taken_to));
-        // A range shorter than a camera ray counts has none.
+        // A range shorter than the samples of a camera ray contains no ray.
         if !rays.is_empty() {
             pace.took(rays.end - rays.start);
         }
@@ -203,8 +201,8 @@ pub fn resume(
         preparing: maps.preparing,
         decision: choice.decision,
         branching: maps.branching,
-        unfound: choice.unfound,
-        adaptive_gain: rates.into_inner().flatten().map(|rates| rates.gain),
+        missing_light: choice.missing_light,
+        adaptive_gain: densities.into_inner().flatten().map(|densities| densities.gain),
         threads,
         work,
         photons: maps.stats,
@@ -213,13 +211,13 @@ pub fn resume(
     Ok(Rendered { state, stats })
 }
 
-/// Number of photons for which a time limit has room, if that has room for the samples of these settings.
-fn photons_within(settings: &RenderSettings) -> u64 {
-    (settings.paths() / PATHS_OF_A_PHOTON).max(MIN_PHOTONS)
+/// Maximum number of photons of a map within a time limit that fits the samples of these settings.
+fn max_photons_within(settings: &RenderSettings) -> u64 {
+    (settings.paths() / PATHS_PER_PHOTON).max(MIN_PHOTONS)
 }
 
-/// The prepared integrator, made on demand for each pass.
-struct Maps {
+/// The integrator, prepared on demand for each pass.
+struct PreparedPasses {
     integrator: Integrator,
     current: Option<(u64, Prepared)>,
     preparing: Duration,
@@ -229,10 +227,10 @@ struct Maps {
     stats: Option<PhotonStats>,
 }
 
-impl Maps {
-    fn new(chosen: Chosen<Integrator>, preparing: Duration) -> Maps {
-        Maps {
-            integrator: chosen.choice,
+impl PreparedPasses {
+    fn new(chosen: ChosenSettings<Integrator>, preparing: Duration) -> PreparedPasses {
+        PreparedPasses {
+            integrator: chosen.settings,
             current: None,
             preparing,
             branching: Branching::default(),
@@ -241,14 +239,14 @@ impl Maps {
         }
     }
 
-    /// One past the last sample that shares the preparation of that index.
+    /// One past the last sample of the preparation with this index.
     fn end_of(&self, index: u64) -> u64 {
         let shared = self.integrator.samples_per_pass();
         shared.map_or(u64::MAX, |count| (index + 1) * count)
     }
 
-    /// Prepares the integrator for that sample. The preparation depends on the sample's index only, so that any range
-    /// of samples gives the same values as within the whole render.
+    /// Prepares the integrator for a sample. The preparation depends on the index of the sample only, so that any range of
+    /// samples has the values that it has in the whole render.
     fn prepare<'a>(
         &mut self,
         scene: &Scene,
@@ -270,14 +268,14 @@ impl Maps {
                     let ready = Prepared::new(&self.integrator, scene, &pass)?;
                     Ok::<_, RenderError>(match &self.integrator {
                         Integrator::Photon(photon) => with_counts(scene, settings, photon, ready, pass.stop),
-                        Integrator::Path(_) | Integrator::Auto(_) => Chosen {
-                            choice: ready,
+                        Integrator::Path(_) | Integrator::Auto(_) => ChosenSettings {
+                            settings: ready,
                             paths_per_ray: self.paths_per_ray,
                         },
                     })
                 })?;
                 self.paths_per_ray = ready.paths_per_ray;
-                let ready = ready.choice;
+                let ready = ready.settings;
                 self.branching = ready.branching();
                 self.preparing += begin.elapsed();
                 if let Some(stats) = ready.photons() {

@@ -23,13 +23,13 @@ pub struct RenderSettings {
     pub width: u32,
     /// Rows of the whole film.
     pub height: u32,
-    /// The part that is rendered; all of it when `None`.
+    /// Rendered part; the whole film if `None`.
     pub crop: Option<Rect>,
     /// True if sums of squares are kept, for the variance.
     pub variance: bool,
     /// The passes of the picture, if there are any.
     pub passes: Option<Arc<PassPlan>>,
-    /// The camera, made for this film.
+    /// Camera, for this film.
     pub camera: Camera,
     /// The reconstruction filter.
     pub filter: Filter,
@@ -43,9 +43,9 @@ pub struct RenderSettings {
     pub total: u64,
     /// Unit of the sample counts.
     pub unit: SampleUnit,
-    /// The most paths that a camera ray may count as, of the render that this one continues; by `total` when `None`.
+    /// Maximum number of paths that a camera ray counts as, in the render that this one continues; from `total` if `None`.
     pub max_paths_per_ray: Option<u64>,
-    /// True if samples take more rays where the picture is noisier.
+    /// True if noisier pixels have more rays per sample.
     pub adaptive: bool,
     /// Adaptive sampling towards a goal: the error to reach; `None` for the same number of samples at every pixel.
     pub noise: Option<NoiseGoal>,
@@ -64,7 +64,7 @@ pub struct RenderSettings {
 /// Unit of the number of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SampleUnit {
-    /// Camera rays, however many branches and light samples each has.
+    /// Camera rays, regardless of branches and light samples.
     #[default]
     CameraRay,
     /// Paths, as in renderers whose paths do not branch: a camera ray whose branches and light samples cost as much as `n`
@@ -73,10 +73,10 @@ pub enum SampleUnit {
     Path,
 }
 
-/// The most branches and light samples that a pilot chooses.
+/// Maximum number of branches and light samples.
 pub(super) const MAX_BRANCHES: u64 = 8;
 
-/// Camera rays per pixel that branches leave, where there are as many samples: edges and lenses need them.
+/// Minimum number of camera rays per pixel with branches, for edges and lenses.
 const MIN_RAYS: u64 = 8;
 
 impl RenderSettings {
@@ -85,13 +85,13 @@ impl RenderSettings {
         self.total.saturating_mul(self.pixels())
     }
 
-    /// The time limit by which choices may go; none for samples that others are joined with, which are to choose alike
-    /// whatever time each has.
+    /// Time limit that influences choices; `None` for samples that are merged with those of other runs, whose choices must be
+    /// equal.
     pub(super) fn deciding_limit(&self) -> Option<Duration> {
         self.time_limit.filter(|_| !self.joins)
     }
 
-    /// The most paths that a camera ray may count as, a power of two: by the total of samples where these are paths.
+    /// Maximum number of paths that a camera ray counts as, a power of two.
     pub fn max_paths_per_ray(&self) -> u64 {
         match self.unit {
             SampleUnit::CameraRay => 1,
@@ -103,7 +103,7 @@ impl RenderSettings {
         }
     }
 
-    /// The most branches and light samples that a pilot may choose.
+    /// Maximum number of branches and light samples for pilots.
     pub(super) fn max_branches(&self) -> u32 {
         match self.max_paths_per_ray() {
             1 if self.unit == SampleUnit::CameraRay || self.noise.is_some() => MAX_BRANCHES as u32,
@@ -152,7 +152,7 @@ impl RenderSettings {
         }
     }
 
-    /// What the film keeps besides the picture.
+    /// Additional data of the film.
     pub(super) fn layout(&self) -> FilmLayout {
         let layout = self
             .passes
@@ -174,7 +174,7 @@ impl RenderSettings {
         u64::from(self.rendered().width()) * u64::from(self.rendered().height())
     }
 
-    /// The camera's ray of a pixel at the sampler's next numbers, and the weight of its light.
+    /// Samples a camera ray of a pixel; returns it with the filter weight.
     #[inline(always)]
     pub(super) fn ray(&self, pixel: UVec2, window: &FilterWindow, sampler: &mut Sampler) -> (CameraRay, f32) {
         let center = pixel.as_vec2() + 0.5;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use glam::UVec2;
 
 use super::RenderSettings;
-use super::rates::Rates;
+use super::sample_density::SampleDensity;
 use crate::integrator::{Context, Prepared, Stage};
 use crate::passes::PassSink;
 use crate::scene::Scene;
@@ -16,7 +16,7 @@ use renderer_image::film::{FilmTile, NoiseTile};
 /// Side of a tile [pixels].
 pub const TILE: u32 = 16;
 
-/// Tiles for each thread, below which tiles are smaller: the last ones leave threads without work.
+/// Minimum number of tiles per thread, for balanced work at the end; smaller pictures have smaller tiles.
 const TILES_OF_A_THREAD: u32 = 8;
 
 /// Side of the smallest tiles [pixels].
@@ -34,22 +34,35 @@ pub(super) fn side_for(picture: &Rect, threads: usize) -> u32 {
     side
 }
 
-/// Takes the samples of the range at every pixel of the tile, with as many rays each as `rates` say; with `noise`, only
-/// those that adaptive sampling asks for. Returns the number of rays. Once `is_stopped` returns true, the rest of the
-/// tile is skipped.
+/// Samples to take at the pixels of a film.
+#[derive(Clone, Copy)]
+pub(super) struct SamplePass<'a> {
+    pub(super) settings: &'a RenderSettings,
+    pub(super) prepared: &'a Prepared,
+    /// Range of samples.
+    pub(super) samples: &'a Range<u64>,
+    /// Number of rays per sample of each pixel; one without.
+    pub(super) densities: Option<&'a SampleDensity>,
+}
+
+/// Takes the samples of a pass at every pixel of the tile; with `noise`, only those that adaptive sampling requests. Returns
+/// the number of rays. Once `is_stopped` returns true, the rest of the tile is skipped.
 ///
 /// Random numbers of a ray are used in this order: film point, lens point, integrator.
 pub(super) fn sample_tile(
     scene: &Scene,
-    settings: &RenderSettings,
-    prepared: &Prepared,
-    samples: Range<u64>,
+    pass: SamplePass<'_>,
     tile: &mut FilmTile,
     mut noise: Option<&mut NoiseTile>,
-    rates: Option<&Rates>,
     context: &mut Context,
     is_stopped: &impl Fn() -> bool,
 ) -> u64 {
+    let SamplePass {
+        settings,
+        prepared,
+        samples,
+        densities,
+    } = pass;
     let mut taken = 0;
     let mut sampler = Sampler::new(settings.seed);
     let bounds = settings.sampled();
@@ -60,7 +73,7 @@ pub(super) fn sample_tile(
         }
         let pixel = UVec2::new(x, y);
         let window = settings.filter.window(pixel, bounds.as_ref());
-        let rays = rates.map_or_else(|| samples.clone(), |rates| rates.rays(x, y, &samples));
+        let rays = densities.map_or_else(|| samples.clone(), |densities| densities.rays(x, y, samples));
         let plan = noise.as_ref().map(|noise| noise.plan(x, y));
         let (counted, is_watched) = plan.map_or((u64::MAX, false), |plan| (plan.counted, plan.is_watched));
         let end = if is_watched {
@@ -85,7 +98,7 @@ pub(super) fn sample_tile(
                 }
                 Some(passes) => {
                     passes.begin();
-                    prepared.collect(scene, &ray, &mut sampler, context, passes);
+                    prepared.trace(scene, &ray, &mut sampler, context, passes);
                     let light = passes.light() * weight;
                     if counts {
                         let (values, identified) = passes.weighted(weight);

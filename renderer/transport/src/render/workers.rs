@@ -1,16 +1,14 @@
 //! Worker threads: the thread pool, per-thread contexts, and the tiles of the film.
 
 use std::collections::HashSet;
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-use super::rates::Rates;
-use super::tiles::{TILE, sample_tile, side_for};
-use super::{Progress, RenderError, RenderSettings};
-use crate::integrator::{Context, Prepared, Stats};
+use super::tiles::{SamplePass, TILE, sample_tile, side_for};
+use super::{Progress, RenderError};
+use crate::integrator::{Context, Stats};
 use crate::material::Report;
 use crate::scene::Scene;
 use renderer_image::film::{Film, FilmTile, NoiseMap, NoiseTile};
@@ -64,17 +62,13 @@ impl<'a> Workers<'a> {
         self.pool.install(f)
     }
 
-    /// Takes the samples of the range at every pixel, with as many rays each as `rates` say, or those that `noise` asks for,
-    /// and adds them to the tiles. Returns the number of rays. Once `progress` gives up or `stop` is set, the remaining
-    /// pixels are skipped.
+    /// Takes the samples of a pass at every pixel, or those that `noise` requests, and adds them to the tiles. Returns the number
+    /// of rays. Once `progress` gives up or `stop` is set, the remaining pixels are skipped.
     pub(super) fn take(
         &self,
-        settings: &RenderSettings,
-        prepared: &Prepared,
-        samples: &Range<u64>,
+        pass: SamplePass<'_>,
         film: &Film,
         noise: Option<&mut NoiseMap>,
-        rates: Option<&Rates>,
         progress: &dyn Progress,
         stop: Option<&AtomicBool>,
     ) -> u64 {
@@ -86,17 +80,7 @@ impl<'a> Workers<'a> {
             let index = rayon::current_thread_index().expect("passes run within the pool");
             let mut context = lock(&self.contexts[index]);
             let tile = &mut lock(tile);
-            let taken = sample_tile(
-                self.scene,
-                settings,
-                prepared,
-                samples.clone(),
-                tile,
-                noise,
-                rates,
-                &mut context,
-                &is_stopped,
-            );
+            let taken = sample_tile(self.scene, pass, tile, noise, &mut context, &is_stopped);
             if progress.wants_tiles() {
                 progress.tile(film, tile);
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::light::{
-    AreaLight, ChosenLight, Light, LightId, LightPivot, LightSampleContext, LightSelector, Probing,
+    AreaLight, ChosenLight, Light, LightId, LightSampleContext, LightSelector, LightSphere, Probing,
 };
 use crate::material::{Host, Material, MaterialId};
 use glam::Vec3;
@@ -86,8 +86,8 @@ impl Emitters {
         self.selector.select(&self.lights, at, u)
     }
 
-    pub(super) fn pivot(&self, p: Vec3, u: f64) -> Option<LightPivot> {
-        self.selector.pivot(&self.lights, p, u)
+    pub(super) fn select_light_in_medium(&self, p: Vec3, u: f64) -> Option<LightSphere> {
+        self.selector.select_light_in_medium(&self.lights, p, u)
     }
 
     #[inline]

@@ -3,38 +3,29 @@
 //! Ray masks and a bounding box of all transparent shapes separate these from opaque ones: a shadow ray that is
 //! unoccluded, or misses the box, needs a single query, and scenes without transparent shapes have no extra cost.
 
-mod absent;
 mod background;
 pub mod build;
 mod called;
-mod compile;
 mod contact;
-mod coplanar;
-mod crossing;
 mod emitters;
 mod fingerprint;
 mod geometry_stats;
-mod homogeneous;
-mod majorant;
+mod locate;
 mod media;
-mod media_faults;
 mod names;
-mod overridden;
-mod passage;
-mod replaced;
+mod null_interfaces;
 pub mod reshade;
-mod touching;
 mod units;
 mod visibility;
 
 pub use background::Background;
 pub use contact::Contact;
-pub use crossing::{PathStart, ShadowOrigin, Surroundings};
+pub use contact::crossing::{PathStart, ShadowOrigin, Surroundings};
 pub use geometry_stats::GeometryStats;
-pub use homogeneous::DistanceSampling;
-pub use majorant::MediumStats;
+pub use media::homogeneous::DistanceSampling;
+pub use media::majorant::MediumStats;
+pub use media::segment::{MediumSample, RaySegment};
 pub use names::{LightName, SceneNames, ShapeName};
-pub use passage::{MediumWay, Noise, Passage, Transport};
 pub use units::MaterialUnits;
 pub(crate) use visibility::ShadowRay;
 
@@ -49,14 +40,15 @@ use glam::Vec3;
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-use crate::body::{Bodies, BodyId};
-use crate::light::{ChosenLight, Light, LightId, LightPivot, LightSampleContext};
+use crate::interior::{Bodies, BodyId};
+use crate::light::{ChosenLight, Light, LightId, LightSampleContext, LightSphere};
 use crate::material::{
     Host, Instances, Material, MaterialId, Medium, ShadingContext, Sides, TextureLoadError,
 };
-use absent::PossibleBody;
-use coplanar::coplanar_bounds;
-use majorant::{Majorant, MediumFaults};
+use contact::bounds::{contact_bounds, grown, placement_errors};
+use contact::coplanar::coplanar_bounds;
+use media::majorant::{Majorant, MediumFaults};
+use null_interfaces::PossibleBody;
 use renderer_base::color::Rgb;
 use renderer_base::inline_list::InlineList;
 use renderer_base::math::{Bounds, Ray};
@@ -64,7 +56,6 @@ use renderer_geometry::accel::{self, Accel, AccelError, BuildQuality};
 use renderer_geometry::camera::CameraView;
 use renderer_geometry::{Hit, Interaction, Mesh, Shape, ShapeId, Tangents, add_world_meshes};
 use renderer_scene::Nesting;
-use touching::{contact_bounds, grown, placement_errors};
 
 use emitters::{Emitters, ShapeSurface, on_threads};
 
@@ -102,9 +93,9 @@ pub struct Scene {
     rounding: f32,
     /// By shape: bounds on the rounding of its vertices in its transform, by axis [m].
     placement_errors: Arc<[Vec3]>,
-    /// By shape: bounds of the points where it may coincide with others ([`touching`]); empty without bodies.
+    /// By shape: bounds of the points where it may coincide with others ([`contact::bounds`]); empty without bodies.
     contact_bounds: Vec<Bounds>,
-    /// By shape without a body: bounds of the points where it may coincide with another one ([`coplanar`]); empty if none
+    /// By shape without a body: bounds of the points where it may coincide with another one ([`contact::coplanar`]); empty if none
     /// do.
     coplanar_bounds: Vec<Bounds>,
     host: Arc<Host>,
@@ -415,8 +406,8 @@ impl Scene {
     }
 
     /// Selects a light with a place, by what of it would reach the point `p`; `None` if nothing seems to.
-    pub fn pivot(&self, p: Vec3, u: f64) -> Option<LightPivot> {
-        self.emitters.pivot(p, u)
+    pub fn select_light_in_medium(&self, p: Vec3, u: f64) -> Option<LightSphere> {
+        self.emitters.select_light_in_medium(p, u)
     }
 
     /// Probability with which [`Scene::select_light`] selects a light without parts for a reference point.
@@ -521,7 +512,7 @@ fn passing(shapes: &[Shape], surfaces: &[ShapeSurface], materials: &[Material]) 
 /// Ray masks of the shapes.
 fn masks(shapes: &[Shape], surfaces: &[MaterialId], materials: &[(Instances, Sides)]) -> Vec<u32> {
     let of = |id: MaterialId| &materials[id.0 as usize];
-    let may_be_absent = absent::may_be(shapes, |index| {
+    let may_be_absent = null_interfaces::possible(shapes, |index| {
         let (instances, sides) = of(surfaces[index]);
         let may_displace = instances.may_refract() || sides.nesting == Nesting::Relative;
         let is_body = may_displace || instances.inside.is_some() || sides.priority.is_some();

@@ -1,32 +1,33 @@
-//! A built scene whose materials get other values: what does not depend on them is kept.
+//! Changes of the materials of a built scene.
 //!
-//! Kept are shapes, acceleration structure, textures, the shaders of the other materials and machine code; lights as long
-//! as nothing that emits is concerned. The result is that of building the changed description from scratch, bit for bit.
-//! Where a change concerns what is made before shaders run (textures and attributes that are asked for, straight
-//! transparency, which the masks of shapes tell), there is no result, and the scene has to be built.
+//! Shapes, acceleration structure, textures, other materials and machine code are reused, and lights if no emitter changes.
+//! The result equals building the changed description from scratch, bit for bit. Changes of the requested textures and
+//! attributes, or of straight transparency (ray masks), need a new build.
 
 use std::sync::Arc;
 
 use shading::{Diagnostics, InstanceOptions, ShaderGroupTemplate, ShaderInstance, Template};
 
-use super::build::{Built, Remains, build_to_change, pass_names, sides, warn_about_values};
-use super::compile::{declarations, instances, surface_options};
+use super::build::{
+    Built, RebuildState, build_to_change, declarations, instances, pass_names, sides, surface_options,
+    warn_about_values,
+};
 use super::emitters::{Emitters, on_threads};
 use super::{Regions, Scene, passing};
 use crate::light::Light;
 use crate::material::{Instances, Material, MaterialId, ShadingContext, known_attributes};
 use renderer_scene::SceneDesc;
 
-/// Number of shaders whose machine code is kept for when a value returns: what is 0 may be another structure.
-const REMEMBERED: usize = 32;
+/// Number of shaders whose machine code is cached, for values that return: a value of 0 may have another structure.
+const MAX_CACHED: usize = 32;
 
-/// What gives the materials of a built scene other values.
+/// Changes the materials of a built scene.
 #[derive(Debug)]
 pub struct Reshader {
-    remains: Remains,
+    state: RebuildState,
     threads: usize,
-    /// Shaders of distinct code, the last used last.
-    remembered: Vec<Arc<ShaderInstance>>,
+    /// Shaders of distinct code, the most recently used last.
+    cached: Vec<Arc<ShaderInstance>>,
 }
 
 impl Reshader {
@@ -40,28 +41,28 @@ impl Reshader {
         camera: Option<&str>,
         threads: usize,
     ) -> Result<(Built, Option<Reshader>), Diagnostics> {
-        let (built, remains) = build_to_change(desc, camera, threads)?;
+        let (built, state) = build_to_change(desc, camera, threads)?;
         let reshader = desc.overrides.is_empty().then_some(Reshader {
-            remains,
+            state,
             threads,
-            remembered: vec![],
+            cached: vec![],
         });
         Ok((built, reshader))
     }
 
     /// The unit or group of a name, as materials call it.
     pub fn template(&self, name: &str) -> Option<Template> {
-        self.remains.system.template(name)
+        self.state.system.template(name)
     }
 
     /// The scene of `desc`, which differs from the description of `built` in the surfaces of the materials `changed` and
     /// in the texts of shaders that only these use. `None` if it has errors, or must be built from scratch.
     pub fn reshaded(&mut self, built: &Built, desc: &SceneDesc, changed: &[MaterialId]) -> Option<Built> {
         for file in &desc.shaders {
-            self.remains.system.load_file(&file.file).ok()?;
+            self.state.system.load_file(&file.file).ok()?;
         }
         for group in &desc.groups {
-            self.remains.system.add_group(ShaderGroupTemplate::clone(group));
+            self.state.system.add_group(ShaderGroupTemplate::clone(group));
         }
         self.with_surfaces(built, desc, changed)
     }
@@ -85,18 +86,18 @@ impl Reshader {
                 ..surface_options()
             };
             let material = desc.material(id);
-            let system = &self.remains.system;
+            let system = &self.state.system;
             let new = instances(material, &file, system, host.purpose(), options).ok()?;
-            if !asks_alike(&scene.materials()[id.0 as usize].instances(), &new) {
+            if !have_equal_requirements(&scene.materials()[id.0 as usize].instances(), &new) {
                 return None;
             }
-            self.remember(&new);
+            self.cache(&new);
             made.push((id, Material::new(new, sides(material), host, &mut context)));
         }
-        let scene = scene.with_materials(made, &self.remains, self.threads);
-        let mut warnings = self.remains.warnings.clone();
+        let scene = scene.with_materials(made, &self.state, self.threads);
+        let mut warnings = self.state.warnings.clone();
         warn_about_values(desc, &scene, &mut warnings);
-        let lights = &built.names.lights[..self.remains.lights];
+        let lights = &built.names.lights[..self.state.lights];
         Some(Built {
             pass_shaders: vec![],
             names: pass_names(desc, &scene, lights.to_vec()),
@@ -110,32 +111,32 @@ impl Reshader {
         })
     }
 
-    /// Keeps the code of shaders.
-    fn remember(&mut self, of: &Instances) {
+    /// Adds shaders to the cache.
+    fn cache(&mut self, of: &Instances) {
         for instance in of.all() {
-            self.remembered.retain(|known| !known.shares_code_with(instance));
-            self.remembered.push(instance.clone());
+            self.cached.retain(|known| !known.shares_code_with(instance));
+            self.cached.push(instance.clone());
         }
-        let excess = self.remembered.len().saturating_sub(REMEMBERED);
-        self.remembered.drain(..excess);
+        let excess = self.cached.len().saturating_sub(MAX_CACHED);
+        self.cached.drain(..excess);
     }
 }
 
-/// Returns whether two sets of shaders of a material ask the same of what is made before shaders run.
-fn asks_alike(old: &Instances, new: &Instances) -> bool {
+/// Returns whether two sets of shaders of a material have the same requirements on the built scene.
+fn have_equal_requirements(old: &Instances, new: &Instances) -> bool {
     let replaces = old.replaced.is_some() || new.replaced.is_some();
     let is_alike_inside = match (&old.inside, &new.inside) {
-        (Some(old), Some(new)) => names_alike(old, new),
+        (Some(old), Some(new)) => have_equal_inputs(old, new),
         (old, new) => old.is_none() && new.is_none(),
     };
     !replaces
         && is_alike_inside
         && old.may_be_transparent() == new.may_be_transparent()
         && old.may_refract() == new.may_refract()
-        && names_alike(&old.full, &new.full)
+        && have_equal_inputs(&old.full, &new.full)
 }
 
-fn names_alike(old: &ShaderInstance, new: &ShaderInstance) -> bool {
+fn have_equal_inputs(old: &ShaderInstance, new: &ShaderInstance) -> bool {
     let (a, b) = (old.statistics(), new.statistics());
     let textures = a.textures.iter().map(|named| &named.request);
     a.asks_derivatives == b.asks_derivatives
@@ -151,8 +152,13 @@ fn names_alike(old: &ShaderInstance, new: &ShaderInstance) -> bool {
 }
 
 impl Scene {
-    /// The scene with other materials in the places of some.
-    fn with_materials(&self, made: Vec<(MaterialId, Material)>, remains: &Remains, threads: usize) -> Scene {
+    /// The scene with some materials replaced.
+    fn with_materials(
+        &self,
+        made: Vec<(MaterialId, Material)>,
+        state: &RebuildState,
+        threads: usize,
+    ) -> Scene {
         let mut materials = self.materials.clone();
         let (mut shines, mut is_elsewhere, mut is_within) = (false, false, false);
         let ids: Vec<MaterialId> = made.iter().map(|(id, _)| *id).collect();
@@ -166,12 +172,8 @@ impl Scene {
         let (surfaces, emitters) = match shines {
             false => (self.surfaces.clone(), self.emitters.clone()),
             true => {
-                let mut lights: Vec<Light> = self.lights()[..remains.lights].to_vec();
-                for background in remains
-                    .backgrounds
-                    .iter()
-                    .filter(|one| ids.contains(&one.material))
-                {
+                let mut lights: Vec<Light> = self.lights()[..state.lights].to_vec();
+                for background in state.backgrounds.iter().filter(|one| ids.contains(&one.material)) {
                     let shader = &materials[background.material.0 as usize];
                     let light = || background.clone().light(shader, &self.host);
                     lights[background.light] = on_threads(threads, light);

@@ -10,8 +10,7 @@ use shading::{
     ClosureRegistry, Diagnostics, InstanceOptions, Preprocessor, ShadingSystem, SourceMap, Template,
 };
 
-use super::build::{unlimited_host, with_names};
-use super::compile::{declarations, group, shading_system, surface_options};
+use super::build::{declarations, group, shading_system, surface_options, unlimited_host, with_names};
 use crate::material::{Host, MaterialId, known_attributes};
 use renderer_geometry::Shape;
 use renderer_scene::SceneDesc;

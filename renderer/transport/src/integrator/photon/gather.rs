@@ -2,20 +2,19 @@
 
 use glam::Vec3;
 
-use super::beams::Beams;
-use super::gatherer::{GatherState, Gatherer};
-use super::lookup::CachedRadiance;
+use super::Photons;
+use super::gather_path::{GatherPath, Remaining};
+use super::lookup::{CachedRadiance, MapLookup};
+use super::map::photon::Photon;
+use super::map::volume::{VolumeCoverage, VolumePhotons};
 use super::vertex::Vertex;
-use super::{Photon, Photons};
 use crate::bsdf::{Bsdf, LobePart, Side};
-use crate::integrator::along_medium::Found;
 use crate::integrator::context::Context;
-use crate::integrator::limits::{Horizon, Limits};
-use crate::integrator::path_state::{PathState, sample_u_lobe};
-use crate::integrator::stats::Stats;
+use crate::integrator::path::limits::{Limits, VertexRequest};
+use crate::integrator::path::state::{PathState, sample_u_lobe};
 use crate::integrator::stopwatch::Stage;
-use crate::radiance::LobeShares;
-use crate::radiance::{Contribution, RadianceSink};
+use crate::integrator::tracer::Tracer;
+use crate::radiance::{BranchEvent, Contribution, LobeShares, RadianceSink};
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_base::sampler::Sampler;
@@ -26,34 +25,34 @@ const RR_DEPTH: u32 = 2;
 
 impl Photons {
     /// Estimates the radiance that arrives along a camera ray.
-    pub(in crate::integrator) fn trace(
+    pub(crate) fn radiance(
         &self,
         scene: &Scene,
         mut path: PathState,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl RadianceSink,
+        sink: &mut impl RadianceSink,
     ) {
         path.counts_emission &= self.settings.show.is_none();
-        let gatherer = Gatherer {
+        let path = GatherPath {
             splits: self.settings.gather.unwrap_or(1).max(1),
             light_samples: self.settings.light_samples.unwrap_or(1),
-            ..Gatherer::new(path, GatherState::All)
+            ..GatherPath::new(path, Remaining::All)
         };
-        self.gather(scene, gatherer, sampler, context, light);
+        self.trace(scene, path, sampler, context, sink);
     }
 
     /// Estimates the radiance that arrives at a point along a gather ray.
-    pub(in crate::integrator) fn incoming(
+    pub(crate) fn incident_radiance(
         &self,
         scene: &Scene,
         path: PathState,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl RadianceSink,
+        sink: &mut impl RadianceSink,
     ) {
-        let gatherer = Gatherer::new(path, GatherState::Incoming);
-        self.gather(scene, gatherer, sampler, context, light);
+        let path = GatherPath::new(path, Remaining::Incoming);
+        self.trace(scene, path, sampler, context, sink);
     }
 
     pub(super) fn max_depth(&self) -> u32 {
@@ -73,126 +72,139 @@ impl Photons {
         }
     }
 
-    fn horizon(&self, state: GatherState) -> Horizon {
-        Horizon {
+    fn request(&self, remaining: Remaining) -> VertexRequest {
+        VertexRequest {
             limits: self.limits(),
-            emission_only: state == GatherState::Emission,
+            emission_only: remaining == Remaining::Emission,
             maps_only: self.settings.show.is_some(),
         }
     }
 
-    fn gather(
+    fn trace(
         &self,
         scene: &Scene,
-        mut gatherer: Gatherer,
+        mut state: GatherPath,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl RadianceSink,
+        sink: &mut impl RadianceSink,
     ) {
         let max_depth = self.max_depth();
         if max_depth == 0 {
             return;
         }
-        // Moved out of the context, which lookups borrow mutably.
-        let mut surface = context.gather_surface.take().unwrap_or_default();
+        let Context {
+            shading,
+            surface,
+            gather_paths,
+            stats,
+            nearest,
+            ..
+        } = context;
+        let mut tracer = Tracer {
+            scene,
+            sampler,
+            shading,
+            stats,
+            nearest,
+            sink,
+        };
         loop {
             let continues = 'vertex: {
-                let beams = Beams {
-                    focused: &self.focused,
-                    other: &self.other,
-                    max_depth: self.max_depth(),
-                    is_gathering: gatherer.state.is_gathering(),
+                // Intersection, shading and emission; volume photons along the segment.
+                let photons = VolumePhotons {
+                    caustic: &self.volume_caustic,
+                    indirect: &self.volume_indirect,
+                    max_depth,
+                    is_gathering: state.remaining.is_gathering(),
                 };
-                let Context { shading, stats, .. } = &mut *context;
-                let path = &mut gatherer.path;
-                let found = path.advance(
-                    scene,
-                    self.horizon(gatherer.state),
-                    &beams,
-                    sampler,
-                    &mut surface,
-                    shading,
-                    stats,
-                    light,
-                );
-                if let Some(found) = gatherer.path.scattered_by_medium.take() {
-                    gatherer.leave_medium(self.state_in_medium(found), found != Found::Nothing);
+                let request = self.request(state.remaining);
+                let hit = state.path.advance(request, Some(&photons), surface, &mut tracer);
+                if let Some(coverage) = state.path.scattered_by_medium.take() {
+                    let covered = coverage != VolumeCoverage::None;
+                    state.leave_medium(self.remaining_in_medium(coverage), covered);
                 }
-                let path = &gatherer.path;
-                let Some(it) = &found else { break 'vertex false };
-                let ends = self.horizon(gatherer.state).ends(path.depth);
-                let mut vertex = Vertex::new(scene, it, &surface);
+                let Some(it) = &hit else { break 'vertex false };
+
+                // Light samples and map lookups.
+                let ends = self.request(state.remaining).ends(state.path.depth);
+                let mut vertex = Vertex::new(scene, it, surface);
                 if !ends {
                     match self.settings.show {
-                        None => self.report_local(scene, &gatherer, &mut vertex, sampler, context, light),
+                        None => self.report_local(&state, &mut vertex, &mut tracer),
                         Some(show) if vertex.is_wide() => {
-                            let debug_value = self.debug_value(show, scene, &vertex, sampler, context);
-                            light.add(Contribution::MAP, path.throughput * debug_value);
+                            let debug_value = self.debug_value(show, &vertex, &mut tracer);
+                            let radiance = state.path.throughput * debug_value;
+                            tracer.sink.add(Contribution::MAP, radiance);
                             break 'vertex false;
                         }
                         Some(_) => {}
                     }
                 }
 
-                let Context { gatherers, stats, .. } = &mut *context;
+                // Splitting at the first scattering vertex.
                 if !ends && !vertex.bsdf.is_specular() {
-                    let splits = std::mem::replace(&mut gatherer.splits, 1);
-                    gatherer.light_samples = 1;
+                    let splits = std::mem::replace(&mut state.splits, 1);
+                    state.light_samples = 1;
                     if splits > 1 {
-                        gatherer.path = gatherer.path.branch(splits);
-                        gatherers.split(&gatherer, splits, sampler, |branch, sampler| {
-                            light.fork();
-                            let continues = self.step(scene, branch, &vertex, sampler, stats, light);
-                            light.end_fork(continues);
+                        state.path = state.path.branch(splits);
+                        let sampler = *tracer.sampler;
+                        gather_paths.split(&state, splits, &sampler, |branch, sampler| {
+                            let mut tracer = tracer.with_sampler(sampler);
+                            tracer.sink.branch(BranchEvent::Fork);
+                            let continues = self.step(branch, &vertex, &mut tracer);
+                            tracer.sink.branch(BranchEvent::EndFork { continues });
                             continues
                         });
                         break 'vertex false;
                     }
                 }
-                self.step(scene, &mut gatherer, &vertex, sampler, stats, light)
+
+                // BSDF or guide sampling, Russian roulette.
+                self.step(&mut state, &vertex, &mut tracer)
             };
-            if !continues && !context.gatherers.next(&mut gatherer, sampler, light) {
-                break;
+            if !continues && !gather_paths.next(&mut state, tracer.sampler, tracer.sink) {
+                return;
             }
         }
-        context.gather_surface = Some(surface);
     }
 
     /// Reports the contributions that need no continuation of the path: light samples and map lookups.
     #[inline]
     fn report_local<'a, S: RadianceSink>(
         &'a self,
-        scene: &Scene,
-        gatherer: &Gatherer,
+        state: &GatherPath,
         vertex: &mut Vertex<'a>,
-        sampler: &mut Sampler,
-        context: &mut Context,
-        light: &mut S,
+        tracer: &mut Tracer<'_, S>,
     ) {
-        let path = &gatherer.path;
+        let path = &state.path;
         let bsdf = vertex.bsdf;
+
+        // Irradiance cache.
         vertex.is_guided = self.settings.guide.unwrap_or(true);
         if bsdf.has(LobePart::Diffuse)
-            && (vertex.is_guided || gatherer.state.is_gathering())
+            && (vertex.is_guided || state.remaining.is_gathering())
             && let Some(map) = &self.irradiance
         {
             vertex.record = map.nearest(vertex.it.p, vertex.n, vertex.layer);
-            let length = gatherer.passed + vertex.it.t;
+            let length = state.passed + vertex.it.t;
             if let Some(record) = vertex.record
-                && gatherer.state.is_gathering()
+                && state.remaining.is_gathering()
                 && length > record.radius
             {
                 vertex.diffuse_covered = true;
-                let cached = self.cached_radiance(path.depth, vertex, record, context);
+                let cached = self.cached_radiance(path.depth, vertex, record, tracer.nearest);
                 let radiance = path.throughput * (cached[0].radiance + cached[1].radiance);
-                light.add_scattered(Contribution::MAP, radiance, vertex.it, |lobes| {
-                    tell_cached(bsdf, vertex.it.wo, cached, lobes);
-                });
+                tracer
+                    .sink
+                    .add_scattered(Contribution::MAP, radiance, vertex.it, |lobes| {
+                        add_cached_shares(bsdf, vertex.it.wo, cached, lobes);
+                    });
             }
         }
-        context.stats.watch.lap(Stage::Lookup);
+        tracer.stats.watch.lap(Stage::Lookup);
 
-        let narrow = !gatherer.skips_caustics;
+        // Direct light.
+        let narrow = !state.skips_caustics;
         let diffuse = !(vertex.diffuse_covered && self.settings.direct);
         if !bsdf.is_specular() && (narrow || diffuse || bsdf.has(LobePart::Rough)) {
             let counts = |part: LobePart| match part {
@@ -225,90 +237,92 @@ impl Photons {
                     lobes.add(class, f * weights[part as usize]);
                 });
             };
-            let Context { shading, stats, .. } = &mut *context;
             let place = (vertex.it, &vertex.at, vertex.surface);
-            let count = gatherer.light_samples;
-            path.sample_lights(
-                scene, place, count, response, shares, sampler, shading, stats, light,
-            );
-            stats.watch.lap(Stage::Light);
+            path.sample_lights(place, state.light_samples, response, shares, tracer);
+            tracer.stats.watch.lap(Stage::Light);
         }
 
-        let left = self.max_depth() - path.depth;
+        // Caustic map; without final gathering also the global map.
         if !vertex.diffuse_covered || bsdf.has(LobePart::Rough) {
-            let length = gatherer.length + vertex.it.t;
+            let max_segments = self.max_depth() - path.depth;
+            let length = state.length + vertex.it.t;
             let mut lobes = LobeShares::default();
-            let mut told = S::TELLS_LOBES.then_some(&mut lobes);
-            let mut found = self.caustics(scene, length, vertex, left, sampler, context, told.as_deref_mut());
+            let mut requested = S::WANTS_LOBES.then_some(&mut lobes);
+            let mut radiance = self.caustics(length, vertex, max_segments, tracer, requested.as_deref_mut());
             let mut label = Contribution::CAUSTIC_MAP;
             if self.is_direct() {
-                let counts = |photon: &Photon| !photon.is_caustic() && photon.segments() > 1;
-                let (map, k, radius) = (&self.global, self.settings.k, self.global.radius());
-                found += self
-                    .map_radiance(
-                        scene, map, vertex, left, k, radius, counts, sampler, context, told,
-                    )
-                    .sum;
+                let lookup = MapLookup {
+                    map: &self.global,
+                    max_segments,
+                    count: self.settings.k,
+                    radius: self.global.radius(),
+                    counts: |photon: &Photon| !photon.is_caustic() && photon.segments() > 1,
+                };
+                radiance += self.map_radiance(&lookup, vertex, tracer, requested).sum;
                 label = Contribution::MAP;
             }
-            light.add_scattered(label, path.throughput * found, vertex.it, |told| *told = lobes);
+            tracer
+                .sink
+                .add_scattered(label, path.throughput * radiance, vertex.it, |shares| {
+                    *shares = lobes
+                });
         }
-        context.stats.watch.lap(Stage::Lookup);
+        tracer.stats.watch.lap(Stage::Lookup);
     }
 
     /// Continues the path from a vertex; returns `false` if the path ends.
     #[inline(always)]
-    fn step(
+    fn step<S: RadianceSink>(
         &self,
-        scene: &Scene,
-        gatherer: &mut Gatherer,
+        state: &mut GatherPath,
         vertex: &Vertex<'_>,
-        sampler: &mut Sampler,
-        stats: &mut Stats,
-        light: &mut impl RadianceSink,
+        tracer: &mut Tracer<'_, S>,
     ) -> bool {
         let (it, bsdf) = (vertex.it, vertex.bsdf);
-        let (u_lobe, u) = (sample_u_lobe(bsdf, sampler), sampler.next_2d());
+        let u_lobe = sample_u_lobe(bsdf, tracer.sampler);
+        let u = tracer.sampler.next_2d();
         let Some(chosen) = bsdf.choose(u_lobe) else {
             return false;
         };
         let part = chosen.part;
         let sample = match part {
-            LobePart::Diffuse => vertex.sample_diffuse(chosen, u, sampler),
+            LobePart::Diffuse => vertex.sample_diffuse(chosen, u, tracer.sampler),
             LobePart::Rough | LobePart::Narrow => bsdf.sample_part(it.wo, chosen, u),
         };
         let Some(sample) = &sample else { return false };
-        gatherer.length += it.t;
+        state.length += it.t;
         if sample.is_null_interface() {
-            gatherer.passed += it.t;
-            stats.indirect_rays += 1;
+            state.passed += it.t;
+            tracer.stats.indirect_rays += 1;
         } else {
             let diffuse_covered = vertex.diffuse_covered && part == LobePart::Diffuse;
-            if gatherer.state == GatherState::Emission || diffuse_covered && self.settings.direct {
+            if state.remaining == Remaining::Emission || diffuse_covered && self.settings.direct {
                 return false;
             }
-            gatherer.passed = 0.0;
-            gatherer.state = match diffuse_covered {
-                true => GatherState::Emission,
-                false => self.state_after(gatherer.state, part),
+            state.passed = 0.0;
+            state.remaining = match diffuse_covered {
+                true => Remaining::Emission,
+                false => self.remaining_after(state.remaining, part),
             };
-            match gatherer.state {
-                GatherState::Gather | GatherState::Rest => stats.gather_rays += 1,
-                GatherState::All | GatherState::Incoming | GatherState::Emission => stats.indirect_rays += 1,
+            match state.remaining {
+                Remaining::Gather | Remaining::Rest => tracer.stats.gather_rays += 1,
+                Remaining::All | Remaining::Incoming | Remaining::Emission => tracer.stats.indirect_rays += 1,
             }
             if part != LobePart::Narrow {
-                gatherer.skips_caustics = vertex.caustics_covered;
+                state.skips_caustics = vertex.caustics_covered;
             }
         }
         if sample.is_subsurface() {
-            // The lobe where it leaves counts.
+            // Reported at the exit of the random walk.
         } else if sample.is_null_interface() {
-            light.pass_straight(it);
+            tracer.sink.pass_straight(it);
         } else if sample.is_specular() {
             let class = bsdf.class_of(sample.index, sample.lobe.side);
-            light.scatter(it, true, |lobes| lobes.add(class, Rgb::WHITE));
+            tracer
+                .sink
+                .scatter(it, true, |lobes| lobes.add(class, Rgb::WHITE));
         } else {
-            light.scatter(it, false, |lobes| {
+            tracer.sink.scatter(it, false, |lobes| {
                 bsdf.each_lobe(
                     it.wo,
                     sample.wi,
@@ -317,42 +331,39 @@ impl Photons {
                 );
             });
         }
-        let continues = gatherer.path.follow(
-            scene,
-            (it, &vertex.at, vertex.surface),
-            sample,
-            self.limits(),
-            sampler,
-        );
+        let place = (it, &vertex.at, vertex.surface);
+        let continues = state
+            .path
+            .follow(tracer.scene, place, sample, self.limits(), tracer.sampler);
         if !sample.is_null_interface() {
-            gatherer.path.counts_emission = !(part == LobePart::Narrow && gatherer.skips_caustics);
+            state.path.counts_emission = !(part == LobePart::Narrow && state.skips_caustics);
         }
         continues
     }
 
-    /// Returns which contributions the path has to collect after a medium has scattered it, where lookups have found some.
-    fn state_in_medium(&self, found: Found) -> GatherState {
-        match found {
-            Found::Indirect | Found::All => GatherState::Emission,
-            Found::Nothing | Found::Focused if self.is_direct() => GatherState::All,
-            Found::Nothing | Found::Focused => GatherState::Gather,
+    /// Contributions that the path has to collect after a medium vertex, where photon lookups supplied some.
+    fn remaining_in_medium(&self, coverage: VolumeCoverage) -> Remaining {
+        match coverage {
+            VolumeCoverage::Indirect | VolumeCoverage::All => Remaining::Emission,
+            VolumeCoverage::None | VolumeCoverage::Caustic if self.is_direct() => Remaining::All,
+            VolumeCoverage::None | VolumeCoverage::Caustic => Remaining::Gather,
         }
     }
 
-    /// Returns which contributions the path has to collect after scattering by a lobe of class `part`.
-    fn state_after(&self, state: GatherState, part: LobePart) -> GatherState {
+    /// Contributions that the path has to collect after scattering by a lobe of class `part`.
+    fn remaining_after(&self, remaining: Remaining, part: LobePart) -> Remaining {
         match (part, self.is_direct()) {
-            (LobePart::Narrow, _) => state,
-            (LobePart::Diffuse | LobePart::Rough, true) => GatherState::Emission,
-            (LobePart::Diffuse, false) => GatherState::Gather,
-            (LobePart::Rough, false) if state.is_gathering() => GatherState::Gather,
-            (LobePart::Rough, false) => GatherState::Rest,
+            (LobePart::Narrow, _) => remaining,
+            (LobePart::Diffuse | LobePart::Rough, true) => Remaining::Emission,
+            (LobePart::Diffuse, false) => Remaining::Gather,
+            (LobePart::Rough, false) if remaining.is_gathering() => Remaining::Gather,
+            (LobePart::Rough, false) => Remaining::Rest,
         }
     }
 }
 
-/// Tells what each diffuse lobe has of radiance from the irradiance cache: reflected, and transmitted.
-fn tell_cached(bsdf: &Bsdf, wo: Vec3, cached: [CachedRadiance<'_>; 2], lobes: &mut LobeShares) {
+/// Adds the shares of the diffuse lobes in radiance from the irradiance cache: reflected and transmitted.
+fn add_cached_shares(bsdf: &Bsdf, wo: Vec3, cached: [CachedRadiance<'_>; 2], lobes: &mut LobeShares) {
     let (near, far) = bsdf.diffuse_albedo(wo);
     let [near, far] = [ratio(cached[0].radiance, near), ratio(cached[1].radiance, far)];
     bsdf.each_diffuse_albedo(wo, |class, albedo| {
@@ -370,7 +381,7 @@ fn tell_cached(bsdf: &Bsdf, wo: Vec3, cached: [CachedRadiance<'_>; 2], lobes: &m
     });
 }
 
-/// The quotient of two colours; 0 where the divisor is.
+/// Quotient of two colours; 0 where the divisor is 0.
 fn ratio(a: Rgb, b: Rgb) -> Rgb {
     let (a, b) = (a.to_array(), b.to_array());
     let quotient = |c: usize| if b[c] > 0.0 { a[c] / b[c] } else { 0.0 };

@@ -2,17 +2,16 @@
 
 use glam::Vec3;
 
-use super::density::{DensityEstimate, LookupPoint, PhotonMap};
-use super::irradiance::{Record, sees};
+use super::map::irradiance::{Record, sees};
+use super::map::photon::Photon;
+use super::map::surface::{DensityEstimate, LookupPoint, Nearest, PhotonMap};
 use super::vertex::Vertex;
-use super::{Photon, Photons, Show};
+use super::{Photons, Show};
 use crate::bsdf::LobePart;
-use crate::integrator::context::Context;
+use crate::integrator::tracer::Tracer;
 use crate::radiance::LobeShares;
-use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, Located};
-use renderer_base::sampler::Sampler;
 
 /// Maximum radius of a caustic lookup relative to the path length up to the vertex; about the width of a few pixels.
 const LENGTH_SHARE: f32 = 0.02;
@@ -30,22 +29,35 @@ const SEEN_SHARE: f32 = 0.1;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CachedRadiance<'a> {
     pub(super) radiance: Rgb,
-    /// What each tag of lights has of the irradiance, up to a common factor; nothing if lights are not told apart.
+    /// Irradiance by light tag, up to a common factor; empty without tags.
     pub(super) tags: &'a [Rgb],
 }
 
+/// Parameters of a density estimate in a photon map.
+pub(super) struct MapLookup<'a, C> {
+    pub(super) map: &'a PhotonMap,
+    /// Maximum number of segments of the photons.
+    pub(super) max_segments: u32,
+    /// Number of nearest photons.
+    pub(super) count: u32,
+    /// Maximum radius [m].
+    pub(super) radius: f32,
+    /// Predicate of the photons that count.
+    pub(super) counts: C,
+}
+
 impl Photons {
-    /// Radiance that the diffuse lobes of a vertex at the end of a gather ray reflect, and that they transmit; each with what
-    /// the tags of lights have of its irradiance.
+    /// Radiance reflected and transmitted by the diffuse lobes of a vertex at the end of a gather ray, with the irradiance by
+    /// light tag.
     pub(super) fn cached_radiance(
         &self,
         depth: u32,
         vertex: &Vertex<'_>,
         record: &Record,
-        context: &mut Context,
+        nearest: &mut Nearest,
     ) -> [CachedRadiance<'_>; 2] {
-        let left = self.max_depth() - depth;
-        let of = |record: &Record, n: Vec3, context: &mut Context| {
+        let max_segments = self.max_depth() - depth;
+        let irradiance = |record: &Record, n: Vec3, nearest: &mut Nearest| {
             if self.settings.depth.is_none() || depth == self.gather_depth {
                 return record.irradiance;
             }
@@ -54,32 +66,27 @@ impl Photons {
                 n,
                 both_sides: false,
                 layer: vertex.layer,
-                max_segments: left,
+                max_segments,
             };
             let (map, k) = (&self.global, self.settings.k);
-            let found = map.estimate(
-                &site,
-                k,
-                map.radius(),
-                0.0,
-                &mut context.nearest,
-                |photon, density| photon.power() * density,
-            );
+            let found = map.estimate(&site, k, map.radius(), 0.0, nearest, |photon, density| {
+                photon.power() * density
+            });
             found.sum * (1.0 / record.covered)
         };
         let (near, far) = vertex.bsdf.diffuse_albedo(vertex.it.wo);
         let (near, far) = (near * INV_PI, far * INV_PI);
         let has_bent_normal = vertex.bsdf.has_bent_normal(LobePart::Diffuse);
-        let scattered = |albedo: Rgb, record: &Record, n: Vec3, context: &mut Context| {
+        let mut scattered = |albedo: Rgb, record: &Record, n: Vec3| {
             let share = match has_bent_normal {
-                true => self.reflected_ratio(vertex, n, left, context),
+                true => self.reflected_ratio(vertex, n, max_segments, nearest),
                 false => None,
             };
-            share.unwrap_or(albedo) * of(record, n, context)
+            share.unwrap_or(albedo) * irradiance(record, n, nearest)
         };
         let mut radiance = [
             CachedRadiance {
-                radiance: scattered(near, record, vertex.n, context),
+                radiance: scattered(near, record, vertex.n),
                 tags: self.tags_of(record),
             },
             CachedRadiance::default(),
@@ -91,7 +98,7 @@ impl Photons {
                 .and_then(|map| map.nearest(vertex.it.p, -vertex.n, vertex.layer))
         {
             radiance[1] = CachedRadiance {
-                radiance: scattered(far, record, -vertex.n, context),
+                radiance: scattered(far, record, -vertex.n),
                 tags: self.tags_of(record),
             };
         }
@@ -110,7 +117,7 @@ impl Photons {
         vertex: &Vertex<'_>,
         n: Vec3,
         max_segments: u32,
-        context: &mut Context,
+        nearest: &mut Nearest,
     ) -> Option<Rgb> {
         let (it, map) = (vertex.it, &self.global);
         let site = LookupPoint {
@@ -128,7 +135,7 @@ impl Photons {
             f * power * (1.0 / wi.dot(it.ng).abs().max(MIN_COS))
         };
         let k = self.settings.k;
-        let found = map.estimate(&site, k, map.radius(), 0.0, &mut context.nearest, reflected);
+        let found = map.estimate(&site, k, map.radius(), 0.0, nearest, reflected);
         let [reflected, incident] = [found.sum, incident].map(Rgb::to_array);
         // A colour channel without photons takes the ratio over all channels.
         let total: f32 = reflected.iter().sum::<f32>() / incident.iter().sum::<f32>();
@@ -141,19 +148,18 @@ impl Photons {
             .then(|| Rgb::from([share(0), share(1), share(2)]))
     }
 
-    /// Radiance reflected from the caustic map; `lobes` gets what each lobe has of it. `length` is the path length up to the vertex [m].
+    /// Radiance reflected from the caustic map; `lobes` receives the shares of the lobes. `length` is the path length up to the
+    /// vertex [m].
     ///
     /// Fractions of the path length and of the shape's size bound the radius, to limit blur. If too few photons lie
     /// within it although a caustic might be visible, the lookup gives up: the path's continuation finds the caustics,
     /// as in `path`, and the map adds only photons that no camera path can find. An empty map is not searched.
-    pub(super) fn caustics(
+    pub(super) fn caustics<S>(
         &self,
-        scene: &Scene,
         length: f32,
         vertex: &mut Vertex<'_>,
         max_segments: u32,
-        sampler: &mut Sampler,
-        context: &mut Context,
+        tracer: &mut Tracer<'_, S>,
         mut lobes: Option<&mut LobeShares>,
     ) -> Rgb {
         let (map, k) = (&self.caustic, self.settings.caustic_k);
@@ -161,29 +167,25 @@ impl Photons {
             vertex.caustics_covered = self.is_direct();
             return Rgb::BLACK;
         }
-        let mut look = |vertex: &Vertex<'_>, radius: f32, counts: fn(&Photon) -> bool| {
+        let mut look_up = |vertex: &Vertex<'_>, radius: f32, counts: fn(&Photon) -> bool| {
             if let Some(lobes) = &mut lobes {
                 lobes.clear();
             }
-            self.map_radiance(
-                scene,
+            let lookup = MapLookup {
                 map,
-                vertex,
                 max_segments,
-                k,
+                count: k,
                 radius,
                 counts,
-                sampler,
-                context,
-                lobes.as_deref_mut(),
-            )
+            };
+            self.map_radiance(&lookup, vertex, tracer, lobes.as_deref_mut())
         };
         if self.is_direct() {
-            return look(vertex, map.radius(), |_| true).sum;
+            return look_up(vertex, map.radius(), |_| true).sum;
         }
         let shape = self.shape_radii[vertex.it.shape.0 as usize];
         let radius = map.radius().min(LENGTH_SHARE * length).min(SHAPE_SHARE * shape);
-        let found = look(vertex, radius, |_| true);
+        let found = look_up(vertex, radius, |_| true);
         let needed = map.count_in_slice(k);
         vertex.caustics_covered = found.count >= needed || {
             let seen = SEEN_SHARE * self.irradiance_near(vertex).luminance();
@@ -193,7 +195,7 @@ impl Photons {
         if vertex.caustics_covered {
             found.sum
         } else if map.has_hidden() {
-            look(vertex, map.radius(), Photon::is_hidden).sum
+            look_up(vertex, map.radius(), Photon::is_hidden).sum
         } else {
             Rgb::BLACK
         }
@@ -212,24 +214,25 @@ impl Photons {
             .map_or(Rgb::BLACK, |record| record.irradiance)
     }
 
-    /// Radiance reflected from a map's photons by those lobes of the BSDF that no lookup has covered yet; what each has of
-    /// it is added to `lobes`.
+    /// Radiance reflected from a map's photons by the lobes of the BSDF that no lookup has covered yet; adds the shares of the
+    /// lobes to `lobes`.
     ///
     /// One visibility test stands for all photons: it goes to a photon chosen in proportion to its contribution, so
     /// that occluded photons are excluded in expectation.
-    pub(super) fn map_radiance(
+    pub(super) fn map_radiance<S>(
         &self,
-        scene: &Scene,
-        map: &PhotonMap,
+        lookup: &MapLookup<'_, impl Fn(&Photon) -> bool>,
         vertex: &Vertex<'_>,
-        max_segments: u32,
-        count: u32,
-        radius: f32,
-        counts: impl Fn(&Photon) -> bool,
-        sampler: &mut Sampler,
-        context: &mut Context,
+        tracer: &mut Tracer<'_, S>,
         mut lobes: Option<&mut LobeShares>,
     ) -> DensityEstimate {
+        let MapLookup {
+            map,
+            max_segments,
+            count,
+            radius,
+            ref counts,
+        } = *lookup;
         if map.is_empty() || !vertex.is_wide() {
             return DensityEstimate {
                 sum: Rgb::BLACK,
@@ -244,7 +247,7 @@ impl Photons {
             layer: vertex.layer,
             max_segments,
         };
-        let u = sampler.next_1d();
+        let u = tracer.sampler.next_1d();
         let mut chosen = Reservoir::new(map.rescaled(u));
         let response = |photon: &Photon, density: f32| {
             if !counts(photon) || density == 0.0 {
@@ -277,11 +280,11 @@ impl Photons {
         let mut found = if self.settings.progressive {
             map.estimate_within(&site, radius, u, response)
         } else {
-            map.estimate(&site, count, radius, u, &mut context.nearest, response)
+            map.estimate(&site, count, radius, u, tracer.nearest, response)
         };
         if let Some(p) = chosen.p {
-            context.stats.shadow_rays += 1;
-            if !sees(scene, &site, p - site.p, &mut context.shading) {
+            tracer.stats.shadow_rays += 1;
+            if !sees(tracer.scene, &site, p - site.p, tracer.shading) {
                 found.sum = Rgb::BLACK;
             }
         }
@@ -289,33 +292,21 @@ impl Photons {
     }
 
     /// Value of the debugging view `show` at a vertex.
-    pub(super) fn debug_value(
-        &self,
-        show: Show,
-        scene: &Scene,
-        vertex: &Vertex<'_>,
-        sampler: &mut Sampler,
-        context: &mut Context,
-    ) -> Rgb {
+    pub(super) fn debug_value<S>(&self, show: Show, vertex: &Vertex<'_>, tracer: &mut Tracer<'_, S>) -> Rgb {
         let settings = &self.settings;
-        let mut look = |map: &PhotonMap, k: u32| {
-            self.map_radiance(
-                scene,
+        let mut look_up = |map: &PhotonMap, k: u32| {
+            let lookup = MapLookup {
                 map,
-                vertex,
-                u32::MAX,
-                k,
-                map.radius(),
-                |_| true,
-                sampler,
-                context,
-                None,
-            )
-            .sum
+                max_segments: u32::MAX,
+                count: k,
+                radius: map.radius(),
+                counts: |_: &Photon| true,
+            };
+            self.map_radiance(&lookup, vertex, tracer, None).sum
         };
         match (show, &self.irradiance) {
-            (Show::Global, _) => look(&self.global, settings.k),
-            (Show::Caustic, _) => look(&self.caustic, settings.caustic_k),
+            (Show::Global, _) => look_up(&self.global, settings.k),
+            (Show::Caustic, _) => look_up(&self.caustic, settings.caustic_k),
             (Show::Irradiance, Some(map)) => map
                 .nearest(vertex.it.p, vertex.n, vertex.layer)
                 .map_or(Rgb::BLACK, |record| record.irradiance * INV_PI),

@@ -6,7 +6,7 @@
 //! from the camera that scatters by a diffuse or rough lobe:
 //! - direct light: light samples combined with BSDF sampling by MIS, as in `path`;
 //! - light scattered by narrow lobes only: the caustic map where it has enough photons, else the path's continuation
-//!   (see `lookup.rs`); of light in media, the map along the path's way (see `beams.rs`);
+//!   (see `lookup.rs`); in media, the volume caustic map along the segment (see `map/volume.rs`);
 //! - all other light: a gather ray, which adds no emission except that of the first case.
 //!
 //! A gather ray ends at the first diffuse lobe with a lookup in the irradiance cache; if the ray is shorter than the
@@ -14,24 +14,12 @@
 //! `gather = 0`, and in progressive mode, the maps are looked up directly.
 // Jensen 1996, "Global Illumination Using Photon Maps".
 
-mod beams;
-mod block;
-mod density;
-mod emit;
-mod file;
-mod flight;
 mod gather;
-mod gatherer;
-mod guide_field;
-mod irradiance;
-mod layer;
+mod gather_path;
 mod lookup;
-mod particle;
-mod pilot;
-mod scatter;
-mod shoot_params;
+mod map;
+mod shoot;
 mod statistics;
-mod trace;
 mod vertex;
 
 use std::sync::Mutex;
@@ -40,20 +28,22 @@ use std::time::Instant;
 use super::context::Context;
 use super::pass::Pass;
 use crate::scene::Scene;
-use beams::BeamMap;
-use emit::Emitter;
-use irradiance::{IrradianceMap, RecordSettings};
+use map::file;
+use map::irradiance::{IrradianceMap, RecordSettings};
+use map::volume::{self, VolumePhotonMap};
 use renderer_base::math::{exp, ln};
 use renderer_scene::{PhotonSettings, Show};
-use shoot_params::{MediumFilter, PhotonFilter, ShootParams};
-use trace::{BATCH, ShootResult, shoot};
+use shoot::emit::Emitter;
+use shoot::params::{MediumFilter, PhotonFilter, ShootParams};
+use shoot::{BATCH, ShootResult, Shooter, shoot};
 
-pub use density::{Nearest, PhotonMap};
-pub use file::{MapError, MapHeader};
-pub(in crate::integrator) use gatherer::Gatherer;
-pub use guide_field::GuideField;
-pub(in crate::integrator) use guide_field::LocalGuide;
-pub use particle::{Packed, PathKind, Photon};
+pub(crate) use gather_path::GatherPath;
+pub use map::file::{MapError, MapHeader};
+pub use map::guide_field::GuideField;
+pub(crate) use map::guide_field::LocalGuide;
+pub use map::photon::{Packed, PathKind, Photon};
+pub use map::surface::{Nearest, PhotonMap};
+pub(crate) use map::volume::{VolumeCoverage, VolumePhotons, VolumeQuery};
 pub use statistics::PhotonStats;
 
 /// Photon maps, ready for lookups.
@@ -62,10 +52,10 @@ pub struct Photons {
     settings: PhotonSettings,
     global: PhotonMap,
     caustic: PhotonMap,
-    /// Light that narrow lobes have focused into media.
-    focused: BeamMap,
-    /// Other light in media.
-    other: BeamMap,
+    /// Volume map of caustic light.
+    volume_caustic: VolumePhotonMap,
+    /// Volume map of indirect light.
+    volume_indirect: VolumePhotonMap,
     irradiance: Option<IrradianceMap>,
     /// Depth of the vertices for which the irradiance records are computed.
     gather_depth: u32,
@@ -82,17 +72,17 @@ const ALPHA: f64 = 2.0 / 3.0;
 const RECORD_EVERY: usize = 6;
 
 /// Maximum number of pilot batches of a map.
-const PILOTS: u64 = 4;
+const MAX_PILOTS: u64 = 4;
 
 /// Approximate number of photons that a lookup of the first progressive pass finds.
 const PROGRESSIVE_NEAREST: usize = 8;
 
 /// Maximum lookup radius of the first progressive pass, relative to the scene's radius.
-const PROGRESSIVE_REACH: f32 = 0.015;
+const MAX_PROGRESSIVE_RADIUS: f32 = 0.015;
 
 /// Maximum lookup radius in the caustic map, relative to the scene's radius: more blur would hide a caustic, and where
 /// photons are sparse, a larger search visits many photons of other surfaces.
-const CAUSTIC_REACH: f32 = 0.02;
+const MAX_CAUSTIC_RADIUS: f32 = 0.02;
 
 /// Number of subsets of the caustic map, which is looked up for every sample.
 const CAUSTIC_SLICES: usize = 8;
@@ -105,52 +95,20 @@ impl Photons {
     ) -> Result<Photons, MapError> {
         let contexts = contexts(scene);
         let emitter = Emitter::new(scene);
-        let [mut global, caustic] = shoot_parameters(settings, pass);
-        // Photons come from lights alone; light of media is left to paths.
+        // Photons are emitted by lights only; emission of media is left to paths.
         let media_emit = settings.show.is_none() && scene.bodies().may_emit();
-        if media_emit && !settings.progressive {
-            global.count = 0;
-        }
         let mut stats = PhotonStats {
             media_emit,
             ..PhotonStats::default()
         };
         let begin = Instant::now();
-
-        let unit = emitter.unit;
-        let key = pass.file.filter(|_| !settings.progressive).map(|path| {
-            let key = file::Key::new(scene, settings, pass, &[global, caustic]);
-            (path, key)
-        });
-        let loaded = match &key {
-            Some((path, key)) => file::load(path, key)?,
-            None => None,
-        };
-        stats.loaded = loaded.is_some();
-        let [global, caustic] = match loaded {
-            Some(maps) => maps,
-            None => {
-                let total = global.count + caustic.count;
-                let mut shot = |order: &ShootParams, done: u64| {
-                    let progress = |now: u64| (pass.progress)(done + now, total);
-                    shoot(scene, &emitter, order, pass, &contexts, progress, &mut stats)
-                };
-                let maps = [shot(&global, 0), shot(&caustic, global.count)];
-                (pass.progress)(total, total);
-                let cut_short = pass.is_stopped() || pass.until.is_some_and(|until| Instant::now() >= until);
-                if let (Some((path, key)), false) = (&key, cut_short) {
-                    file::save(path, key, &maps)?;
-                }
-                maps
-            }
-        };
+        let [mut global, mut caustic] = shot_photons(settings, scene, &emitter, pass, &contexts, &mut stats)?;
         stats.shooting = begin.elapsed();
+
         let begin = Instant::now();
-        let [mut global, mut caustic] = if settings.progressive {
-            partition_caustics(global)
-        } else {
-            [global, caustic]
-        };
+        if settings.progressive {
+            [global, caustic] = partition_caustics(global);
+        }
         if media_emit {
             global.photons.clear();
         }
@@ -160,59 +118,58 @@ impl Photons {
         }
         stats.shot = [global.shot, caustic.shot];
         stats.stored = [&global, &caustic].map(|shot| shot.photons.len() as u64);
-        let narrowed = if settings.progressive {
-            shrink(pass.index)
-        } else {
-            1.0
+
+        // Maps of media.
+        let shrink = match settings.progressive {
+            true => shrink(pass.index),
+            false => 1.0,
         };
-        let beams = |shot: &mut ShootResult, is_focused: bool| {
-            let reach = beams::reach(scene, is_focused);
+        let volume_map = |shot: &mut ShootResult, is_caustic: bool| {
+            let max_radius = volume::max_radius(scene, is_caustic);
             let in_media = shot
                 .photons
                 .extract_if(.., |photon| photon.is_in_medium())
                 .collect();
-            BeamMap::new(in_media, shot.shot as f64, unit, reach, narrowed)
+            VolumePhotonMap::new(in_media, shot.shot as f64, emitter.unit, max_radius, shrink)
         };
-        let (focused, other) = (beams(&mut caustic, true), beams(&mut global, false));
-        // Without photons the cache leaves all to paths, as direct lookups would not.
+        let volume_caustic = volume_map(&mut caustic, true);
+        let volume_indirect = volume_map(&mut global, false);
+
+        // Maps of surfaces. Without photons the irradiance cache leaves all light to paths; direct lookups would not.
         let wants_irradiance = match settings.show {
             None => media_emit || !settings.progressive && settings.gather != Some(0),
             Some(show) => !settings.progressive && show == Show::Irradiance,
         };
-        let (places, photons) = if wants_irradiance {
-            split(global.photons)
-        } else {
-            (vec![], global.photons)
+        let (records, photons) = match wants_irradiance {
+            true => split_records(global.photons),
+            false => (vec![], global.photons),
         };
-        let share = photons.len() as f64 / (photons.len() + places.len()).max(1) as f64;
+        let share = photons.len() as f64 / (photons.len() + records.len()).max(1) as f64;
         let slices = if settings.progressive { 1 } else { CAUSTIC_SLICES };
-        let mut global = PhotonMap::new(photons, 1, global.shot as f64 * share, unit);
-        let mut caustic = PhotonMap::new(caustic.photons, slices, caustic.shot as f64, unit);
-        let reach = |map: &PhotonMap, given: Option<f32>, count: u32, max: f32| {
-            let max = max * scene.bounds().radius();
+        let mut global = PhotonMap::new(photons, 1, global.shot as f64 * share, emitter.unit);
+        let mut caustic = PhotonMap::new(caustic.photons, slices, caustic.shot as f64, emitter.unit);
+        let scene_radius = scene.bounds().radius();
+        let radius = |map: &PhotonMap, given: Option<f32>, count: u32, max: f32| {
+            let max = max * scene_radius;
             if settings.progressive {
-                // Noise averages out over the passes; the blur of a wide kernel remains for long.
-                let small = PROGRESSIVE_REACH * scene.bounds().radius();
-                given.unwrap_or_else(|| map.typical_radius(PROGRESSIVE_NEAREST, small)) * shrink(pass.index)
+                // Noise averages out over the passes; the blur of a wide kernel decreases slowly.
+                let max = MAX_PROGRESSIVE_RADIUS * scene_radius;
+                given.unwrap_or_else(|| map.typical_radius(PROGRESSIVE_NEAREST, max)) * shrink
             } else {
                 given.unwrap_or_else(|| (3.0 * map.typical_radius(count as usize, max)).min(max))
             }
         };
-        global.radius = reach(&global, settings.radius, settings.k, 0.5);
-        caustic.radius = reach(
-            &caustic,
-            settings.caustic_radius,
-            settings.caustic_k,
-            CAUSTIC_REACH,
-        );
+        global.radius = radius(&global, settings.radius, settings.k, 0.5);
+        let (given, count) = (settings.caustic_radius, settings.caustic_k);
+        caustic.radius = radius(&caustic, given, count, MAX_CAUSTIC_RADIUS);
         let irradiance = wants_irradiance.then(|| {
             let depth = settings.depth;
-            let records = RecordSettings {
+            let settings = RecordSettings {
                 count: settings.k as usize,
                 guides: settings.guide != Some(false),
                 max_segments: depth.map_or(u32::MAX, |depth| depth.saturating_sub(pass.gather_depth)),
             };
-            IrradianceMap::new(scene, places, &global, records, pass, &contexts)
+            IrradianceMap::new(scene, records, &global, settings, pass, &contexts)
         });
         stats.building = begin.elapsed();
 
@@ -220,8 +177,8 @@ impl Photons {
         stats.records = irradiance.as_ref().map_or(0, |map| map.len() as u64);
         let bytes = global.memory()
             + caustic.memory()
-            + other.memory()
-            + focused.memory()
+            + volume_indirect.memory()
+            + volume_caustic.memory()
             + irradiance.as_ref().map_or(0, IrradianceMap::memory);
         stats.memory = bytes as u64;
         stats.count_work(contexts);
@@ -229,8 +186,8 @@ impl Photons {
             settings: *settings,
             global,
             caustic,
-            focused,
-            other,
+            volume_caustic,
+            volume_indirect,
             irradiance,
             gather_depth: pass.gather_depth,
             shape_radii: scene
@@ -275,12 +232,11 @@ impl Photons {
             },
             global: PhotonMap::new(vec![], 1, 0.0, 0.0),
             caustic,
-            focused: if hidden {
-                self.focused.hidden()
-            } else {
-                BeamMap::none()
+            volume_caustic: match hidden {
+                true => self.volume_caustic.hidden(),
+                false => VolumePhotonMap::none(),
             },
-            other: BeamMap::none(),
+            volume_indirect: VolumePhotonMap::none(),
             irradiance: None,
             gather_depth: self.gather_depth,
             shape_radii: self.shape_radii.clone(),
@@ -300,13 +256,60 @@ impl Photons {
 
     /// Returns whether narrow lobes focus light, on surfaces or in media.
     pub fn has_caustics(&self) -> bool {
-        !self.caustic.is_empty() || !self.focused.is_empty()
+        !self.caustic.is_empty() || !self.volume_caustic.is_empty()
     }
 
     /// Caustic map: photons scattered by narrow lobes only, at least once.
     pub fn caustic(&self) -> &PhotonMap {
         &self.caustic
     }
+}
+
+/// Shoots the photons of the global and the caustic map, or loads them from the file of the pass.
+fn shot_photons(
+    settings: &PhotonSettings,
+    scene: &Scene,
+    emitter: &Emitter,
+    pass: &Pass<'_>,
+    contexts: &[Mutex<Context>],
+    stats: &mut PhotonStats,
+) -> Result<[ShootResult; 2], MapError> {
+    let mut params = shoot_parameters(settings, pass);
+    if stats.media_emit && !settings.progressive {
+        params[0].count = 0;
+    }
+    let key = pass
+        .file
+        .filter(|_| !settings.progressive)
+        .map(|path| (path, file::Key::new(scene, settings, pass, &params)));
+    let loaded = match &key {
+        Some((path, key)) => file::load(path, key)?,
+        None => None,
+    };
+    stats.loaded = loaded.is_some();
+    if let Some(photons) = loaded {
+        return Ok(photons);
+    }
+    let [global, caustic] = &params;
+    let total = global.count + caustic.count;
+    let mut shot = |params: &ShootParams, done: u64| {
+        let progress = |now: u64| (pass.progress)(done + now, total);
+        let shooter = Shooter {
+            scene,
+            emitter,
+            params,
+            pass,
+            contexts,
+        };
+        shoot(shooter, progress, stats)
+    };
+    let photons = [shot(global, 0), shot(caustic, global.count)];
+    (pass.progress)(total, total);
+    let cut_short = pass.is_stopped() || pass.until.is_some_and(|until| Instant::now() >= until);
+    if let (Some((path, key)), false) = (&key, cut_short) {
+        file::save(path, key, &photons)?;
+    }
+    Ok(photons)
 }
 
 /// Creates a context for each thread of the current `rayon` pool.
@@ -326,7 +329,7 @@ fn partition_caustics(all: ShootResult) -> [ShootResult; 2] {
 }
 
 /// Separates the photons that become irradiance records from those kept in the map.
-fn split(photons: Vec<Photon>) -> (Vec<Photon>, Vec<Photon>) {
+fn split_records(photons: Vec<Photon>) -> (Vec<Photon>, Vec<Photon>) {
     let places = photons.iter().step_by(RECORD_EVERY).copied().collect();
     let rest = (0..).zip(photons).filter(|(i, _)| i % RECORD_EVERY != 0);
     (places, rest.map(|(_, photon)| photon).collect())
@@ -337,7 +340,7 @@ pub fn default_count(settings: &PhotonSettings, pass: &Pass<'_>) -> u64 {
     if settings.progressive {
         pass.points.clamp(BATCH / 2, 1 << 20)
     } else {
-        (2 * pass.points).clamp(1 << 18, 1 << 21).min(pass.room)
+        (2 * pass.points).clamp(1 << 18, 1 << 21).min(pass.max_photons)
     }
 }
 
@@ -347,26 +350,26 @@ fn shoot_parameters(settings: &PhotonSettings, pass: &Pass<'_>) -> [ShootParams;
     let needed = |show| settings.show.is_none_or(|shown| shown == show);
     let by_default = default_count(settings, pass);
     let wants_caustics = needed(Show::Caustic) && !settings.progressive;
-    let order = |filter, count: Option<u64>, needed: bool| ShootParams {
+    let params = |filter, count: Option<u64>, needed: bool| ShootParams {
         filter,
         count: if needed { count.unwrap_or(by_default) } else { 0 },
         exactly: settings.progressive,
         max_segments,
         in_media: match filter {
             PhotonFilter::Global { .. } if settings.progressive => MediumFilter::Scattered,
-            PhotonFilter::Global { .. } => MediumFilter::Unfocused,
-            PhotonFilter::Caustic => MediumFilter::Focused,
+            PhotonFilter::Global { .. } => MediumFilter::ExceptCaustic,
+            PhotonFilter::Caustic => MediumFilter::Caustic,
         },
-        pilots: PILOTS,
+        pilots: MAX_PILOTS,
     };
     let direct = settings.direct && !settings.progressive;
     [
-        order(
+        params(
             PhotonFilter::Global { direct },
             settings.photons,
             needed(Show::Global) || needed(Show::Irradiance) || settings.progressive,
         ),
-        order(PhotonFilter::Caustic, settings.caustic_photons, wants_caustics),
+        params(PhotonFilter::Caustic, settings.caustic_photons, wants_caustics),
     ]
 }
 

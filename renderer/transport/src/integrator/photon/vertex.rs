@@ -2,10 +2,10 @@
 
 use glam::{Vec2, Vec3};
 
-use super::irradiance::Record;
-use super::layer::Layer;
+use super::map::irradiance::Record;
+use super::map::layer::Layer;
 use crate::bsdf::{Bsdf, BsdfSample, ChosenLobe, LobeKind, LobePart};
-use crate::integrator::direct::lit_point;
+use crate::integrator::path::direct::lit_point;
 use crate::light::LightSampleContext;
 use crate::material::ShadingResult;
 use crate::scene::Scene;

@@ -1,5 +1,4 @@
-//! Branches and light samples at the first surface that scatters: variances of the parts of a sample against their costs,
-//! and the best numbers of them.
+//! Numbers of branches and light samples at the first scattering vertex, from the variances and costs of the parts of a sample.
 //!
 //! Measured time would make the image depend on the machine and its load, so cost is counted in rays.
 // Bolin & Meyer 1997, "An Error Metric for Monte Carlo Ray Tracing", section 3: the optimal splitting ratio.
@@ -9,49 +8,50 @@ use std::sync::atomic::AtomicBool;
 
 use super::pixels::Pilot;
 use crate::integrator::{Contribution, Prepared, RadianceSink};
+use crate::radiance::BranchEvent;
 use crate::render::RenderSettings;
 use crate::render::settings::MAX_BRANCHES;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_image::Rect;
 
-/// Distance of the pilot's pixels on small films, so that it takes no longer than one sample of each.
+/// Distance of the pilot's pixels on small films; the pilot then costs no more than one sample per pixel.
 pub(super) const STEP: u32 = 4;
 
 /// Samples of each of the pilot's pixels.
 pub(super) const SAMPLES: u64 = 8;
 
-/// The numbers of branches and of light samples to choose among. With more, edges and lenses have too few samples; Sobol'
-/// points are spread best over powers of two.
+/// Candidate numbers of branches and light samples. With more, edges and lenses have too few samples; Sobol' points are
+/// distributed best over powers of two.
 const COUNTS: [u32; 4] = [1, 2, 4, MAX_BRANCHES as u32];
 
-/// Work that counts as the least, relative to it.
-pub(super) const CLOSE: f64 = 1.03;
+/// Work that counts as minimal, relative to the minimum.
+pub(super) const TOLERANCE: f64 = 1.03;
 
-/// Work of branches of paths that counts as the least, relative to it: over five rooms that others modelled and four shipped
-/// scenes, pictures took 0.8 to 1.4 times the work that pilots expect of branches, 1.1 in the mean.
-pub(super) const CLOSE_FOR_PATHS: f64 = 1.1;
+/// The tolerance for branches of paths: over five rooms modelled by others and four shipped scenes, pictures took 0.8 to 1.4
+/// times the predicted work, 1.1 in the mean.
+pub(super) const PATH_TOLERANCE: f64 = 1.1;
 
-/// Share of the variance of the camera and of light samples that stratification leaves in pictures of many samples.
-/// They use the sampler's first dimensions, which are stratified best.
-const STRATIFIED: f64 = 0.5;
+/// Share of the variance of camera rays and light samples that remains with stratification; they use the first dimensions of
+/// the sampler.
+const STRATIFIED_VARIANCE: f64 = 0.5;
 
-/// Share of the pixels, those of the largest errors, that is left out: a few rare paths must not decide.
+/// Share of the pixels with the largest errors, which are excluded: a few rare paths must not decide.
 pub(super) const OUTLIERS: f64 = 0.01;
 
 /// Costs of the parts of a sample, in rays of plain paths.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Costs {
-    /// The camera's ray: making it, tracing it, what else is known where it hits, and adding the sample to the film.
+    /// Camera ray: generation, tracing, lookups at its hit, and film.
     camera: f64,
-    /// Choosing a light, a point on it, and the shadow ray.
+    /// Light sample with its shadow ray.
     light_sample: f64,
-    /// A ray of a branch.
+    /// Ray of a branch.
     ray: f64,
 }
 
-/// Medians over the shipped scenes and eight rooms that others modelled: rays of the camera and of its light samples are
-/// near each other, and find in the cache what those of branches do not.
+/// Medians over the shipped scenes and eight rooms modelled by others: camera rays and their shadow rays are coherent, rays of
+/// branches are not.
 pub(super) const PLAIN: Costs = Costs {
     camera: 1.3,
     light_sample: 0.5,
@@ -60,37 +60,37 @@ pub(super) const PLAIN: Costs = Costs {
 
 pub(super) const GUIDED: Costs = Costs { ray: 1.3, ..PLAIN };
 
-/// Final gathering looks up the caustic map where the camera's ray hits, and irradiance where a gather ray does.
+/// Final gathering: a caustic lookup at the camera ray's hit, an irradiance lookup at each gather ray's hit.
 pub(super) const GATHERED: Costs = Costs {
     camera: 2.4,
     light_sample: 0.9,
     ray: 1.5,
 };
 
-/// A guide is looked up where the camera's ray hits, and sampled by each gather ray.
+/// Guided gathering: a guide lookup at the camera ray's hit, guide sampling for each gather ray.
 pub(super) const GUIDED_GATHERED: Costs = Costs {
     camera: 3.0,
     light_sample: 0.9,
     ray: 2.2,
 };
 
-/// Numbers of branches and light samples at the first surface that scatters.
+/// Numbers of branches and light samples at the first scattering vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) branches: u32,
     pub(super) light_samples: u32,
 }
 
-/// The relative variances of the parts of a sample, and their costs in rays.
+/// Relative variances of the parts of a sample, and their costs in rays.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Errors {
-    /// Variance of the camera ray, whatever follows.
+    /// Variance of the camera ray.
     pub(super) camera: f64,
     /// Variance of a light sample.
     pub(super) light_sample: f64,
     /// Variance of a branch.
     pub(super) branch: f64,
-    /// Variance of a branch that guides spare.
+    /// Variance of a branch that guides remove.
     spared: f64,
     cost_of_camera: f64,
     cost_of_light_sample: f64,
@@ -110,14 +110,14 @@ pub(super) fn measured(
         for index in 0..SAMPLES {
             let (ray, mut sampler) = sample(index);
             let mut parts = Parts::default();
-            in_two.collect(scene, &ray, &mut sampler, context, &mut parts);
+            in_two.trace(scene, &ray, &mut sampler, context, &mut parts);
             pixel.add(&parts);
         }
         pixel
     })
 }
 
-/// The sum of variances at these pixels, relative to their brightness.
+/// Sum of variances relative to the brightness of the pixels.
 pub(super) fn relative(pixels: &[Pixel], variances: &[f64]) -> f64 {
     let mean = mean_of(pixels);
     let pixels = pixels.iter().zip(variances);
@@ -129,7 +129,7 @@ fn mean_of(pixels: &[Pixel]) -> f64 {
 }
 
 impl Errors {
-    /// Relative variances that a pilot of [`measured`] found, with these costs of the parts.
+    /// Relative variances of a pilot of [`measured`], with these costs of the parts.
     pub(super) fn of(pilot: &Pilot<Pixel>, costs: Costs) -> Errors {
         let samples = (pilot.pixels.len() as u64 * SAMPLES) as f64;
         let rays = pilot.work.rays() as f64 / samples;
@@ -143,14 +143,13 @@ impl Errors {
         let [camera, light_sample, branch, spared] =
             std::array::from_fn(|part| errors.iter().map(|error| error[part]).sum::<f64>());
         Errors {
-            camera: (STRATIFIED * camera).max(1e-3 * (light_sample + branch)),
-            light_sample: STRATIFIED * light_sample,
+            camera: (STRATIFIED_VARIANCE * camera).max(1e-3 * (light_sample + branch)),
+            light_sample: STRATIFIED_VARIANCE * light_sample,
             branch,
             spared,
             cost_of_camera: costs.camera,
             cost_of_light_sample: costs.light_sample * split,
-            // Besides these there are the camera's ray and one to a light for each of the light samples, but for those
-            // that no light can come from.
+            // The other rays are the camera ray and the shadow rays of light samples.
             cost_of_branch: costs.ray * (0.5 * (rays - 1.0) - split).max(0.5 * continued),
         }
     }
@@ -172,8 +171,7 @@ impl Errors {
         }
     }
 
-    /// Chooses the open numbers, up to `most`, for minimum work; among numbers with at most `close` times that, the
-    /// smallest.
+    /// Chooses the open numbers, up to `most`, for minimum work within the tolerance `close`; prefers small numbers.
     pub(super) fn best(
         &self,
         branches: Option<u32>,
@@ -195,7 +193,7 @@ impl Errors {
             .iter()
             .map(|counts| self.work(*counts))
             .fold(f64::INFINITY, f64::min);
-        // Written so that a number that is not finite is close to any.
+        // Negated, so that work that is not finite is within the tolerance.
         let is_far = |counts: &Counts| self.work(*counts) > close * least;
         let size = |counts: &&Counts| counts.branches + counts.light_samples;
         *all.iter()
@@ -233,14 +231,14 @@ impl Errors {
             .unwrap_or(1)
     }
 
-    /// The cost of such a sample in rays.
+    /// Cost of a sample in rays.
     pub(super) fn cost(&self, counts: Counts) -> f64 {
         let [branches, light_samples] = [counts.branches, counts.light_samples].map(f64::from);
         self.cost_of_camera + self.cost_of_light_sample * light_samples + self.cost_of_branch * branches
     }
 }
 
-/// Luminance of the parts of a sample: what the camera's ray brings, of two light samples, and of two branches.
+/// Luminance of the parts of a sample: camera ray, two light samples, two branches.
 #[derive(Default)]
 struct Parts {
     light: [f64; 5],
@@ -248,7 +246,7 @@ struct Parts {
     spared: f64,
 }
 
-/// The first of the two branches.
+/// Index of the first branch.
 const BRANCH: usize = 3;
 
 impl RadianceSink for Parts {
@@ -258,12 +256,12 @@ impl RadianceSink for Parts {
         self.spared += luminance * luminance * f64::from(label.guide_pdf_ratio - 1.0);
     }
 
-    fn next_light_sample(&mut self) {
-        self.part += 1;
-    }
-
-    fn next_branch(&mut self) {
-        self.part = (self.part + 1).max(BRANCH);
+    fn branch(&mut self, event: BranchEvent) {
+        match event {
+            BranchEvent::NextLightSample => self.part += 1,
+            BranchEvent::NextBranch => self.part = (self.part + 1).max(BRANCH),
+            BranchEvent::Fork | BranchEvent::EndFork { .. } => {}
+        }
     }
 }
 
@@ -272,14 +270,14 @@ impl RadianceSink for Parts {
 pub(super) struct Pixel {
     sum: f64,
     squares: f64,
-    /// Squares of the differences between both light samples.
+    /// Squared differences of the light samples.
     light_differences: f64,
-    /// Squares of the differences between both branches.
+    /// Squared differences of the branches.
     differences: f64,
-    /// Squares that guides spare. With BSDF sampling alone the same light would be rarer and brighter by the guide's
+    /// Squares removed by guides. With BSDF sampling alone the same light would be rarer and brighter by the guide's
     /// density ratio, so its expected square would be larger by that ratio.
     spared: f64,
-    /// Samples that have been split.
+    /// Number of samples with a split.
     split: f64,
 }
 
@@ -301,13 +299,13 @@ impl Pixel {
         self.sum / SAMPLES as f64
     }
 
-    /// Factor that makes a variance relative, in a picture of this mean.
+    /// Factor from variance to relative variance, in a picture with this mean.
     fn scale(&self, mean: f64) -> f64 {
         1.0 / (self.mean().powi(2) + 1e-2 * mean * mean).max(f64::MIN_POSITIVE)
     }
 
-    /// Relative variances in a picture of this mean: of what the camera's ray brings, of a single light sample, of a
-    /// single branch, and what guides spare of it.
+    /// Relative variances in a picture with this mean: of the camera ray, a light sample, a branch, and the part of the branch
+    /// that guides remove.
     fn errors(&self, mean: f64) -> [f64; 4] {
         let n = SAMPLES as f64;
         let scale = self.scale(mean);

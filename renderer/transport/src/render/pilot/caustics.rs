@@ -1,10 +1,9 @@
-//! The variance that caustics make in pictures of `path`, calculated from the photons of the caustic map.
+//! Variance of caustics in pictures of `path`, from the photons of a caustic map.
 //!
-//! A path that reaches a small light by way of a smooth surface is rare and bright. The pilot's samples miss it, but
-//! its square dominates the error of the picture. Photons find the same light often. At the position of a photon, the
-//! path's own estimators of light from the photon's direction are evaluated, so that they include everything that the
-//! path does, such as MIS weights. Their mean square divided by their mean, times the photon's power, is a sample of
-//! the second moment of the paths' contribution.
+//! A path that reaches a small light through a smooth surface is rare and bright. The samples of a pilot miss it, but its square
+//! dominates the error of the picture; photons find the same light often. At the position of a photon, the estimators of `path`
+//! are evaluated for light from the photon's direction, MIS weights included. Their mean square divided by their mean, times
+//! the photon's power, is a sample of the second moment of the path's contribution.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,34 +23,33 @@ use renderer_base::sampler::Sampler;
 use renderer_image::Rect;
 use renderer_scene::Show;
 
-/// Numbers of photons in a map for the pilot alone: `FEW` detect whether caustics matter, `MANY` measure their
-/// variance.
-pub(super) const FEW: u64 = 1 << 14;
-pub(super) const MANY: u64 = 1 << 16;
+/// Number of photons that detect whether caustics matter.
+pub(super) const DETECTION_PHOTONS: u64 = 1 << 14;
+/// Number of photons that measure their variance.
+pub(super) const MEASUREMENT_PHOTONS: u64 = 1 << 16;
 
-/// Samples of each of the pilot's pixels, of either sequence: photons tell enough by a few.
+/// Samples of each pixel and each of the two sequences; lookups of photons have little noise.
 const SAMPLES: u64 = 4;
 
-/// Albedo of surfaces that caustics fall on.
+/// Assumed albedo of surfaces under caustics.
 const ALBEDO: f64 = 0.5;
 
-/// Most photons at which the light is estimated.
-const PHOTONS: usize = 1 << 12;
+/// Maximum number of photons at which light is estimated.
+const MAX_PHOTONS: usize = 1 << 12;
 
-/// Root mean square of light that paths cannot find, relative to the picture, from which on it counts: less is not seen.
-pub(super) const SEEN: f64 = 0.01;
+/// Relative root mean square of missing light above which it is visible.
+pub(super) const VISIBLE_ERROR: f64 = 0.01;
 
-/// Estimates at each of them.
+/// Number of estimates at each photon.
 const ESTIMATES: u64 = 8;
 
-/// Keeps their random numbers apart from those of pixels.
+/// Separates their random numbers from those of pixels.
 const SALT: u64 = 0x63_61_75_73_74_69_63;
 
-/// Offset of ray origins from the surface, as a share of the scene's radius: the rounding error of a photon's position
-/// is not known.
-const LIFT: f32 = 1e-4;
+/// Offset of ray origins from the surface relative to the scene's radius: the error bound of photon positions is unknown.
+const ORIGIN_OFFSET: f32 = 1e-4;
 
-/// Traces photons for a map of caustics only, of `count` photons, for a pilot; `None` if no caustics were found.
+/// Traces `count` photons of a caustic map for a pilot; `None` if there are no caustics.
 pub(super) fn photons(
     scene: &Scene,
     path: &PathSettings,
@@ -72,7 +70,7 @@ pub(super) fn photons(
     }
 }
 
-/// The variance that the caustics of `maps` make in a branch of `path`, at the pixels of a pilot of this rectangle and step.
+/// Variance of the caustics of `maps` in a branch of `path`, at the pixels of a pilot with this rectangle and step.
 pub(super) fn variances(
     scene: &Scene,
     settings: &RenderSettings,
@@ -95,9 +93,9 @@ pub(super) fn variances(
     pilot.pixels.iter().map(|pixel| ALBEDO * pixel.mean).collect()
 }
 
-/// The radiance of the caustics of `maps` that `path` cannot find, at the pixels of a pilot of this rectangle and step: that
-/// of lights without size, which no ray hits. Light samples do not reach them through surfaces that refract.
-pub(super) fn unfound(
+/// Radiance of the caustics of `maps` that `path` cannot find, at the pixels of a pilot with this rectangle and step: caustics
+/// of delta lights, which rays do not hit and light samples do not reach through refracting surfaces.
+pub(super) fn missing_light(
     scene: &Scene,
     settings: &RenderSettings,
     area: (&Rect, u32),
@@ -114,8 +112,8 @@ pub(super) fn unfound(
     pilot.pixels.iter().map(|pixel| pixel.mean).collect()
 }
 
-/// The root mean square of the light that `path` cannot find, relative to the picture; `None` where that is not seen, or
-/// where all lights have size.
+/// Root mean square of the light that `path` cannot find, relative to the picture; `None` if it is invisible, or if there are
+/// no delta lights.
 pub(super) fn missing(
     scene: &Scene,
     settings: &RenderSettings,
@@ -125,25 +123,25 @@ pub(super) fn missing(
     if !scene.lights().iter().any(Light::is_delta) {
         return None;
     }
-    let maps = photons(scene, path, pass, FEW)?;
+    let maps = photons(scene, path, pass, DETECTION_PHOTONS)?;
     let plain = Prepared::Path(*path).with_counts(1, 1);
     let film = Rect::of_size(settings.width, settings.height);
-    let unfound = unfound(scene, settings, (&film, STEP), (&plain, &maps), pass.stop);
+    let missing_light = missing_light(scene, settings, (&film, STEP), (&plain, &maps), pass.stop);
     let found = stratified::sample(scene, settings, (&film, STEP), SAMPLES, &plain, pass.stop).pixels;
     let brightness = |(pixel, light): (&stratified::Pixel, &f64)| pixel.mean + light;
-    let pixels = || found.iter().zip(&unfound);
-    let count = unfound.len() as f64;
+    let pixels = || found.iter().zip(&missing_light);
+    let count = missing_light.len() as f64;
     let mean = pixels().map(brightness).sum::<f64>() / count;
     let relative = pixels().map(|(pixel, light)| {
         light * light / (brightness((pixel, light)).powi(2) + 1e-2 * mean * mean).max(f64::MIN_POSITIVE)
     });
     let error = (relative.sum::<f64>() / count).sqrt();
-    (error > SEEN).then_some(error)
+    (error > VISIBLE_ERROR).then_some(error)
 }
 
-/// The caustic map of `maps` to be looked at directly, the power of each photon multiplied by a factor of the estimates
-/// that `path` makes of the light from its direction. With the mean square over the mean it shows the mean square of the
-/// light that paths find of the caustics, over the albedo of the surface. `hidden` adds what is in media that paths cannot find.
+/// The caustic map of `maps` for direct viewing, with the power of each photon multiplied by a factor of the estimates of `path`
+/// for light from its direction. With the mean square divided by the mean, it shows the second moment of the caustics of
+/// paths, divided by the albedo of the surface. `hidden` adds light in media that paths cannot find.
 fn weighted(
     scene: &Scene,
     settings: &RenderSettings,
@@ -153,7 +151,7 @@ fn weighted(
     factor: impl Fn(Estimates) -> f32 + Sync,
 ) -> Prepared {
     let caustic = maps.caustic();
-    let step = caustic.len().div_ceil(PHOTONS).max(1);
+    let step = caustic.len().div_ceil(MAX_PHOTONS).max(1);
     let photons: Vec<Photon> = caustic.photons().step_by(step).copied().collect();
     let factors: Vec<f32> = photons
         .par_iter()
@@ -172,11 +170,11 @@ fn weighted(
     Prepared::Photon(Box::new(maps.caustics_alone(&photons, &factors, hidden)))
 }
 
-/// Estimates that paths make of the light from a photon's direction.
+/// Estimates of paths for light from a photon's direction.
 struct Estimates {
-    /// Sum of their luminance.
+    /// Sum of the luminance.
     sum: f32,
-    /// Sum of its squares.
+    /// Sum of the squared luminance.
     squares: f32,
     /// Ratio of the density of guided sampling to that of BSDF sampling in that direction: a preferred direction is
     /// sampled more often, with a smaller weight.
@@ -190,7 +188,7 @@ impl Estimates {
     }
 }
 
-/// The path's estimates of the light from a photon's direction.
+/// Estimates light from a photon's direction by paths.
 fn estimates(
     scene: &Scene,
     path: &Prepared,
@@ -200,7 +198,7 @@ fn estimates(
     context: &mut Context,
 ) -> Estimates {
     let (p, n, wi) = (photon.p(), photon.n(), photon.wi());
-    let ray = Ray::new(p + n * (LIFT * scene.bounds().radius()), wi);
+    let ray = Ray::new(p + n * (ORIGIN_OFFSET * scene.bounds().radius()), wi);
     let arrival = MisContext {
         at: LightSampleContext::on_surface(p, n),
         pdf: Some(wi.dot(n).max(0.0) * INV_PI),
@@ -209,7 +207,7 @@ fn estimates(
     for estimate in 0..ESTIMATES {
         sampler.start(key, estimate);
         let mut light = Rgb::BLACK;
-        path.incoming(
+        path.incident_radiance(
             scene,
             scene.start_in_space(&ray),
             arrival,

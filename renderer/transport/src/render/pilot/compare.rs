@@ -1,18 +1,17 @@
 //! The integrator `auto`: a short pilot of `path` and `photon` decides by the expected time to equal error.
 //!
-//! Both render the same few pixels: at a first look a quarter of them, with two branches each; where that leaves doubt,
-//! with their best branches and guides. The time to an error is in proportion to the cost of a sample times its variance.
-//! Measured time would make the image depend on the machine and its load, so cost is counted in equivalents of path
-//! rays. A time limit does that anyhow: there, the gain of photons is less by the share of the time that is left which
-//! their maps are expected to take.
+//! Both render the same few pixels: first a quarter of them, with two branches each; if the result is uncertain, all of them
+//! with their best branches and guides. The time to a given error is proportional to the cost of a sample times its variance.
+//! Measured time would make the image depend on the machine and its load, so cost is counted in path rays. With a time limit
+//! it depends on them anyway: there, the gain of photons is reduced by the share of the time for their maps.
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use super::caustics::{self, SEEN};
-use super::choice::{Choice, Chosen, Decision};
-use super::paths::{self, chosen, with_counts};
+use super::caustics::{self, VISIBLE_ERROR};
 use super::pixels::Pilot;
+use super::result::{ChosenSettings, Decision, PilotResult};
+use super::settings::{self, choose_settings, with_counts};
 use super::stratified::{self, Pixel};
 use super::time_limit::{is_below, plain};
 use crate::integrator::photon::default_count;
@@ -20,45 +19,43 @@ use crate::integrator::{Integrator, Pass, PathSettings, PhotonSettings, PrepareE
 use crate::render::RenderSettings;
 use crate::scene::Scene;
 
-/// Samples of each of the pilot's pixels, of either sequence.
+/// Samples of each pixel of the pilot and each of its two sequences.
 const SAMPLES: u64 = 16;
 
-/// The same where a time limit decides.
+/// The number with a time limit.
 const SAMPLES_IN_TIME: u64 = 8;
 
-/// Pixels of a first look along the longer side of the picture.
-const FEW: u32 = 20;
+/// Pixels of the first comparison along the longer side of the picture.
+const FIRST_PIXELS: u32 = 20;
 
-/// Photons to keep in each map of the pilot; fewer where a time limit has room for less than `MORE` times as many in the
-/// picture's maps.
+/// Photons stored in each map of the pilot, at most 1 / `MIN_MAP_RATIO` of those in the maps of the picture.
 const PHOTONS: u64 = 1 << 15;
-const MORE: u64 = 8;
+const MIN_MAP_RATIO: u64 = 8;
 
-/// Minimum number of paths in a time limit for which the two are compared.
+/// Minimum number of paths within a time limit for a comparison.
 const MIN_PATHS: u64 = 100_000;
 
-/// Share of a time limit up to which a second look is taken.
-const SECOND_LOOK: f64 = 0.05;
+/// Maximum share of a time limit for the second comparison.
+const MAX_SECOND_SHARE: f64 = 0.05;
 
-/// Time of a second look, with the pilots of the paths that it needs, in first looks.
-const LOOKS: f64 = 8.0;
+/// Expected time of the second comparison with its pilots, relative to the first.
+const SECOND_COST: f64 = 8.0;
 
-/// A gain of `photon` that decides though neither has its best branches and guides: those seldom double the speed of paths
-/// relative to photons, and to find them takes longer than the first look.
-const SURE: f64 = 2.0;
+/// Gain of `photon` that decides at the first comparison: the best branches and guides seldom double the speed of paths
+/// relative to photons.
+const CERTAIN_GAIN: f64 = 2.0;
 
-/// A gain of `photon` that decides against it, for the same reason.
-const HOPELESS: f64 = 0.2;
+/// Gain of `photon` below which the first comparison decides against it.
+const MIN_GAIN: f64 = 0.2;
 
-/// Correction factor of the gain of `photon`: a few samples miss more rare bright contributions of paths than of
-/// photons. Over 24 scenes the pilot's median gain was 0.4 of the true one; for long renders, where bias of photons
-/// counts, it is lower again.
-const MISSED: f64 = 1.3;
+/// Correction factor of the gain of `photon`: a few samples miss more rare bright contributions of paths than of photons. Over
+/// 24 scenes the median gain of the pilot was 0.4 of the true one; long renders, in which bias counts, gain less.
+const CORRECTION: f64 = 1.3;
 
-/// The same where a time limit decides: pictures of eight rooms gained twice what a first look at them told.
-const MISSED_IN_TIME: f64 = 2.0;
+/// The factor with a time limit: pictures of eight rooms gained twice the prediction of the first comparison.
+const CORRECTION_IN_TIME: f64 = 2.0;
 
-/// Cost of a photon map lookup in path rays; a sample takes one, and each of its gather rays.
+/// Cost of a photon map lookup in path rays; each sample and each of its gather rays has one.
 const LOOKUP: f64 = 2.0;
 
 /// Cost of a photon path segment in path rays, kd-tree construction included.
@@ -67,11 +64,11 @@ const PHOTON_RAY: f64 = 4.0;
 /// Cost of an irradiance record in path rays.
 const RECORD: f64 = 130.0;
 
-/// The share of its gain that photons keep where there is no time for their maps: a gain of 0 would mean no light.
-const MIN_SHARE: f64 = 0.01;
+/// Lower bound of the share of time left after the maps: a gain of 0 would mean no light.
+const MIN_TIME_LEFT: f64 = 0.01;
 
-/// Decides for a render, on the `rayon` pool that it is called in; the same for any number of threads. `pass` is that of
-/// pilots: without a file, and without a deadline unless the render has a time limit.
+/// Decides for a render on the current `rayon` pool, independently of the number of threads. `pass` is that of pilots: without
+/// a file, and without a deadline unless the render has a time limit.
 ///
 /// # Errors
 /// As for [`Integrator::prepare`].
@@ -80,14 +77,14 @@ pub(super) fn decide(
     settings: &RenderSettings,
     path: &PathSettings,
     pass: &Pass<'_>,
-) -> Result<Choice, PrepareError> {
+) -> Result<PilotResult, PrepareError> {
     let limit = settings.deciding_limit();
     if is_below(MIN_PATHS, settings) {
-        return Ok(Choice {
+        return Ok(PilotResult {
             decision: None,
             integrator: Integrator::Path(*path),
-            settled: Chosen::given(Integrator::Path(plain(path))),
-            unfound: None,
+            chosen: ChosenSettings::given(Integrator::Path(plain(path))),
+            missing_light: None,
         });
     }
     let photon = PhotonSettings {
@@ -97,7 +94,7 @@ pub(super) fn decide(
         ..PhotonSettings::default()
     };
     let whole = default_count(&photon, pass);
-    let photons = PHOTONS.min(whole / MORE);
+    let photons = PHOTONS.min(whole / MIN_MAP_RATIO);
     let pilot = Integrator::Photon(PhotonSettings {
         photons: Some(photons),
         caustic_photons: Some(photons),
@@ -105,9 +102,9 @@ pub(super) fn decide(
     });
     let begin = Instant::now();
     let maps = Prepared::new(&pilot, scene, pass)?;
-    let for_maps = begin.elapsed();
-    let made = maps.photons().cloned().unwrap_or_default();
-    let larger = whole as f64 / photons as f64;
+    let map_time = begin.elapsed();
+    let pilot_stats = maps.photons().cloned().unwrap_or_default();
+    let map_ratio = whole as f64 / photons as f64;
     let comparison = Comparison {
         scene,
         settings,
@@ -116,66 +113,66 @@ pub(super) fn decide(
         // Where time ends the render, `within_time` counts what maps take.
         preparation: match limit {
             Some(_) => 0.0,
-            None => larger * (PHOTON_RAY * made.rays as f64 + RECORD * made.records as f64),
+            None => map_ratio * (PHOTON_RAY * pilot_stats.rays as f64 + RECORD * pilot_stats.records as f64),
         },
     };
     // The deadline may have ended the pilot's maps early.
-    let stored = made.stored[0].max(1) as f64;
-    let of_maps = for_maps.as_secs_f64() * whole as f64 / stored;
+    let stored = pilot_stats.stored[0].max(1) as f64;
+    let all_maps_time = map_time.as_secs_f64() * whole as f64 / stored;
     let kept = |limit: Duration| {
         let left = limit.saturating_sub(begin.elapsed()).as_secs_f64();
-        (1.0 - of_maps / left).max(MIN_SHARE)
+        (1.0 - all_maps_time / left).max(MIN_TIME_LEFT)
     };
     let within_time = |gain: f64| gain * limit.map_or(1.0, kept);
-    let choice = |integrator: Integrator, settled: Chosen<Integrator>, gain: f64| Choice {
+    let choice = |integrator: Integrator, chosen: ChosenSettings<Integrator>, gain: f64| PilotResult {
         decision: Some(Decision { integrator, gain }),
         integrator,
-        settled,
-        unfound: None,
+        chosen,
+        missing_light: None,
     };
     let photon_choice = Integrator::Photon(photon);
-    let by_photon = |gain| choice(photon_choice, Chosen::given(photon_choice), gain);
+    let by_photon = |gain| choice(photon_choice, ChosenSettings::given(photon_choice), gain);
     let maps = maps.with_counts(2, 2);
     let plain = Prepared::Path(*path).with_counts(2, 2);
     let film = settings.rendered();
-    let step = film.width().max(film.height()).div_ceil(FEW);
-    let begin_of_look = Instant::now();
+    let step = film.width().max(film.height()).div_ceil(FIRST_PIXELS);
+    let begin_first = Instant::now();
     let first = within_time(comparison.gain(&plain, &maps, step, settings.max_paths_per_ray().min(2)));
-    if first > SURE {
+    if first > CERTAIN_GAIN {
         return Ok(by_photon(first));
     }
-    let missed = limit.map_or(MISSED, |_| MISSED_IN_TIME);
-    let for_second = LOOKS * begin_of_look.elapsed().as_secs_f64();
-    let has_no_time = limit.is_some_and(|limit| for_second > SECOND_LOOK * limit.as_secs_f64());
-    if has_no_time && missed * first > 1.0 {
-        return Ok(by_photon(missed * first));
+    let correction = limit.map_or(CORRECTION, |_| CORRECTION_IN_TIME);
+    let second_time = SECOND_COST * begin_first.elapsed().as_secs_f64();
+    let has_no_time = limit.is_some_and(|limit| second_time > MAX_SECOND_SHARE * limit.as_secs_f64());
+    if has_no_time && correction * first > 1.0 {
+        return Ok(by_photon(correction * first));
     }
-    let settled = chosen(scene, settings, path, pass);
-    let gain = if has_no_time || missed * first < HOPELESS {
-        missed * first
+    let chosen = choose_settings(scene, settings, path, pass);
+    let gain = if has_no_time || correction * first < MIN_GAIN {
+        correction * first
     } else {
-        let paths = paths::prepare(scene, &settled.choice, pass);
-        let maps = with_counts(scene, settings, &photon, maps, pass.stop).choice;
-        within_time(MISSED * comparison.gain(&paths, &maps, 1, settled.paths_per_ray))
+        let paths = settings::prepare(scene, &chosen.settings, pass);
+        let maps = with_counts(scene, settings, &photon, maps, pass.stop).settings;
+        within_time(CORRECTION * comparison.gain(&paths, &maps, 1, chosen.paths_per_ray))
     };
     Ok(if gain > 1.0 {
         by_photon(gain)
     } else {
         // A picture without light has no errors by either.
         let gain = if gain > 0.0 { 1.0 / gain } else { 1.0 };
-        choice(Integrator::Path(*path), settled.map(Integrator::Path), gain)
+        choice(Integrator::Path(*path), chosen.map(Integrator::Path), gain)
     })
 }
 
-/// Both integrators for the same picture.
+/// Comparison of both integrators on one picture.
 struct Comparison<'a> {
     scene: &'a Scene,
     settings: &'a RenderSettings,
-    /// Samples of each of the pilot's pixels, of either sequence.
+    /// Samples of each pixel and each of the two sequences.
     samples: u64,
     /// Cost of the picture's photon maps, in path rays.
     preparation: f64,
-    /// Ends the measurements; the result is of no use then.
+    /// Cancels the measurements; the result is then invalid.
     stop: &'a AtomicBool,
 }
 
@@ -197,13 +194,13 @@ impl Comparison<'_> {
             pixels().map(|pair| of(pair) * scale(pair)).sum()
         };
         // Light that paths cannot find is missing however many samples there are.
-        let unfound = self.unfound(paths, maps, step);
-        let bias: f64 = unfound
+        let missing_light = self.missing_light(paths, maps, step);
+        let bias: f64 = missing_light
             .iter()
             .zip(pixels())
             .map(|(light, pair)| light * light * scale(pair))
             .sum();
-        if bias > SEEN.powi(2) * by_path.pixels.len() as f64 {
+        if bias > VISIBLE_ERROR.powi(2) * by_path.pixels.len() as f64 {
             return f64::INFINITY;
         }
         let photon_error = spread(&|(_, photon)| photon.variance);
@@ -245,18 +242,18 @@ impl Comparison<'_> {
         )
     }
 
-    /// Radiance that no path finds.
-    fn unfound(&self, paths: &Prepared, maps: &Prepared, step: u32) -> Vec<f64> {
+    /// Radiance that paths cannot find.
+    fn missing_light(&self, paths: &Prepared, maps: &Prepared, step: u32) -> Vec<f64> {
         match maps {
             Prepared::Photon(maps) => {
                 let film = self.settings.rendered();
-                caustics::unfound(self.scene, self.settings, (&film, step), (paths, maps), self.stop)
+                caustics::missing_light(self.scene, self.settings, (&film, step), (paths, maps), self.stop)
             }
             Prepared::Path(_) | Prepared::Guided(..) => vec![],
         }
     }
 
-    /// Variances that caustics make in a branch of these paths.
+    /// Variance of caustics in a branch of these paths.
     fn caustics(&self, paths: &Prepared, maps: &Prepared, step: u32) -> Vec<f64> {
         match maps {
             Prepared::Photon(maps) => caustics::variances(
@@ -271,7 +268,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Samples of each pixel by paths whose samples have this relative variance.
+/// Number of samples per pixel for paths with this relative variance.
 fn samples_of(settings: &RenderSettings, variance: f64) -> f64 {
     match &settings.noise {
         // A pixel gets at most `most` samples, even where that is less than `min_samples`.

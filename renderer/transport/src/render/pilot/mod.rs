@@ -1,19 +1,19 @@
-//! Pilots: a few samples at pixels spread over the film choose what the integrator's settings leave open.
+//! Pilots: a few samples of pixels spread over the film choose the settings that the integrator leaves open.
 //!
 //! - [`compare`]: `path` or `photon`, for `auto`.
-//! - [`paths`], [`branches`]: branches and light samples at the first surface that scatters, and guides.
-//! - [`caustics`]: variance and missing light that the samples of a pilot cannot show, from photons.
+//! - [`settings`], [`branches`]: branches and light samples at the first scattering vertex, and guides.
+//! - [`caustics`]: variance of caustics and missing light, from photons.
 //! - [`stratified`], [`pixels`]: the measurements. [`time_limit`]: the number of samples that a time limit allows.
 //!
-//! Pilots count rays instead of time and have random numbers of their own, so that a picture depends on scene, settings and
-//! sample range only. All costs are in rays of plain paths.
+//! Pilots count rays instead of time and have separate random numbers, so that a picture depends on scene, settings and sample
+//! range only. All costs are in rays of plain paths.
 
 mod branches;
 mod caustics;
-mod choice;
 mod compare;
-mod paths;
 mod pixels;
+mod result;
+mod settings;
 mod stratified;
 mod time_limit;
 
@@ -21,14 +21,14 @@ use crate::integrator::{Integrator, Pass, PhotonSettings, PrepareError};
 use crate::render::RenderSettings;
 use crate::scene::Scene;
 
-pub use choice::Decision;
-pub(in crate::render) use choice::{Choice, Chosen};
-pub(in crate::render) use paths::with_counts;
-pub(in crate::render) use pixels::Pilot;
-pub(in crate::render) use time_limit::fitted;
+pub(crate) use pixels::Pilot;
+pub use result::Decision;
+pub(crate) use result::{ChosenSettings, PilotResult};
+pub(crate) use settings::with_counts;
+pub(crate) use time_limit::fitted;
 
-/// Chooses for a render, on the current `rayon` pool; the same for any number of threads, any crop and any range of samples.
-/// `pass` is without a file, and without a deadline unless the render has a time limit.
+/// Chooses settings for a render on the current `rayon` pool; the result does not depend on threads, crop and range of samples.
+/// `pass` has no file, and a deadline only if the render has a time limit.
 ///
 /// # Errors
 /// As [`Prepared::new`](crate::integrator::Prepared::new).
@@ -37,27 +37,27 @@ pub(super) fn choose(
     settings: &RenderSettings,
     integrator: &Integrator,
     pass: &Pass<'_>,
-) -> Result<Choice, PrepareError> {
+) -> Result<PilotResult, PrepareError> {
     Ok(match integrator {
         Integrator::Auto(path) => compare::decide(scene, settings, path, pass)?,
         Integrator::Path(path) => {
-            let settled = paths::chosen(scene, settings, path, pass);
-            Choice {
+            let chosen = settings::choose_settings(scene, settings, path, pass);
+            PilotResult {
                 decision: None,
                 integrator: *integrator,
-                settled: settled.map(Integrator::Path),
-                unfound: caustics::missing(scene, settings, &settled.choice, pass),
+                chosen: chosen.map(Integrator::Path),
+                missing_light: caustics::missing(scene, settings, &chosen.settings, pass),
             }
         }
         Integrator::Photon(photon) => {
             // Guides of gather rays take time, and seldom pay.
             let guide = photon.guide.or(settings.deciding_limit().map(|_| false));
-            let settled = Integrator::Photon(PhotonSettings { guide, ..*photon });
-            Choice {
+            let chosen = Integrator::Photon(PhotonSettings { guide, ..*photon });
+            PilotResult {
                 decision: None,
                 integrator: *integrator,
-                settled: Chosen::given(settled),
-                unfound: None,
+                chosen: ChosenSettings::given(chosen),
+                missing_light: None,
             }
         }
     })

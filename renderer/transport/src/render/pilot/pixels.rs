@@ -1,4 +1,4 @@
-//! Pilots: a few samples of pixels spread over the film, to choose by before rendering.
+//! Pilots: a few samples of pixels spread over the film, taken before rendering.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,20 +15,20 @@ use renderer_image::Rect;
 /// Pixels of a pilot along the longer side of its rectangle.
 const PIXELS: u32 = 40;
 
-/// Keeps the pilot's random numbers apart from those of the picture.
+/// Separates the random numbers of pilots from those of the picture.
 const SALT: u64 = 0x70_69_6c_6f_74;
 
-/// Measurements at the pixels of a pilot, and the work that they took.
-pub(in crate::render) struct Pilot<T> {
-    pub(in crate::render) pixels: Vec<T>,
-    pub(in crate::render) work: Stats,
+/// Measurements at the pixels of a pilot, and their work.
+pub(crate) struct Pilot<T> {
+    pub(crate) pixels: Vec<T>,
+    pub(crate) work: Stats,
 }
 
 impl<T: Send + Default> Pilot<T> {
-    /// Measures pixels spread over `rect`, `step` apart at least, on the current `rayon` pool; the same for any number
-    /// of threads. `measure` gets a function that makes the camera's ray of a sample, and the sampler after it. Once
-    /// `stop` is set, nothing more is measured, and the result is of no use.
-    pub(in crate::render) fn new(
+    /// Measures pixels spread over `rect`, at least `step` apart, on the current `rayon` pool; the result does not depend on the
+    /// number of threads. `measure` receives a function from sample index to camera ray and sampler. If `stop` is set, the
+    /// result is invalid.
+    pub(crate) fn new(
         scene: &Scene,
         settings: &RenderSettings,
         (rect, step): (&Rect, u32),
@@ -46,8 +46,8 @@ impl<T: Send + Default> Pilot<T> {
 }
 
 impl<T: Send> Pilot<T> {
-    /// Measures these pixels. `measure` gets one of them, and the pilot's sampler.
-    pub(in crate::render) fn at(
+    /// Measures these pixels. `measure` receives a pixel and the sampler of the pilot.
+    pub(crate) fn at(
         scene: &Scene,
         settings: &RenderSettings,
         places: &[UVec2],

@@ -1,4 +1,4 @@
-//! The variance of samples as far as stratification leaves it: measured between two sequences of a few samples.
+//! Variance of stratified samples, from the means of two sequences of a few samples.
 
 use std::sync::atomic::AtomicBool;
 

@@ -1,7 +1,5 @@
-//! Time limits: how many paths fit into one, so that what is chosen before the first sample suits it.
-//!
-//! A camera ray of eight branches that takes longer than the limit makes no picture, and pilots that take longer than the
-//! picture serve nothing. A time limit makes the picture depend on the machine anyhow.
+//! Number of samples that fits a time limit, so that pilots and branches suit it. A time limit makes the picture depend on the
+//! machine anyway.
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -12,13 +10,13 @@ use crate::render::RenderSettings;
 use crate::scene::Scene;
 use renderer_image::Rect;
 
-/// Samples of each of the pilot's pixels, and how often they are timed: the first lookups of textures make their levels.
+/// Samples of each pixel of the pilot, and number of timings: first lookups create the levels of textures.
 const SAMPLES: u64 = 2;
 const TIMES: usize = 2;
 
-/// The settings with as many samples in all as fit into the time limit, if that is fewer, and without a limit if all of
-/// them fit; measured on the current `rayon` pool by plain paths.
-pub(in crate::render) fn fitted(
+/// Reduces the total number of samples to those that fit the time limit; removes the limit if all of them fit. Measures plain
+/// paths on the current `rayon` pool.
+pub(crate) fn fitted(
     scene: &Scene,
     settings: &RenderSettings,
     limit: Duration,
@@ -54,7 +52,7 @@ pub(in crate::render) fn fitted(
     }
 }
 
-/// Paths without branches, for what has no time for a pilot.
+/// Paths without branches, for renders without time for a pilot.
 pub(super) fn plain(path: &PathSettings) -> PathSettings {
     PathSettings {
         split: path.split.or(Some(1)),
@@ -64,7 +62,7 @@ pub(super) fn plain(path: &PathSettings) -> PathSettings {
     }
 }
 
-/// Returns whether a time limit leaves room for fewer than that many paths.
+/// Returns whether fewer than `paths` paths fit the time limit.
 pub(super) fn is_below(paths: u64, settings: &RenderSettings) -> bool {
     settings.deciding_limit().is_some() && settings.paths() < paths
 }

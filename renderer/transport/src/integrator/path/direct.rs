@@ -1,0 +1,192 @@
+//! Next event estimation: selects a light, samples a direction towards it, tests visibility, applies the MIS weight.
+
+use glam::Vec3;
+
+use crate::bsdf::Bsdf;
+use crate::integrator::stats::Stats;
+use crate::integrator::stopwatch::Stage;
+use crate::interior::InteriorList;
+use crate::light::{LightId, LightSampleContext, LightViewer};
+use crate::material::ShadingContext;
+use crate::radiance::LobeShares;
+use crate::scene::{Scene, ShadowOrigin, ShadowRay};
+use renderer_base::color::Rgb;
+use renderer_base::math::{Ray, RayEnd};
+use renderer_base::sampler::Sampler;
+use renderer_base::sampling::power_heuristic;
+use renderer_geometry::Interaction;
+
+/// Inputs of a direct light sample at a shading point.
+#[derive(Clone, Copy, Debug)]
+pub struct DirectLightQuery<'a, F> {
+    /// Reference point (position and normal) for light selection.
+    pub at: &'a LightSampleContext,
+    /// Origin of the shadow rays.
+    pub end: RayEnd,
+    /// Time as a fraction of the shutter interval, in `[0,1]`.
+    pub time: f32,
+    /// Number of times that the path has scattered, at this point included.
+    pub depth: u32,
+    /// Computes the interior list at the start of a shadow ray with the given unit direction; called only in scenes with
+    /// media.
+    pub interior: F,
+    /// The surface at the origin; `None` in a medium.
+    pub surface: Option<ShadowOrigin<'a>>,
+}
+
+/// What passes ask of a light sample besides its contribution.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shadowed {
+    /// The shadow ray; `None` if no light was sampled.
+    pub ray: Option<Ray>,
+    /// The contribution without the MIS weight: what would arrive if nothing were between, and what is blocked of it.
+    pub unoccluded: [Rgb; 2],
+}
+
+/// Result of a light sample.
+#[derive(Clone, Copy, Debug)]
+pub struct DirectLight {
+    /// Sampled light.
+    pub light: LightId,
+    /// Unit vector towards the light.
+    pub wi: Vec3,
+    /// Density of the light sample [1/sr]; `None` for delta lights.
+    pub pdf: Option<f32>,
+    /// Contribution: incident radiance times the response, divided by the density of the light sample.
+    pub radiance: Rgb,
+}
+
+/// Returns the light-sampling reference point of a surface hit. Its normal is on the viewer's side; it is zero (both
+/// sides count) where the BSDF transmits light.
+#[inline(always)]
+pub(crate) fn lit_point(scene: &Scene, it: &Interaction, bsdf: &Bsdf) -> LightSampleContext {
+    let n = if bsdf.scatters_through() {
+        Vec3::ZERO
+    } else if it.wo.dot(it.ng) < 0.0 {
+        -it.ng
+    } else {
+        it.ng
+    };
+    let at = LightSampleContext::on_surface(it.p, n);
+    if scene.has_light_choice() {
+        with_gloss(at, bsdf)
+    } else {
+        at
+    }
+}
+
+#[inline(never)]
+fn with_gloss(at: LightSampleContext, bsdf: &Bsdf) -> LightSampleContext {
+    match bsdf.glossy_lobe() {
+        Some(lobe) => at.with_gloss(&lobe),
+        None => at,
+    }
+}
+
+/// Takes one light sample. `response(wi, light_pdf)` returns f·|cos θi| times the MIS weight; `light_pdf` is the
+/// density of light sampling [1/sr], `None` for delta lights. `shadowed` gets what passes ask for, also of light that is
+/// blocked. Always consumes three numbers of `sampler`.
+// Veach 1997, "Robust Monte Carlo Methods for Light Transport Simulation", section 8.1.
+#[inline]
+pub fn sample_one_light(
+    scene: &Scene,
+    query: DirectLightQuery<'_, impl FnOnce(Vec3) -> InteriorList>,
+    response: impl Fn(Vec3, Option<f32>) -> Rgb,
+    sampler: &mut Sampler,
+    shading: &mut ShadingContext,
+    stats: &mut Stats,
+    shadowed: Option<&mut Shadowed>,
+) -> Option<DirectLight> {
+    let (u_light, u) = (sampler.next_choice(), sampler.next_2d());
+    let chosen = scene.select_light(query.at, u_light)?;
+    let light = scene.light(chosen.light);
+    // Borrowed in place: a copy would stall on store forwarding.
+    let sample = light.sample_li(query.at.p, chosen.part, chosen.u, u);
+    let sample = sample.as_ref()?;
+    let pdf = sample.pdf * chosen.probability;
+    let light_pdf = (!sample.is_delta).then_some(pdf);
+    let f = response(sample.wi, light_pdf);
+    if f.is_black() {
+        return None;
+    }
+    let ray_from = |end: &RayEnd| Ray {
+        time: query.time,
+        ..sample.shadow_ray(end)
+    };
+    let has_bodies = !scene.bodies().is_empty();
+    let shadow_ray = |ray: Ray, from: Vec3| {
+        let target = sample.end().filter(|_| scene.has_contacts());
+        ShadowRay {
+            gaps: match has_bodies {
+                true => [ray.gap_from(from), target.map_or(0.0, |end| ray.gap_to(end.p))],
+                false => [0.0; 2],
+            },
+            target: target.zip(light.shape()),
+            ..ShadowRay::new(ray, query.depth, sampler.rng_seed())
+        }
+    };
+    stats.shadow_rays += 1;
+    stats.watch.lap(Stage::Light);
+    let (ray, visible) = match query.surface.filter(|from| from.may_touch(sample.wi)) {
+        None => {
+            let (ray, interior) = (ray_from(&query.end), || (query.interior)(sample.wi));
+            let shadow = || shadow_ray(ray, query.end.p);
+            (ray, scene.shadow_transmittance(&ray, shadow, interior, shading))
+        }
+        Some(from) => {
+            let mut interior = match has_bodies {
+                true => (query.interior)(sample.wi),
+                false => InteriorList::NONE,
+            };
+            let (end, passed) = scene.shadow_start(&from, sample.wi, query.depth, &mut interior, shading);
+            let ray = ray_from(&end);
+            let shadow = || shadow_ray(ray, end.p);
+            let visible = match passed.is_black() {
+                true => passed,
+                false => passed * scene.shadow_transmittance(&ray, shadow, || interior, shading),
+            };
+            (ray, visible)
+        }
+    };
+    stats.watch.lap(Stage::Shadow);
+    stats.watch.query(|| scene.unoccluded(&ray));
+    if visible.is_black() && shadowed.is_none() {
+        return None;
+    }
+    let viewer = LightViewer {
+        p: query.at.p,
+        time: query.time,
+        depth: query.depth,
+    };
+    // Emission is evaluated last, since it may run a shader.
+    let emitted = light.radiance(sample, &viewer, shading);
+    let radiance = f * emitted * visible * (1.0 / pdf);
+    if let Some(shadowed) = shadowed {
+        let all = response(sample.wi, None) * emitted * (1.0 / pdf);
+        *shadowed = Shadowed {
+            ray: Some(ray),
+            unoccluded: [all, all * (Rgb::WHITE - visible)],
+        };
+    }
+    Some(DirectLight {
+        light: chosen.light,
+        wi: sample.wi,
+        pdf: light_pdf,
+        radiance,
+    })
+}
+
+/// Tells f·|cos θi| of each lobe.
+pub(crate) fn bsdf_shares(bsdf: &Bsdf, wo: Vec3, wi: Vec3, lobes: &mut LobeShares) {
+    match bsdf.only_class(wo, wi) {
+        Some(class) => lobes.add(class, Rgb::WHITE),
+        None => bsdf.each_lobe(wo, wi, |_| true, |class, _, f| lobes.add(class, f)),
+    }
+}
+
+/// Returns f·|cos θi| of all lobes of `bsdf`, times the MIS weight of light sampling against BSDF sampling.
+#[inline]
+pub(crate) fn bsdf_response(bsdf: &Bsdf, wo: Vec3, wi: Vec3, light_pdf: Option<f32>) -> Rgb {
+    let (f, bsdf_pdf) = bsdf.eval_pdf(wo, wi);
+    f * light_pdf.map_or(1.0, |pdf| power_heuristic(pdf, bsdf_pdf))
+}

@@ -1,0 +1,151 @@
+//! Unidirectional path tracer: next event estimation at every vertex, combined with BSDF sampling by MIS; splits at the
+//! first scattering vertex and optionally samples from guides.
+//!
+//! At the first scattering vertex a path may split into several branches and take several light samples. Branches pay
+//! off where direct light converges within a few samples and indirect light dominates the variance; light samples pay
+//! off where many lights contribute.
+
+pub(crate) mod direct;
+mod equiangular;
+pub(crate) mod guided;
+pub(crate) mod limits;
+mod medium;
+pub(crate) mod splitting;
+pub(crate) mod state;
+pub(crate) mod subsurface;
+mod subsurface_volume;
+
+use super::context::Context;
+use super::photon::GuideField;
+use super::stopwatch::Stage;
+use super::tracer::Tracer;
+use crate::bsdf::{Bsdf, BsdfSample};
+use crate::radiance::{BranchEvent, RadianceSink};
+use crate::scene::Scene;
+use direct::{bsdf_response, bsdf_shares, lit_point};
+use guided::DirectionSampling;
+use limits::{Limits, VertexRequest};
+use renderer_base::color::Rgb;
+use renderer_base::sampler::Sampler;
+use renderer_geometry::Interaction;
+use renderer_scene::PathSettings;
+use state::PathState;
+
+/// Reports a scattering event to the sink.
+#[inline(always)]
+fn report_scattering(it: &Interaction, bsdf: &Bsdf, sample: &BsdfSample, sink: &mut impl RadianceSink) {
+    if sample.is_subsurface() {
+        // Reported at the exit of the random walk.
+    } else if sample.is_null_interface() {
+        sink.pass_straight(it);
+    } else if sample.is_specular() {
+        let class = bsdf.class_of(sample.index, sample.lobe.side);
+        sink.scatter(it, true, |lobes| lobes.add(class, Rgb::WHITE));
+    } else {
+        sink.scatter(it, false, |lobes| bsdf_shares(bsdf, it.wo, sample.wi, lobes));
+    }
+}
+
+/// Estimates the radiance along the first ray of a path; directions are guided if `field` is set.
+pub(super) fn trace(
+    settings: &PathSettings,
+    field: Option<&GuideField>,
+    scene: &Scene,
+    mut path: PathState,
+    sampler: &mut Sampler,
+    context: &mut Context,
+    sink: &mut impl RadianceSink,
+) {
+    let limits = Limits {
+        depth: settings.depth.unwrap_or(u32::MAX),
+        rr_depth: settings.rr_depth,
+        rr_scale: match field {
+            None => Limits::RR_SCALE,
+            Some(_) => Limits::GUIDED_RR_SCALE,
+        },
+    };
+    if limits.depth == 0 {
+        return;
+    }
+    let request = VertexRequest {
+        limits,
+        emission_only: false,
+        maps_only: false,
+    };
+    let mut split = settings.split.unwrap_or(1);
+    let mut light_samples = settings.light_samples.unwrap_or(1);
+    let Context {
+        shading,
+        surface,
+        branches,
+        stats,
+        nearest,
+        ..
+    } = context;
+    let mut tracer = Tracer {
+        scene,
+        sampler,
+        shading,
+        stats,
+        nearest,
+        sink,
+    };
+    loop {
+        let continues = 'vertex: {
+            // Intersection, shading and emission.
+            let hit = path.advance(request, None, surface, &mut tracer);
+            let Some(it) = &hit else { break 'vertex false };
+            let bsdf = &surface.bsdf;
+            let at = lit_point(scene, it, bsdf);
+
+            // Direct light.
+            let scatters = !request.ends(path.depth) && !bsdf.is_specular();
+            if scatters {
+                path.sample_lights(
+                    (it, &at, &*surface),
+                    light_samples,
+                    |wi, light_pdf| bsdf_response(bsdf, it.wo, wi, light_pdf),
+                    |wi, _, lobes| bsdf_shares(bsdf, it.wo, wi, lobes),
+                    &mut tracer,
+                );
+                light_samples = 1;
+                tracer.stats.watch.lap(Stage::Light);
+            }
+
+            // Splitting at the first scattering vertex.
+            let directions = DirectionSampling::new(it, bsdf, field);
+            let vertex = (it, &at, &*surface);
+            if split > 1 && scatters {
+                let sink = &mut *tracer.sink;
+                tracer.stats.indirect_rays +=
+                    branches.split(&path.branch(split), split, tracer.sampler, |path, sampler| {
+                        let sample = directions.sample(path, sampler);
+                        sink.branch(BranchEvent::Fork);
+                        let continues = sample.as_ref().is_some_and(|sample| {
+                            report_scattering(it, bsdf, sample, sink);
+                            path.follow(scene, vertex, sample, limits, sampler)
+                        });
+                        sink.branch(BranchEvent::EndFork { continues });
+                        continues
+                    });
+                split = 1;
+                break 'vertex false;
+            }
+
+            // BSDF or guide sampling, Russian roulette.
+            let sample = directions.sample(&mut path, tracer.sampler);
+            let Some(sample) = &sample else {
+                break 'vertex false;
+            };
+            report_scattering(it, bsdf, sample, tracer.sink);
+            if !path.follow(scene, vertex, sample, limits, tracer.sampler) {
+                break 'vertex false;
+            }
+            tracer.stats.indirect_rays += 1;
+            true
+        };
+        if !continues && !branches.next(&mut path, tracer.sampler, tracer.sink) {
+            return;
+        }
+    }
+}

@@ -1,0 +1,585 @@
+//! Path state (throughput, footprint, MIS context) and its steps, which all integrators share: intersection, emission,
+//! light sampling, Russian roulette.
+//!
+//! [`PathState::advance`] finds the next vertex and reports its emission, [`PathState::sample_lights`] reports light samples
+//! taken there, and [`PathState::follow`] continues in a direction sampled by the integrator.
+//!
+//! Depth is the number of segments: depth 1 shows emission, depth 2 adds direct light. A null interface is not a vertex: it
+//! does not add to the depth, and shadow rays cross it too.
+// Kajiya 1986, "The Rendering Equation"; Veach 1997, chapters 8 to 10.
+
+use glam::Vec3;
+
+use super::direct::{DirectLightQuery, Shadowed, sample_one_light};
+use super::limits::{Limits, VertexRequest};
+use super::subsurface::RandomWalk;
+use crate::bsdf::{Bsdf, BsdfSample, LobeKind, Side, Spread};
+use crate::integrator::photon::{VolumeCoverage, VolumePhotons};
+use crate::integrator::stopwatch::Stage;
+use crate::integrator::tracer::Tracer;
+use crate::interior::{InteriorList, MediumClass};
+use crate::light::LightSampleContext;
+use crate::material::{HitRay, RayKind, ShadingContext, ShadingResult};
+use crate::radiance::{BranchEvent, Contribution, LightSource, LobeShares, RadianceSink, Reached};
+use crate::scene::{Contact, MAX_NULL_INTERFACES, PathStart, RaySegment, Scene, ShadowOrigin};
+use renderer_base::color::Rgb;
+use renderer_base::math::{Ray, RayEnd};
+use renderer_base::sampler::{Rng, Sampler};
+use renderer_base::sampling::power_heuristic;
+use renderer_geometry::camera::CameraRay;
+use renderer_geometry::{Bend, Footprint, Interaction};
+
+/// Depth beyond which paths of any throughput are subject to Russian roulette; terminates paths between two mirrors.
+const LONG_PATH: u32 = 24;
+
+/// The limit for paths in media, where albedo is near one.
+const LONG_PATH_IN_MEDIA: u32 = 256;
+
+/// Upper bound of the survival probability beyond that depth.
+const MAX_LONG_PATH_RR_PROBABILITY: f32 = 0.95;
+
+/// State of a path between two vertices.
+#[derive(Clone, Debug)]
+pub(crate) struct PathState {
+    pub(crate) ray: Ray,
+    pub(crate) kind: RayKind,
+    pub(crate) footprint: Footprint,
+    pub(crate) mis_context: MisContext,
+    /// Product of BSDF weights and Russian-roulette factors so far.
+    pub(crate) throughput: Rgb,
+    /// Squared relative index of refraction of the current medium. Refraction scales throughput by its inverse; Russian
+    /// roulette undoes the scaling.
+    eta2: f32,
+    /// Product of the ratios of sampled density to BSDF density over all vertices; 1 without guiding.
+    guide_pdf_ratio: f32,
+    /// Number of branches of the camera path that share its throughput, this one included.
+    branches: u32,
+    /// Number of segments, the current one included.
+    pub(crate) depth: u32,
+    /// Number of scattering events between the viewer and the next vertex, for shaders.
+    pub(crate) scatterings: u32,
+    /// Number of null interfaces crossed.
+    null_interfaces: u32,
+    /// True if emission at the next hit is counted.
+    pub(crate) counts_emission: bool,
+    /// True if infinite lights are hidden until the path scatters.
+    hides_infinite_lights: bool,
+    /// True if emitting shapes are hidden until the path scatters.
+    hides_shapes: bool,
+    /// Light that the photon lookup supplied at the last medium vertex; `None` if that was a surface.
+    pub(crate) scattered_by_medium: Option<VolumeCoverage>,
+    /// The bodies that contain the path.
+    pub(crate) interior: InteriorList,
+    /// Position among coincident surfaces, of the last surface or of the next one.
+    pub(crate) contact: Option<Contact>,
+    /// Point that the ray leaves; the ray's origin is outside the error bound of this point.
+    pub(crate) vertex_p: Vec3,
+    /// Pending subsurface random walk; runs before the next intersection.
+    walk: Option<RandomWalk>,
+}
+
+/// Path vertex: interaction, light-sampling reference point, shading result.
+pub(crate) type PathVertex<'a> = (&'a Interaction, &'a LightSampleContext, &'a ShadingResult);
+
+/// MIS context of a ray: how its direction was sampled, for the weight of emission that it hits.
+#[derive(Clone, Copy, Debug)]
+pub struct MisContext {
+    /// Reference point of the last scattering vertex, for light selection.
+    pub at: LightSampleContext,
+    /// Density of the sampled direction [1/sr]; `None` if light sampling could not have generated it (delta lobes,
+    /// camera rays).
+    pub pdf: Option<f32>,
+}
+
+impl MisContext {
+    /// Returns the MIS weight of emission found by BSDF sampling; `light_pdf` returns the density of light sampling
+    /// [1/sr].
+    #[inline]
+    fn weight(&self, light_pdf: impl FnOnce(&LightSampleContext) -> f32) -> f32 {
+        self.pdf
+            .map_or(1.0, |pdf| power_heuristic(pdf, light_pdf(&self.at)))
+    }
+}
+
+impl PathState {
+    /// Starts a path at the camera.
+    pub(crate) fn camera(scene: &Scene, camera_ray: &CameraRay) -> PathState {
+        let footprint = Footprint::camera(&camera_ray.differential, scene.uses_footprints());
+        let mis_context = MisContext {
+            at: LightSampleContext::in_space(camera_ray.ray.origin),
+            pdf: None,
+        };
+        let interior = scene.interior_at(&camera_ray.ray.begun());
+        PathState::new(camera_ray.ray, RayKind::CAMERA, footprint, mis_context, interior)
+    }
+
+    /// Starts a path at a surface point, to estimate its incident radiance.
+    pub(crate) fn point(start: PathStart, mis_context: MisContext) -> PathState {
+        let footprint = Footprint::POINT.scattered(0.0, min_spread(Spread::Diffuse));
+        let PathStart { ray, interior, .. } = start;
+        PathState {
+            scatterings: 1,
+            contact: start.contact,
+            vertex_p: ray.origin - ray.direction * start.gap,
+            ..PathState::new(ray, RayKind::DIFFUSE, footprint, mis_context, interior)
+        }
+    }
+
+    fn new(
+        ray: Ray,
+        kind: RayKind,
+        footprint: Footprint,
+        mis_context: MisContext,
+        interior: InteriorList,
+    ) -> PathState {
+        PathState {
+            ray,
+            kind,
+            footprint,
+            mis_context,
+            throughput: Rgb::WHITE,
+            eta2: 1.0,
+            guide_pdf_ratio: 1.0,
+            branches: 1,
+            depth: 1,
+            scatterings: 0,
+            null_interfaces: 0,
+            counts_emission: true,
+            hides_infinite_lights: false,
+            hides_shapes: false,
+            scattered_by_medium: None,
+            interior,
+            contact: None,
+            vertex_p: ray.origin,
+            walk: None,
+        }
+    }
+
+    /// Hides directly visible emitters (`hide_emitters`): moves the ray's origin behind the emitting shapes that it
+    /// hits first, and hides infinite lights. Emitters behind a transparent surface stay visible, as in Mitsuba; those
+    /// behind the boundary of a body are hidden.
+    pub(crate) fn hide_emitters(
+        mut self,
+        scene: &Scene,
+        sampler: &Sampler,
+        shading: &mut ShadingContext,
+    ) -> PathState {
+        self.hides_infinite_lights = true;
+        self.hides_shapes = !scene.bodies().is_empty();
+        for _ in 0..MAX_NULL_INTERFACES {
+            let mut contact = None;
+            let hit = scene.next_surface(&self.ray, &self.interior, &mut contact);
+            let is_light = |it: &Interaction| scene.light_of(it.shape).is_some();
+            let Some(it) = hit.filter(|it| contact.is_none() && is_light(it)) else {
+                break;
+            };
+            let segment = RaySegment {
+                ray: &self.ray.begun(),
+                length: (it.t - self.ray.t_min).max(0.0),
+                depth: 0,
+            };
+            let mut rng = Rng::new(sampler.rng_seed());
+            self.throughput *= scene.medium_transmittance(&self.interior, &segment, &mut rng, shading);
+            self.footprint = self.footprint.passed(it.t);
+            self.ray = it.rest_of(&self.ray);
+            self.vertex_p = it.p;
+        }
+        self
+    }
+
+    /// Hides infinite lights from the camera.
+    pub(crate) fn hide_background(&mut self) {
+        self.hides_infinite_lights = true;
+    }
+
+    /// Finds the next vertex, shades it into `surface` and reports its emission, or that of infinite lights. Returns
+    /// `None` if the path ends: it left the scene, or the next vertex needs no shading. `photons` are looked up in media.
+    #[inline(always)]
+    pub(crate) fn advance<S: RadianceSink>(
+        &mut self,
+        mut request: VertexRequest,
+        photons: Option<&VolumePhotons<'_>>,
+        surface: &mut ShadingResult,
+        tracer: &mut Tracer<'_, S>,
+    ) -> Option<Interaction> {
+        let scene = tracer.scene;
+        tracer.stats.watch.lap(Stage::Scatter);
+        if self.walk.is_some() {
+            return self.leave_subsurface(surface, tracer);
+        }
+        // Intersection. Borrowed in place, as other large results: a copy would stall on store forwarding.
+        let is_in_contact = self.contact.is_some();
+        let mut hit = scene.next_surface(&self.ray, &self.interior, &mut self.contact);
+        tracer.stats.watch.lap(Stage::Intersect);
+        tracer.stats.watch.query(|| scene.hits(&self.ray));
+
+        // Scattering in media replaces the hit.
+        if !is_in_contact && !matches!(self.interior.medium_class(), MediumClass::Vacuum) {
+            request = self.sample_media(&mut hit, request, photons, tracer)?;
+        }
+
+        // Infinite lights.
+        let Some(it) = &hit else {
+            tracer.sink.escape(self.throughput);
+            if self.counts_emission && !(self.hides_infinite_lights && self.depth == 1) {
+                self.report_infinite_lights(scene, tracer.sink);
+            }
+            return None;
+        };
+
+        // Null interfaces.
+        if self.hides_shapes && self.depth == 1 && scene.light_of(it.shape).is_some() {
+            surface.set_null_interface(it);
+            return hit;
+        }
+        let material = scene.material(it.shape);
+        let Some(outside) = scene.exterior_ior(&self.interior, it) else {
+            surface.set_null_interface(it);
+            return hit;
+        };
+
+        // Shading.
+        if request.ends(self.depth) && !material.may_emit() && !material.may_be_transparent() {
+            return None;
+        }
+        tracer.stats.shading_runs += 1;
+        let ray = HitRay {
+            kind: self.kind,
+            depth: self.scatterings,
+            outside,
+        };
+        material.shade(it, ray, &self.footprint, tracer.shading, surface);
+        tracer.stats.lobe_overflows += u64::from(surface.lobe_overflow);
+        let reached = Reached {
+            it,
+            surface,
+            throughput: self.throughput,
+            material,
+            ray,
+            footprint: &self.footprint,
+        };
+        tracer.sink.reach(reached, tracer.shading);
+
+        // Emission of the surface, weighted against light sampling at the last vertex.
+        if self.mis_context.pdf.is_some() && material.emission_varies_by_ray() {
+            surface.emission = material.emission_at(it, self.scatterings, tracer.shading);
+        }
+        if self.counts_emission && !surface.emission.is_black() {
+            // Shadow rays do not reach a light that coincides with the surface that they leave.
+            let weight = match is_in_contact && scene.coincides(it, self.mis_context.at.p) {
+                true => 1.0,
+                false => self.mis_context.weight(|at| scene.light_pdf(at, it)),
+            };
+            let source = scene
+                .light_of(it.shape)
+                .map_or(LightSource::Surface, LightSource::Light);
+            let radiance = self.throughput * surface.emission * weight;
+            tracer.sink.add(self.label(source), radiance);
+        }
+        tracer.stats.watch.lap(Stage::Shade);
+        hit
+    }
+
+    /// Runs the pending subsurface walk and shades its exit; returns `None` if the path ends.
+    #[inline(never)]
+    fn leave_subsurface<S>(
+        &mut self,
+        surface: &mut ShadingResult,
+        tracer: &mut Tracer<'_, S>,
+    ) -> Option<Interaction> {
+        let scene = tracer.scene;
+        let walk = self.walk.take()?;
+        let (u, mut rng) = (tracer.sampler.next_2d(), Rng::new(tracer.sampler.rng_seed()));
+        let exit = walk.run(scene, self.ray.direction, &mut self.interior, u, &mut rng);
+        tracer.stats.watch.lap(Stage::Intersect);
+        let exit = exit?;
+        self.throughput *= exit.weight;
+        self.contact = exit.contact;
+        let ray = HitRay {
+            kind: self.kind,
+            depth: self.scatterings,
+            outside: scene.exterior_ior(&self.interior, &exit.it).unwrap_or(1.0),
+        };
+        tracer.stats.shading_runs += 1;
+        let material = scene.material(exit.it.shape);
+        material.shade(&exit.it, ray, &self.footprint, tracer.shading, surface);
+        surface.leave_subsurface(&exit.it, walk.lobe_number());
+        tracer.stats.watch.lap(Stage::Shade);
+        Some(exit.it)
+    }
+
+    /// Label of emission that the path has found.
+    #[inline(always)]
+    pub(crate) fn label(&self, source: LightSource) -> Contribution {
+        Contribution {
+            source,
+            scattered: self.depth > 1,
+            guide_pdf_ratio: self.guide_pdf_ratio,
+        }
+    }
+
+    /// Reports the emission of infinite lights along a ray that leaves the scene.
+    #[inline]
+    fn report_infinite_lights(&self, scene: &Scene, sink: &mut impl RadianceSink) {
+        for hit in scene.escape(self.mis_context.at.p, self.ray.direction) {
+            let pdf = |at: &LightSampleContext| hit.pdf * scene.light_probability(at, hit.light);
+            let weight = self.mis_context.weight(pdf);
+            let label = self.label(LightSource::Light(hit.light));
+            sink.add(label, self.throughput * hit.radiance * weight);
+        }
+    }
+
+    /// Takes `count` light samples at a vertex and reports them; `response` as for [`sample_one_light`]. `shares` computes
+    /// the shares of the lobes.
+    #[inline(always)]
+    pub(crate) fn sample_lights<S: RadianceSink>(
+        &self,
+        vertex: PathVertex<'_>,
+        count: u32,
+        response: impl Fn(Vec3, Option<f32>) -> Rgb,
+        shares: impl Fn(Vec3, Option<f32>, &mut LobeShares),
+        tracer: &mut Tracer<'_, S>,
+    ) {
+        if count == 1 {
+            return self.sample_light(vertex, response, shares, tracer);
+        }
+        let path = self.branch(count);
+        let mut branch = *tracer.sampler;
+        for number in 0..count {
+            tracer.sink.branch(BranchEvent::NextLightSample);
+            branch = tracer.sampler.branch(number, count);
+            path.sample_light(vertex, &response, &shares, &mut tracer.with_sampler(&mut branch));
+        }
+        tracer.sampler.skip_those_of(&branch);
+    }
+
+    #[inline(always)]
+    fn sample_light<S: RadianceSink>(
+        &self,
+        (it, at, _): PathVertex<'_>,
+        response: impl Fn(Vec3, Option<f32>) -> Rgb,
+        shares: impl Fn(Vec3, Option<f32>, &mut LobeShares),
+        tracer: &mut Tracer<'_, S>,
+    ) {
+        let Tracer {
+            scene,
+            ref mut sampler,
+            ref mut shading,
+            ref mut stats,
+            ref mut sink,
+            ..
+        } = *tracer;
+        let query = DirectLightQuery {
+            at,
+            end: it.ray_end(),
+            time: it.time,
+            depth: self.scatterings + 1,
+            interior: |wi: Vec3| self.interior_towards(scene, wi, it),
+            surface: Some(ShadowOrigin {
+                it,
+                interior: &self.interior,
+                contact: self.contact.as_ref(),
+            }),
+        };
+        let (wants_unoccluded, wants_crossings) = (sink.wants_unoccluded(), sink.wants_crossings());
+        let mut shadowed = Shadowed::default();
+        let requested = (wants_unoccluded || wants_crossings).then_some(&mut shadowed);
+        let Some(direct) = sample_one_light(scene, query, response, sampler, shading, stats, requested)
+        else {
+            return;
+        };
+        let label = Contribution {
+            source: LightSource::Light(direct.light),
+            scattered: true,
+            guide_pdf_ratio: self.guide_pdf_ratio,
+        };
+        if let Some(ray) = shadowed.ray.filter(|_| wants_crossings) {
+            sink.cross(scene.null_interfaces_along(&ray));
+        }
+        sink.add_scattered(label, self.throughput * direct.radiance, it, |lobes| {
+            shares(direct.wi, direct.pdf, lobes);
+        });
+        if wants_unoccluded {
+            let unoccluded = shadowed.unoccluded.map(|radiance| self.throughput * radiance);
+            sink.add_unoccluded(label, unoccluded, it, |lobes| shares(direct.wi, None, lobes));
+        }
+    }
+
+    /// Returns one of `branches` branches of this path, with an equal share of its throughput.
+    #[inline]
+    pub(crate) fn branch(&self, branches: u32) -> PathState {
+        PathState {
+            throughput: self.throughput * (1.0 / branches as f32),
+            branches: self.branches * branches,
+            ..self.clone()
+        }
+    }
+
+    /// Multiplies the ratio of sampled density to BSDF density at the current vertex into the path's ratio. Russian
+    /// roulette uses it: a direction that the guide favours has less throughput, but the same expected contribution.
+    #[inline(always)]
+    pub(crate) fn scale_guide_pdf_ratio(&mut self, ratio: f32) {
+        self.guide_pdf_ratio *= ratio;
+    }
+
+    /// Continues from a vertex in the sampled direction, or straight through. Returns `false` if the path ends.
+    #[inline(always)]
+    pub(crate) fn follow(
+        &mut self,
+        scene: &Scene,
+        (it, at, surface): PathVertex<'_>,
+        sample: &BsdfSample,
+        limits: Limits,
+        sampler: &mut Sampler,
+    ) -> bool {
+        self.throughput *= sample.weight;
+        if self.throughput.is_black() {
+            return false;
+        }
+        if sample.is_subsurface() {
+            return self.depth < limits.depth && self.enter_subsurface(it, &surface.bsdf, sample);
+        }
+        let end = scene.leave(it, sample.wi, &self.interior, &mut self.contact);
+        if !scene.bodies().is_empty() {
+            self.interior.cross(scene.bodies(), it, sample.wi);
+            let is_seen = scene.bodies().of_shape(it.shape).is_none() && scene.light_of(it.shape).is_none();
+            self.hides_shapes &= !is_seen;
+        }
+        if sample.is_null_interface() {
+            self.cross_null_interface(it, &end);
+            return self.null_interfaces <= MAX_NULL_INTERFACES;
+        }
+        if self.depth >= limits.depth {
+            return false;
+        }
+        self.scatter(scene, (it, at), sample, &end);
+        self.depth <= limits.rr_depth || self.survives(limits.rr_scale, sampler)
+    }
+
+    /// Prepares a subsurface walk. Its entry is not a vertex; its exit is.
+    #[inline(never)]
+    fn enter_subsurface(&mut self, it: &Interaction, bsdf: &Bsdf, sample: &BsdfSample) -> bool {
+        let lobe = bsdf.subsurface_lobe(sample.index);
+        self.walk = lobe.map(|lobe| RandomWalk::new(it, &lobe));
+        self.footprint = self.footprint.passed(it.t);
+        self.ray = it.spawn_ray(sample.wi);
+        self.contact = None;
+        self.walk.is_some()
+    }
+
+    /// Interior list after a hit, for a ray that leaves in the unit vector `wi`.
+    fn interior_towards(&self, scene: &Scene, wi: Vec3, it: &Interaction) -> InteriorList {
+        let mut interior = self.interior.clone();
+        interior.cross(scene.bodies(), it, wi);
+        interior
+    }
+
+    /// Crosses a null interface: the MIS context stays that of the last scattering vertex.
+    #[inline(always)]
+    fn cross_null_interface(&mut self, it: &Interaction, end: &RayEnd) {
+        self.null_interfaces += 1;
+        self.kind = RayKind(self.kind.0 | RayKind::TRANSPARENT.0);
+        self.footprint = self.footprint.passed(it.t);
+        self.ray = Ray {
+            t_max: self.ray.t_max - it.t,
+            time: it.time,
+            ..Ray::new(end.ray_origin(self.ray.direction), self.ray.direction)
+        };
+        self.vertex_p = it.p;
+    }
+
+    #[inline(always)]
+    fn scatter(
+        &mut self,
+        scene: &Scene,
+        (it, at): (&Interaction, &LightSampleContext),
+        sample: &BsdfSample,
+        end: &RayEnd,
+    ) {
+        self.depth += 1;
+        self.scatterings += 1;
+        self.counts_emission = true;
+        self.eta2 *= sample.eta * sample.eta;
+        self.kind = kind_of(sample.lobe);
+        self.update_footprint(scene, it, sample);
+        // Assigned field by field: a struct assignment builds the value elsewhere and copies it, which stalls on store
+        // forwarding.
+        self.mis_context.at = *at;
+        self.mis_context.pdf = (!sample.is_specular()).then_some(sample.pdf);
+        self.ray = Ray {
+            time: it.time,
+            ..Ray::new(end.ray_origin(sample.wi), sample.wi)
+        };
+        self.vertex_p = it.p;
+    }
+
+    /// Updates the ray footprint for the sampled direction. A wider lobe gives a larger footprint, and so coarser
+    /// texture lookups.
+    #[inline(always)]
+    fn update_footprint(&mut self, scene: &Scene, it: &Interaction, sample: &BsdfSample) {
+        if self.footprint.differential.is_some() && sample.lobe.spread == Spread::Specular {
+            let bend = match sample.lobe.side {
+                Side::Reflection => Bend::Reflection,
+                Side::Transmission => Bend::Refraction(sample.eta),
+            };
+            let change = |dp| scene.normal_change(it, dp);
+            self.footprint = self.footprint.bent(it, sample.wi, bend, change);
+        } else {
+            self.footprint.scatter(it.t, min_spread(sample.lobe.spread));
+        }
+    }
+
+    /// Plays Russian roulette; returns `false` if the path is terminated.
+    #[inline(always)]
+    pub(crate) fn survives(&mut self, rr_scale: f32, sampler: &mut Sampler) -> bool {
+        let weight =
+            self.throughput.max_component() * self.eta2 * self.guide_pdf_ratio * self.branches as f32;
+        let long = match self.scattered_by_medium {
+            Some(_) => LONG_PATH_IN_MEDIA,
+            None => LONG_PATH,
+        };
+        let max = if self.depth > long {
+            MAX_LONG_PATH_RR_PROBABILITY
+        } else {
+            1.0
+        };
+        let rr_probability = (rr_scale * weight).min(max);
+        if rr_probability >= 1.0 {
+            sampler.skip();
+            return true;
+        }
+        let survives = sampler.next_1d() < rr_probability;
+        self.throughput *= 1.0 / rr_probability;
+        survives
+    }
+}
+
+/// Random number for lobe selection; drawn only if there are several lobes.
+#[inline]
+pub(crate) fn sample_u_lobe(bsdf: &Bsdf, sampler: &mut Sampler) -> f32 {
+    if bsdf.has_choice() {
+        return sampler.next_1d();
+    }
+    sampler.skip();
+    0.0
+}
+
+/// Minimum spread of a scattered ray's footprint, for texture lookups.
+fn min_spread(spread: Spread) -> f32 {
+    match spread {
+        Spread::Specular | Spread::Straight => 0.0,
+        Spread::Glossy => 0.05,
+        Spread::Diffuse | Spread::Subsurface => 0.2,
+    }
+}
+
+/// Returns the ray kind after scattering by a lobe of this kind.
+fn kind_of(lobe: LobeKind) -> RayKind {
+    match (lobe.spread, lobe.side) {
+        (Spread::Diffuse | Spread::Subsurface, _) => RayKind::DIFFUSE,
+        (Spread::Glossy, _) => RayKind::GLOSSY,
+        (Spread::Specular, Side::Reflection) => RayKind::REFLECTION,
+        (Spread::Specular, Side::Transmission) => RayKind::REFRACTION,
+        (Spread::Straight, _) => RayKind::TRANSPARENT,
+    }
+}

@@ -1,0 +1,420 @@
+//! Union of the objects of one material that a subsurface random walk is in: where a segment of the walk leaves it.
+//!
+//! Positions and distances are in double precision and relative to the point of entry, so that they do not depend on the
+//! distance from the origin of the world. Rays find candidates; the primitives themselves decide.
+//!
+//! The walk counts the faces that it enters and leaves: objects that overlap or touch are one volume.
+
+use glam::{DVec3, Vec2, Vec3};
+
+use crate::interior::InteriorList;
+use crate::material::MaterialId;
+use crate::scene::{HitList, MAX_NULL_INTERFACES, Scene};
+use renderer_base::inline_list::InlineList;
+use renderer_base::math::Ray;
+use renderer_geometry::{Crossing, Hit, Interaction, LocalSurface, ShapeId};
+
+/// Bound on the distance between coincident surfaces, relative to the magnitude of their coordinates: two roundings.
+const COINCIDENCE: f64 = 2.0 * f32::EPSILON as f64;
+
+/// Distance by which rays start before a segment, in bounds on the distance between coincident surfaces: the rounding of
+/// their origin does not hide a face that the segment leaves at an angle.
+const MARGIN: f64 = 128.0;
+
+/// Smallest cosine of a ray to a surface that widens the range in which others are coincident with it.
+const MIN_COS: f64 = 1.0 / 64.0;
+
+/// A point of a surface by which a walk enters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    p: Vec3,
+    shape: ShapeId,
+    primitive: u32,
+    /// 1 if geometric normals point outside, else -1.
+    pub(crate) facing: f32,
+    time: f32,
+}
+
+impl Entry {
+    /// The entry at a hit, from the side of `wo`.
+    pub(crate) fn at(it: &Interaction) -> Entry {
+        Entry {
+            p: it.p,
+            shape: it.shape,
+            primitive: it.primitive,
+            facing: if it.wo.dot(it.ng) < 0.0 { -1.0 } else { 1.0 },
+            time: it.time,
+        }
+    }
+}
+
+/// A segment of a walk, relative to the point of entry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Segment {
+    /// Start.
+    pub(crate) from: DVec3,
+    /// Unit vector.
+    pub(crate) direction: Vec3,
+    /// Length [m].
+    pub(crate) length: f32,
+}
+
+impl Segment {
+    /// End.
+    pub(crate) fn end(&self) -> DVec3 {
+        self.at(self.length.into())
+    }
+
+    /// Point at a distance from the start.
+    fn at(&self, t: f64) -> DVec3 {
+        self.from + self.direction.as_dvec3() * t
+    }
+}
+
+/// The volume of a walk.
+pub(crate) struct SubsurfaceVolume<'a> {
+    scene: &'a Scene,
+    entry: Entry,
+    /// Surface of the entry, through it.
+    surface: LocalSurface,
+    /// Point of entry, world space [m].
+    origin: DVec3,
+    material: MaterialId,
+    /// Bound on the distance between the surface of the entry and others that coincide with it [m].
+    tolerance: f64,
+    /// Number of faces entered and not left.
+    depth: u32,
+    /// True before the first segment.
+    is_at_entry: bool,
+    hits: HitList,
+    faces: InlineList<Face, 8>,
+}
+
+/// A face that a segment crosses.
+#[derive(Clone, Copy, Debug)]
+struct Face {
+    crossing: Crossing,
+    hit: Hit,
+    /// Whether it bounds the volume, and how.
+    role: Role,
+    /// Bound on the distance of coincident faces [m].
+    tolerance: f64,
+    /// True if a neighbour of the primitive may be found at the same point.
+    is_near_edge: bool,
+}
+
+/// Meaning of a face for a walk that crosses it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Role {
+    /// An object of the volume begins.
+    Enters,
+    /// An object of the volume ends.
+    Leaves,
+    /// The face bounds something else.
+    Foreign,
+}
+
+impl Face {
+    /// Returns whether the distance from `other` along the normal is within rounding.
+    fn is_coincident(&self, other: &Face) -> bool {
+        let distance = (self.crossing.t - other.crossing.t) * self.crossing.cos;
+        distance.abs() <= self.tolerance.max(other.tolerance)
+    }
+
+    /// Returns whether the distance of the start of the segment along the normal is within rounding.
+    fn is_at_start(&self) -> bool {
+        (self.crossing.t * self.crossing.cos).abs() <= self.tolerance
+    }
+
+    /// Returns whether both are the same face, found on primitives that share an edge or a vertex.
+    fn is_same(&self, other: &Face) -> bool {
+        let is_neighbour = self.is_near_edge || other.is_near_edge;
+        self.hit.shape == other.hit.shape && self.role == other.role && is_neighbour
+    }
+}
+
+impl<'a> SubsurfaceVolume<'a> {
+    /// The volume that a walk enters in `direction`.
+    pub(crate) fn enter(scene: &'a Scene, entry: Entry, direction: Vec3) -> SubsurfaceVolume<'a> {
+        let shape = &scene.shapes()[entry.shape.0 as usize];
+        let p = entry.p.as_dvec3();
+        let origin = p + shape.local_surface(entry.primitive, p).foot();
+        let surface = shape.local_surface(entry.primitive, origin).through_origin();
+        let mut volume = SubsurfaceVolume {
+            scene,
+            entry,
+            surface,
+            origin,
+            material: scene.material_id(entry.shape),
+            tolerance: COINCIDENCE * surface.magnitude(),
+            depth: 1,
+            is_at_entry: true,
+            hits: HitList::new(),
+            faces: InlineList::new(),
+        };
+        volume.count_coincident(direction);
+        volume
+    }
+
+    /// Counts the objects that the walk enters together with the first one.
+    fn count_coincident(&mut self, direction: Vec3) {
+        let segment = Segment {
+            from: DVec3::ZERO,
+            direction,
+            length: 0.0,
+        };
+        self.scene.all_hits(&self.ray(&segment), &mut self.hits);
+        self.faces.clear();
+        let crossing = self.surface.crossing_near(DVec3::ZERO, direction.as_dvec3(), 0.0);
+        self.faces.push(self.entry_face(&segment, crossing));
+        for index in 0..self.hits.as_slice().len() {
+            if let Some(face) = self.face(&segment, self.hits.as_slice()[index])
+                && face.role == Role::Enters
+                && face.is_at_start()
+                && !self.is_known(&face)
+            {
+                self.faces.push(face);
+            }
+        }
+        self.depth = self.faces.as_slice().len() as u32;
+    }
+
+    /// Returns whether the walk enters by the inside of a closed object, as after a ray that its surface transmits: behind
+    /// that surface is no volume.
+    pub(crate) fn is_outside(&mut self) -> bool {
+        if self.entry.facing > 0.0 {
+            return false;
+        }
+        let inwards = self.surface.normal(DVec3::ZERO).as_vec3() * self.entry.facing;
+        let segment = Segment {
+            from: DVec3::ZERO,
+            direction: inwards,
+            length: f32::INFINITY,
+        };
+        self.scene.all_hits(&self.ray(&segment), &mut self.hits);
+        self.faces.clear();
+        for index in 0..self.hits.as_slice().len() {
+            let face = self.face(&segment, self.hits.as_slice()[index]);
+            face.into_iter().for_each(|face| self.faces.push(face));
+        }
+        let own =
+            self.surface
+                .crossing_within(DVec3::ZERO, inwards.as_dvec3(), self.tolerance, f64::INFINITY);
+        if let Some(crossing) = own {
+            self.faces.push(self.entry_face(&segment, crossing));
+        }
+        let faces = self.faces.as_slice();
+        let mut left = 0;
+        for (index, face) in faces.iter().enumerate() {
+            let is_double = |other: &Face| face.is_coincident(other) && face.is_same(other);
+            if face.crossing.t > self.tolerance && !faces[..index].iter().any(is_double) {
+                // The geometric normals of a closed object point outside.
+                left += match face.role {
+                    Role::Enters => 1,
+                    Role::Leaves => -1,
+                    Role::Foreign => 0,
+                };
+            }
+        }
+        left > 0
+    }
+
+    /// The point of entry, as seen from the side that the walk comes from along the geometric normal.
+    pub(crate) fn entry_point(&self) -> Interaction {
+        let inwards = -self.surface.normal(DVec3::ZERO).as_vec3() * self.entry.facing;
+        let segment = Segment {
+            from: DVec3::ZERO,
+            direction: inwards,
+            length: 0.0,
+        };
+        let crossing = Crossing { t: 0.0, cos: -1.0 };
+        self.interaction(&segment, &self.entry_face(&segment, crossing), -inwards)
+    }
+
+    /// Returns where a segment leaves the volume, as seen from the outside along the geometric normal. Surfaces of other
+    /// objects do not end it; `media` are the bodies around the volume, which it may leave or enter.
+    pub(crate) fn exit(&mut self, segment: &Segment, interior: &mut InteriorList) -> Option<Interaction> {
+        let (direction, length) = (segment.direction.as_dvec3(), f64::from(segment.length));
+        let margin = self.margin();
+        let mut ray = self.ray(segment);
+        if self.is_at_entry {
+            ray.t_min = (margin + self.tolerance) as f32;
+        }
+        let far = ray.t_max;
+        let mut reached = 0.0;
+        let mut found = None;
+        for _ in 0..MAX_NULL_INTERFACES {
+            let at_entry = self
+                .surface
+                .crossing_within(segment.from, direction, reached, length);
+            if let Some(crossing) = at_entry {
+                ray.t_max = far.min((crossing.t + 2.0 * margin) as f32);
+            }
+            let hit = self.scene.first_hit(&ray);
+            if hit.is_none() && at_entry.is_none() {
+                break;
+            }
+            let mut end = at_entry.map_or(length, |crossing| crossing.t);
+            self.faces.clear();
+            if let Some(hit) = hit {
+                let surface = self.surface_of(&hit);
+                let distance = f64::from(hit.t) - margin;
+                let crossing = surface.crossing_near(segment.from, direction, distance);
+                let range = 2.0 * self.tolerance / crossing.cos.abs().max(MIN_COS);
+                end = end.min(distance + range);
+                ray.t_min = ray.t_min.max((f64::from(hit.t) - range) as f32);
+                ray.t_max = (end + margin) as f32;
+                self.scene.all_hits(&ray, &mut self.hits);
+                for index in 0..self.hits.as_slice().len() {
+                    let face = self.face(segment, self.hits.as_slice()[index]);
+                    face.into_iter().for_each(|face| self.faces.push(face));
+                }
+            }
+            if let Some(crossing) = at_entry.filter(|crossing| crossing.t <= end) {
+                self.faces.push(self.entry_face(segment, crossing));
+            }
+            found = self.pass(segment, interior);
+            if found.is_some() || end >= length {
+                break;
+            }
+            reached = end;
+            ray.t_min = ((end + margin) as f32).next_up();
+            ray.t_max = far;
+        }
+        self.is_at_entry = false;
+        found
+    }
+
+    /// Passes the faces that were found, in the order of their distances, up to one by which the segment leaves the volume.
+    fn pass(&mut self, segment: &Segment, interior: &mut InteriorList) -> Option<Interaction> {
+        let by_distance = |a: &Face, b: &Face| a.crossing.t.total_cmp(&b.crossing.t);
+        self.faces.as_mut_slice().sort_unstable_by(by_distance);
+        for index in 0..self.faces.as_slice().len() {
+            let (before, rest) = self.faces.as_slice().split_at(index);
+            let (face, after) = (rest[0], &rest[1..]);
+            if !(face.crossing.t > 0.0 && face.crossing.t <= f64::from(segment.length)) {
+                continue;
+            }
+            let is_near = |other: &Face| face.is_coincident(other);
+            if face.role != Role::Foreign && before.iter().any(|other| is_near(other) && face.is_same(other))
+            {
+                continue;
+            }
+            match face.role {
+                Role::Foreign => {
+                    let bodies = self.scene.bodies();
+                    if !bodies.is_empty() {
+                        let it = self.interaction(segment, &face, -segment.direction);
+                        interior.cross(bodies, &it, segment.direction);
+                    }
+                }
+                Role::Enters => {
+                    let was_counted = self.is_at_entry && face.is_at_start();
+                    self.depth += u32::from(!was_counted);
+                }
+                Role::Leaves => {
+                    let continues = |other: &Face| other.role == Role::Enters && is_near(other);
+                    if self.depth <= 1 && !after.iter().any(continues) {
+                        let outer = self.outer_normal(segment, &face);
+                        return Some(self.interaction(segment, &face, outer));
+                    }
+                    self.depth = self.depth.saturating_sub(1);
+                }
+            }
+        }
+        None
+    }
+
+    /// Ray along a segment, with a margin at both ends.
+    fn ray(&self, segment: &Segment) -> Ray {
+        let (direction, margin) = (segment.direction.as_dvec3(), self.margin());
+        let start = self.origin + segment.from - direction * margin;
+        Ray {
+            t_max: (f64::from(segment.length) + 2.0 * margin) as f32,
+            time: self.entry.time,
+            ..Ray::new(start.as_vec3(), segment.direction)
+        }
+    }
+
+    fn margin(&self) -> f64 {
+        MARGIN * self.tolerance
+    }
+
+    fn is_entry(&self, hit: &Hit) -> bool {
+        (hit.shape, hit.primitive) == (self.entry.shape, self.entry.primitive)
+    }
+
+    fn is_known(&self, face: &Face) -> bool {
+        self.faces.as_slice().iter().any(|known| face.is_same(known))
+    }
+
+    /// Primitive of a hit, relative to the point of entry.
+    fn surface_of(&self, hit: &Hit) -> LocalSurface {
+        if self.is_entry(hit) {
+            self.surface
+        } else {
+            self.scene.shapes()[hit.shape.0 as usize].local_surface(hit.primitive, self.origin)
+        }
+    }
+
+    /// Face of a hit; `None` for one of the primitive of the entry, whose crossings are known without rays.
+    fn face(&self, segment: &Segment, hit: Hit) -> Option<Face> {
+        let (from, direction) = (segment.from, segment.direction.as_dvec3());
+        let surface = self.surface_of(&hit);
+        if self.is_entry(&hit) && surface.is_crossed(from, direction) {
+            return None;
+        }
+        let crossing = surface.crossing_near(from, direction, f64::from(hit.t) - self.margin());
+        Some(self.face_at(segment, &surface, crossing, hit))
+    }
+
+    /// Face of the primitive of the entry.
+    fn entry_face(&self, segment: &Segment, crossing: Crossing) -> Face {
+        let hit = Hit {
+            t: crossing.t as f32,
+            shape: self.entry.shape,
+            primitive: self.entry.primitive,
+            barycentric: Vec2::splat(1.0 / 3.0),
+        };
+        self.face_at(segment, &self.surface, crossing, hit)
+    }
+
+    fn face_at(&self, segment: &Segment, surface: &LocalSurface, crossing: Crossing, hit: Hit) -> Face {
+        let outwards = crossing.cos * f64::from(self.entry.facing) > 0.0;
+        let role = match (self.scene.material_id(hit.shape) == self.material, outwards) {
+            (false, _) => Role::Foreign,
+            (true, false) => Role::Enters,
+            (true, true) => Role::Leaves,
+        };
+        let x = segment.at(crossing.t);
+        Face {
+            crossing,
+            hit,
+            role,
+            tolerance: self.tolerance.max(COINCIDENCE * surface.magnitude()),
+            is_near_edge: surface.is_near_edge(x),
+        }
+    }
+
+    /// Unit normal of a face at its crossing, on the side of the outside.
+    fn outer_normal(&self, segment: &Segment, face: &Face) -> Vec3 {
+        let x = segment.at(face.crossing.t);
+        self.surface_of(&face.hit).normal(x).as_vec3() * self.entry.facing
+    }
+
+    /// Point of a face where a segment crosses it, seen from the unit vector `wo`.
+    fn interaction(&self, segment: &Segment, face: &Face, wo: Vec3) -> Interaction {
+        let p = self.origin + segment.at(face.crossing.t);
+        // Along the normal, rounding of the point does not move its foot on the surface.
+        let ray = Ray {
+            time: self.entry.time,
+            ..Ray::new(p.as_vec3(), -self.outer_normal(segment, face))
+        };
+        let hit = Hit { t: 0.0, ..face.hit };
+        Interaction {
+            wo,
+            t: face.crossing.t as f32,
+            ..self.scene.interaction_at(&ray, &hit)
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! State of a photon between two hits: storing, scattering, Russian roulette and splitting.
+
+use glam::Vec3;
+
+use super::density::Density;
+use super::params::{PhotonFilter, ShootParams};
+use super::scatter::Scatterer;
+use crate::bsdf::{BsdfSample, LobePart};
+use crate::integrator::context::Context;
+use crate::integrator::path::subsurface::RandomWalk;
+use crate::integrator::photon::map::photon::{MediumLight, PathKind, Photon};
+use crate::integrator::photon::map::volume;
+use crate::interior::{InteriorList, MediumClass, beer_lambert};
+use crate::scene::{Contact, MAX_NULL_INTERFACES, MediumSample, PathStart, RaySegment, Scene};
+use renderer_base::color::Rgb;
+use renderer_base::math::{Ray, exp_m1, ln};
+use renderer_base::sampler::{Rng, Sampler};
+use renderer_geometry::Interaction;
+
+/// Maximum number of segments of a photon's path.
+const MAX_SEGMENTS: u32 = 250;
+
+/// Number of photons stored on a segment in a medium.
+pub(crate) const PHOTONS_PER_SEGMENT: u32 = 4;
+
+/// Inputs and outputs of the tracing of photons.
+pub(super) struct PhotonTracer<'a> {
+    pub(super) scene: &'a Scene,
+    pub(super) params: &'a ShootParams,
+    /// Density control of stored photons.
+    pub(super) density: Option<&'a Density>,
+    pub(super) sampler: &'a mut Sampler,
+    pub(super) context: &'a mut Context,
+    pub(super) scatterer: &'a mut Scatterer,
+    /// Photons of splits that are not traced yet.
+    pub(super) pending: &'a mut Vec<PhotonState>,
+    /// Number of further photons that splits of the current photon may create.
+    pub(super) split_budget: u32,
+    /// Stored photons.
+    pub(super) photons: &'a mut Vec<Photon>,
+}
+
+/// State of a photon.
+#[derive(Clone)]
+pub(super) struct PhotonState {
+    ray: Ray,
+    power: Rgb,
+    /// Number of equal photons that this one represents up to the next hit.
+    split_count: u32,
+    segments: u32,
+    null_interfaces: u32,
+    /// True if only narrow lobes have scattered it.
+    only_narrow: bool,
+    /// True if no camera path can find its light.
+    hidden: bool,
+    interior: InteriorList,
+    /// Position among coincident surfaces, of the last surface or of the next one.
+    contact: Option<Contact>,
+    /// Distance along the ray from the surface that it leaves to its origin [m].
+    gap: f32,
+}
+
+impl PhotonState {
+    /// An emitted photon; `hidden` is true if camera paths cannot find its light.
+    pub(super) fn new(start: PathStart, power: Rgb, hidden: bool) -> PhotonState {
+        let PathStart {
+            ray,
+            interior,
+            contact,
+            gap,
+        } = start;
+        PhotonState {
+            ray,
+            power,
+            split_count: 1,
+            segments: 1,
+            null_interfaces: 0,
+            only_narrow: true,
+            hidden,
+            interior,
+            contact,
+            gap,
+        }
+    }
+
+    /// Traces the photon to its next hit, stores and scatters it there; returns `false` if it ends.
+    #[inline(always)]
+    pub(super) fn advance(&mut self, tracer: &mut PhotonTracer<'_>) -> bool {
+        let scene = tracer.scene;
+        tracer.context.stats.photon_rays += 1;
+
+        // Intersection; scattering in media replaces the hit.
+        let is_in_contact = self.contact.is_some();
+        let mut hit = scene.next_surface(&self.ray, &self.interior, &mut self.contact);
+        let arrives = is_in_contact
+            || matches!(self.interior.medium_class(), MediumClass::Vacuum)
+            || self.sample_media(&mut hit, tracer);
+        let Some(it) = hit.filter(|_| arrives) else {
+            return false;
+        };
+        let Some(outside) = scene.exterior_ior(&self.interior, &it) else {
+            return self.cross_null_interface(scene, &it);
+        };
+
+        // Storage, splitting, scattering.
+        tracer.scatterer.shade_hit(scene, &it, outside, tracer.context);
+        self.store(&it, tracer);
+        for _ in 1..self.split_count {
+            let mut copy = self.clone();
+            if copy.scatter(&it, tracer) {
+                tracer.pending.push(copy);
+            }
+        }
+        self.scatter(&it, tracer)
+    }
+
+    /// Scatters one of the photons at their hit; returns `false` if it ends.
+    #[inline(always)]
+    fn scatter(&mut self, it: &Interaction, tracer: &mut PhotonTracer<'_>) -> bool {
+        let sampler = &mut *tracer.sampler;
+        let (u_lobe, u, u_rr) = (sampler.next_1d(), sampler.next_2d(), sampler.next_1d());
+        let sample = tracer
+            .scatterer
+            .sample(tracer.scene, it, u_lobe, u, tracer.context);
+        let Some((part, sample)) = sample else {
+            return false;
+        };
+        if sample.is_subsurface() {
+            return self.walk_subsurface(it, &sample, u_rr, tracer);
+        }
+        if sample.is_null_interface() {
+            if !self.cross_null_interface(tracer.scene, it) {
+                return false;
+            }
+        } else {
+            self.segments += 1;
+            self.only_narrow &= part == LobePart::Narrow;
+            self.hidden &= sample.is_specular();
+            let is_unwanted = tracer.params.filter == PhotonFilter::Caustic && !self.only_narrow;
+            if self.is_too_long(tracer.params) || is_unwanted {
+                return false;
+            }
+            self.leave(tracer.scene, it, sample.wi);
+        }
+        self.roulette_or_split(sample.weight, u_rr, tracer)
+    }
+
+    fn is_too_long(&self, params: &ShootParams) -> bool {
+        self.segments > params.max_segments.min(MAX_SEGMENTS)
+    }
+
+    /// Subsurface random walk from a hit to its exit; returns `false` if the photon ends.
+    fn walk_subsurface(
+        &mut self,
+        it: &Interaction,
+        sample: &BsdfSample,
+        u_rr: f32,
+        tracer: &mut PhotonTracer<'_>,
+    ) -> bool {
+        let scene = tracer.scene;
+        self.segments += 1;
+        (self.only_narrow, self.hidden) = (false, false);
+        if self.is_too_long(tracer.params) || tracer.params.filter == PhotonFilter::Caustic {
+            return false;
+        }
+        let Some((lobe, cosines)) = tracer.scatterer.subsurface(it, sample.index) else {
+            return false;
+        };
+        let walk = RandomWalk::new(it, &lobe);
+        let u = tracer.sampler.next_2d();
+        let rng = &mut Rng::new(tracer.sampler.rng_seed());
+        let Some(exit) = walk.run(scene, sample.wi, &mut self.interior, u, rng) else {
+            return false;
+        };
+        let u = tracer.sampler.next_2d();
+        let left = tracer
+            .scatterer
+            .leave(scene, &exit.it, lobe.number, u, tracer.context);
+        let Some((wi, exit_weight)) = left else {
+            return false;
+        };
+        self.contact = exit.contact;
+        let end = scene.leave(&exit.it, wi, &self.interior, &mut self.contact);
+        self.ray = Ray {
+            time: exit.it.time,
+            ..Ray::new(end.ray_origin(wi), wi)
+        };
+        self.gap = self.ray.gap_from(exit.it.p);
+        // A camera path has the weight of the lobe at the photon's exit.
+        let weight = exit.weight * exit_weight * (cosines / sample.pdf);
+        self.roulette_or_split(weight, u_rr, tracer)
+    }
+
+    /// Crosses a null interface; returns `false` if the photon ends.
+    fn cross_null_interface(&mut self, scene: &Scene, it: &Interaction) -> bool {
+        self.null_interfaces += 1;
+        self.leave(scene, it, self.ray.direction);
+        self.null_interfaces <= MAX_NULL_INTERFACES
+    }
+
+    /// Starts the ray that leaves a hit in the unit vector `direction`, and updates the interior list.
+    fn leave(&mut self, scene: &Scene, it: &Interaction, direction: Vec3) {
+        let end = scene.leave(it, direction, &self.interior, &mut self.contact);
+        if !scene.bodies().is_empty() {
+            self.interior.cross(scene.bodies(), it, direction);
+        }
+        self.ray = Ray {
+            time: it.time,
+            ..Ray::new(end.ray_origin(direction), direction)
+        };
+        self.gap = self.ray.gap_from(it.p);
+    }
+
+    /// Samples medium scattering until the photon reaches a surface, which replaces `hit`. The photons of a split scatter
+    /// together. Returns `false` if the photon ends.
+    #[inline(never)]
+    fn sample_media(&mut self, hit: &mut Option<Interaction>, tracer: &mut PhotonTracer<'_>) -> bool {
+        let scene = tracer.scene;
+        loop {
+            let length = hit.as_ref().map_or(f32::INFINITY, |it| it.t.max(0.0));
+            let ray = self.ray.begun_before(self.gap);
+            let segment = RaySegment {
+                ray: &ray,
+                length: length + self.gap,
+                depth: self.segments,
+            };
+            let mut rng = Rng::new(tracer.sampler.rng_seed());
+            let shading = &mut tracer.context.shading;
+            let before = self.power.max_component();
+            if !matches!(self.interior.medium_class(), MediumClass::Scattering) {
+                self.power *= scene.medium_transmittance(&self.interior, &segment, &mut rng, shading);
+                return self.russian_roulette(before, tracer.sampler.next_1d());
+            }
+            if tracer.params.in_media.stores(self.segments, self.only_narrow) {
+                self.store_in_medium(scene, &segment, &mut rng, tracer.photons);
+            }
+            let u = tracer.sampler.next_2d();
+            let mut emitted = Rgb::BLACK;
+            let sample = scene.sample_medium(
+                &self.interior,
+                &segment,
+                (&mut self.power, &mut emitted),
+                (u, &mut rng),
+                shading,
+            );
+            let MediumSample::Scattered { t, medium } = sample else {
+                return self.russian_roulette(before, tracer.sampler.next_1d());
+            };
+            let sampler = &mut *tracer.sampler;
+            let (u_lobe, u, u_rr) = (sampler.next_1d(), sampler.next_2d(), sampler.next_1d());
+            let Some(wi) = medium.sample_phase(ray.direction, u_lobe, u) else {
+                return false;
+            };
+            let (f, pdf) = medium.phase(ray.direction, wi);
+            self.segments += 1;
+            (self.only_narrow, self.hidden) = (false, false);
+            let is_unwanted = tracer.params.filter == PhotonFilter::Caustic;
+            if pdf <= 0.0 || self.is_too_long(tracer.params) || is_unwanted {
+                return false;
+            }
+            self.power *= f * (1.0 / pdf);
+            if !self.russian_roulette(before, u_rr) {
+                return false;
+            }
+            self.ray = Ray {
+                time: ray.time,
+                ..Ray::new(self.ray.at((t - self.gap).max(0.0)), wi)
+            };
+            self.gap = 0.0;
+            self.contact = None;
+            *hit = scene.next_surface(&self.ray, &self.interior, &mut self.contact);
+        }
+    }
+
+    /// Stores photons along a segment, whether the photon scatters there or not: most photons cross thin fog.
+    fn store_in_medium(
+        &self,
+        scene: &Scene,
+        segment: &RaySegment<'_>,
+        rng: &mut Rng,
+        photons: &mut Vec<Photon>,
+    ) {
+        let is_caustic = self.only_narrow && self.segments > 1;
+        let Some(medium) = volume::medium(scene, &self.interior, is_caustic) else {
+            return;
+        };
+        let light = match (is_caustic, self.hidden) {
+            (false, _) => MediumLight::Other,
+            (true, false) => MediumLight::Focused,
+            (true, true) => MediumLight::Hidden,
+        };
+        let extinction = medium.extinction();
+        let sigma = extinction.average();
+        let absorbed = -exp_m1(-(sigma * segment.length));
+        let power = self.power * medium.scattering() * (self.split_count as f32 / PHOTONS_PER_SEGMENT as f32);
+        for number in 0..PHOTONS_PER_SEGMENT {
+            let u = (number as f32 + rng.next_1d()) / PHOTONS_PER_SEGMENT as f32;
+            let transmittance = (1.0 - u * absorbed).max(f32::MIN_POSITIVE);
+            let t = (-ln(transmittance) / sigma).min(segment.length);
+            let pdf = sigma * transmittance / absorbed;
+            let power = power * beer_lambert(extinction, t) * (1.0 / pdf);
+            let (p, wi) = (segment.ray.at(t), -segment.ray.direction);
+            photons.push(Photon::in_medium(p, wi, power, self.segments, light));
+        }
+    }
+
+    /// Russian roulette for a photon that had the power `before` in its brightest channel: survivors keep that power.
+    fn russian_roulette(&mut self, before: f32, u: f32) -> bool {
+        let ratio = self.power.max_component() / before;
+        if ratio >= 1.0 {
+            return true;
+        }
+        self.power *= 1.0 / ratio;
+        u < ratio
+    }
+
+    /// Stores the photon at its hit if the map wants it.
+    fn store(&self, it: &Interaction, tracer: &mut PhotonTracer<'_>) {
+        let scene = tracer.scene;
+        let caustic = self.only_narrow && self.segments > 1;
+        let wanted = match tracer.params.filter {
+            PhotonFilter::Global { direct } => direct || self.segments > 1,
+            PhotonFilter::Caustic => caustic,
+        };
+        if !wanted || !tracer.scatterer.has_wide_lobe(scene, it, tracer.context) {
+            return;
+        }
+        let probability = tracer
+            .density
+            .map_or(1.0, |density| density.keep_probability(it.p));
+        if probability < 1.0 && tracer.sampler.next_1d() >= probability {
+            return;
+        }
+        let n = if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng };
+        let power = self.power * (self.split_count as f32 / probability);
+        let kind = match (caustic, self.hidden) {
+            (false, _) => PathKind::Wide,
+            (true, false) => PathKind::Caustic,
+            (true, true) => PathKind::Hidden,
+        };
+        let layer = tracer.scatterer.layer(scene, it);
+        let photon = Photon::new(it.p, it.wo, n, power, self.segments, kind, layer);
+        tracer.photons.push(photon);
+    }
+
+    /// Multiplies the power by the weight of a sample, by Russian roulette if it decreases in the brightest channel and by
+    /// splitting, within the budget, if it increases, so that all photons have about the same power there. With luminance
+    /// instead, caustics of blue glass had few photons and large kernels. Returns `false` if the photon ends.
+    // Pharr & Humphreys 2010, "Physically Based Rendering", section 15.6. The power increases at bent normals (Veach 1997,
+    // section 5.3); without splitting, such factors multiply along a path.
+    #[inline(always)]
+    fn roulette_or_split(&mut self, weight: Rgb, u: f32, tracer: &mut PhotonTracer<'_>) -> bool {
+        let power = self.power * weight;
+        if !power.is_finite() {
+            tracer.context.stats.non_finite_photons += 1;
+            return false;
+        }
+        let ratio = power.max_component() / self.power.max_component();
+        (self.power, self.split_count) = (power * (1.0 / ratio), 1);
+        // NaN if the incident power is zero.
+        if ratio < 1.0 || ratio.is_nan() {
+            return u < ratio;
+        }
+        if ratio <= tracer.split_budget as f32 {
+            self.split_count = (ratio + 1.0 - u) as u32;
+            tracer.split_budget -= self.split_count - 1;
+        } else {
+            self.power = power;
+        }
+        true
+    }
+}

@@ -1,0 +1,252 @@
+//! Compilation of the materials of a description.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use shading::graph::GroupUse;
+use shading::graph::source::material as material_group;
+use shading::syntax::ast;
+use shading::{
+    Diagnostic, Diagnostics, InstanceOptions, Preprocessor, RayKind, ShaderGroupTemplate, ShadingSystem,
+    Span, Template,
+};
+
+use crate::material::{Host, Instances, closure_registry, known_attributes, library};
+use crate::scene::called::{called, fills};
+use crate::scene::media::validate::surface_values;
+use renderer_geometry::Shape;
+use renderer_scene::{MaterialDesc, SceneDesc, ShaderFile};
+
+/// Material output that is rendered.
+const SURFACE: &str = "surface";
+
+/// Creates a shading system that preprocesses sources with `preprocessor`, and has the renderer's closures and the
+/// shipped library.
+pub fn shading_system(host: Arc<Host>, preprocessor: Preprocessor) -> ShadingSystem {
+    ShadingSystem::new(closure_registry(), host)
+        .with_library(library::LIBRARY)
+        .with_preprocessor(preprocessor)
+}
+
+/// Compiled shaders of a scene.
+pub(super) struct Compiled {
+    /// Units and groups declared by its sources.
+    pub(super) templates: Vec<Template>,
+    /// Instances of each material, in order.
+    pub(super) instances: Vec<Instances>,
+    pub(super) warnings: Diagnostics,
+}
+
+/// Compiles all materials. `shapes` are those of the description, or empty if their attributes do not matter.
+pub(super) fn compile(
+    desc: &SceneDesc,
+    system: &ShadingSystem,
+    purpose: RayKind,
+    shapes: &[Shape],
+) -> Result<Compiled, Diagnostics> {
+    let mut warnings = Diagnostics::default();
+    let mut templates = vec![];
+    for file in &desc.shaders {
+        match system.load_file(&file.file) {
+            Ok(loaded) => {
+                warnings.list.extend(loaded.warnings.list);
+                templates.extend(loaded.templates);
+            }
+            Err(errors) => warnings.list.extend(errors.list),
+        }
+    }
+    if warnings.has_errors() {
+        return Err(warnings);
+    }
+    warnings.list.extend(redeclared(&desc.shaders));
+    for group in &desc.groups {
+        system.add_group(ShaderGroupTemplate::clone(group));
+    }
+    // Groups that no material uses are checked too.
+    for template in &templates {
+        if let Err(errors) = system.check(template) {
+            warnings.add_new(errors.list);
+        }
+    }
+    let (instances, found) = match compile_materials(desc, 0..desc.materials.len(), system, purpose, shapes) {
+        Ok(compiled) => compiled,
+        Err(errors) => (vec![], errors),
+    };
+    // Errors inside a group were reported when the group was checked.
+    warnings.add_new(found.list);
+    let compiled = Compiled {
+        templates,
+        instances,
+        warnings: warnings.clone(),
+    };
+    warnings.into_result(compiled)
+}
+
+/// Compiles the materials of an index range in parallel; returns their instances and warnings. `shapes` as for [`compile`].
+pub(super) fn compile_materials(
+    desc: &SceneDesc,
+    range: Range<usize>,
+    system: &ShadingSystem,
+    purpose: RayKind,
+    shapes: &[Shape],
+) -> Result<(Vec<Instances>, Diagnostics), Diagnostics> {
+    let file = Arc::new(declarations(desc));
+    let mut users = vec![vec![]; desc.materials.len()];
+    for (desc, shape) in desc.shapes.iter().zip(shapes) {
+        users[desc.material.0 as usize].push(shape);
+    }
+    let materials = desc.materials[range.clone()].par_iter().zip(&users[range]);
+    let results: Vec<_> = materials
+        .map(|(material, users)| {
+            let attributes = known_attributes(users.iter().copied()).map(Arc::new);
+            let options = InstanceOptions {
+                attributes,
+                ..surface_options()
+            };
+            let compiled = instances(material, &file, system, purpose, options)?;
+            let warnings = surface_values(desc, material, &compiled, system);
+            Ok((compiled, warnings))
+        })
+        .collect();
+    let (mut instances, mut diagnostics) = (vec![], Diagnostics::default());
+    for result in results {
+        match result {
+            Ok((compiled, warnings)) => {
+                diagnostics.list.extend(warnings);
+                instances.push(compiled);
+            }
+            Err(Diagnostics { list }) => {
+                diagnostics.add_new(list);
+            }
+        }
+    }
+    diagnostics.clone().into_result((instances, diagnostics))
+}
+
+/// Warnings about units and groups of one name in several files, of which the last is used. Within a file they have been
+/// reported, and a file that several import is the same declaration.
+fn redeclared(files: &[ShaderFile]) -> Vec<Diagnostic> {
+    let mut known: FxHashMap<&str, (&ast::File, Span)> = FxHashMap::default();
+    let mut warnings = vec![];
+    for ShaderFile { file, .. } in files {
+        for item in &file.items {
+            let name = match item {
+                ast::Item::Unit(unit) => &unit.name,
+                ast::Item::Group(group) => &group.name,
+                _ => continue,
+            };
+            let Some((other, first)) = known.insert(&name.text, (file, name.span)) else {
+                continue;
+            };
+            let place = |file: &ast::File, span: Span| {
+                let (path, line, column) = file.sources.get(span.source).locate(span.start);
+                (Path::new(path).file_name().map(ToOwned::to_owned), line, column)
+            };
+            if std::ptr::eq(other, &**file) || place(other, first) == place(file, name.span) {
+                continue;
+            }
+            let message = format!("`{}` is declared again; the last declaration is used", name.text);
+            let warning = Diagnostic::warning(message).at(&file.sources, name.span, "").at(
+                &other.sources,
+                first,
+                "it is declared here, too",
+            );
+            warnings.push(warning);
+        }
+    }
+    warnings
+}
+
+/// Functions and structures of all files, for expressions in materials.
+pub(in crate::scene) fn declarations(desc: &SceneDesc) -> ast::File {
+    let items = desc.shaders.iter().flat_map(|file| &file.file.items);
+    let items = items
+        .filter(|item| {
+            matches!(
+                item,
+                ast::Item::Function(_) | ast::Item::Struct(_) | ast::Item::Variables(_)
+            )
+        })
+        .cloned()
+        .collect();
+    ast::File {
+        sources: desc.sources.clone(),
+        items,
+        ..ast::File::default()
+    }
+}
+
+/// The shaders of a material.
+pub(in crate::scene) fn instances(
+    material: &MaterialDesc,
+    file: &Arc<ast::File>,
+    system: &ShadingSystem,
+    purpose: RayKind,
+    options: InstanceOptions,
+) -> Result<Instances, Diagnostics> {
+    let is_volume = material.usage == GroupUse::Surface
+        && called(&material.surface).is_some_and(|name| fills(system, name));
+    let interior = match &material.interior {
+        _ if is_volume || material.usage == GroupUse::Volume => Some(&material.surface),
+        interior => interior.as_ref(),
+    };
+    let inside = match interior {
+        Some(interior) => {
+            let (name, span) = (format!("{}.interior", material.name), interior.span);
+            let group = material_group(&name, GroupUse::Volume, span, interior, None, file)?;
+            Some(system.instantiate(Arc::new(group), &options)?)
+        }
+        None => None,
+    };
+    let group = match is_volume || material.usage == GroupUse::Volume {
+        true => material_group(
+            &material.name,
+            GroupUse::Surface,
+            material.span,
+            &transparent_surface(),
+            None,
+            file,
+        )?,
+        false => group(material, file)?,
+    };
+    let group = Arc::new(group);
+    let full = system.instantiate(&group, &options)?;
+    let instances = Instances::new(full, options, purpose, |options| {
+        system.instantiate(&group, options)
+    })?;
+    Ok(match inside {
+        Some(_) => Instances { inside, ..instances },
+        None => instances,
+    })
+}
+
+/// A fully transparent surface.
+fn transparent_surface() -> ast::Expr {
+    ast::Expr::call("cutout", vec![ast::Argument::named("opacity", 0.0f32)])
+}
+
+/// The group of a material.
+pub(in crate::scene) fn group(
+    material: &MaterialDesc,
+    file: &Arc<ast::File>,
+) -> Result<ShaderGroupTemplate, Diagnostics> {
+    let MaterialDesc {
+        name,
+        usage,
+        span,
+        surface,
+        ..
+    } = material;
+    material_group(name, *usage, *span, surface, None, file)
+}
+
+/// Options of the instance of a surface.
+pub(in crate::scene) fn surface_options() -> InstanceOptions {
+    InstanceOptions {
+        outputs: vec![SURFACE.to_owned()],
+        ..InstanceOptions::default()
+    }
+}

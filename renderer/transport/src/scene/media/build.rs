@@ -1,0 +1,175 @@
+//! Majorants of the heterogeneous media of a scene; objects with the same medium in object space share a grid.
+
+use std::sync::Arc;
+
+use glam::Vec3;
+use rustc_hash::FxHashMap;
+
+use super::majorant::{Landmarks, Majorant, MajorantGrid, MediumSpace, Probe};
+use crate::interior::{Body, BodyId};
+use crate::light::Light;
+use crate::material::{HitRay, MaterialId, Medium, RayKind, ShadingContext};
+use crate::scene::Scene;
+use renderer_base::math::Bounds;
+use renderer_geometry::{Mesh, SHUTTER_OPEN, Shape, ShapeId};
+
+/// Number of points at which media are compared, and of media of a material that one is compared with.
+const COMPARED_POINTS: u64 = 64;
+const MAX_COMPARED_MEDIA: usize = 4;
+
+/// Most shapes, and most lights, that are landmarks.
+const MAX_LANDMARKS: usize = 256;
+
+/// The medium of an object, and the space of its majorant grid.
+#[derive(Clone, Copy, Debug)]
+struct PlacedMedium {
+    id: BodyId,
+    space: MediumSpace,
+}
+
+/// Objects with the same medium in their own space.
+struct Instances {
+    first: PlacedMedium,
+    others: Vec<PlacedMedium>,
+}
+
+/// Bounds of a shape in its own space; those of meshes are computed once.
+fn object_bounds(shape: &Shape, meshes: &mut FxHashMap<*const Mesh, Bounds>) -> Bounds {
+    match shape.mesh() {
+        Some(mesh) => *meshes.entry(Arc::as_ptr(mesh)).or_insert_with(|| mesh.bounds()),
+        None => shape.geometry.bounds(),
+    }
+}
+
+impl Scene {
+    /// Majorants of all heterogeneous media, by object.
+    pub(crate) fn majorants(&self) -> Vec<Option<Majorant>> {
+        let varying = |(_, body): &(BodyId, &Body)| matches!(body.medium, Medium::Varying(_));
+        let mut found = vec![None; self.bodies.all().count()];
+        let media = self.distinct_media(self.bodies.all().filter(varying));
+        let landmarks = self.landmarks();
+        let probes = Majorant::probes(media.len());
+        for Instances { first, others } in media {
+            let made = self.majorant_of(first, probes, &landmarks);
+            for instance in others {
+                let grid = made.grid.clone();
+                found[instance.id.0 as usize] = Some(Majorant {
+                    space: instance.space,
+                    grid,
+                });
+            }
+            found[first.id.0 as usize] = Some(made);
+        }
+        found
+    }
+
+    /// Groups objects with the same medium in their own space.
+    fn distinct_media<'a>(&'a self, bodies: impl Iterator<Item = (BodyId, &'a Body)>) -> Vec<Instances> {
+        let mut list: Vec<Instances> = vec![];
+        let mut by_material: FxHashMap<MaterialId, Vec<usize>> = FxHashMap::default();
+        let mut meshes: FxHashMap<*const Mesh, Bounds> = FxHashMap::default();
+        let shapes = self.shapes_of_bodies();
+        let mut context = ShadingContext::new(self.host.clone());
+        for (id, body) in bodies {
+            let medium = PlacedMedium {
+                id,
+                space: self.medium_space(body, shapes[id.0 as usize], &mut meshes),
+            };
+            let known = by_material.entry(body.material).or_default();
+            // Media that depend on their place in the world are mostly all different.
+            let recent = known.iter().rev().take(MAX_COMPARED_MEDIA);
+            let same = recent.copied().find(|&index| {
+                let first = list[index].first;
+                medium.space.is_congruent(&first.space) && self.are_alike(&first, &medium, &mut context)
+            });
+            match same {
+                Some(index) => list[index].others.push(medium),
+                None => {
+                    known.push(list.len());
+                    list.push(Instances {
+                        first: medium,
+                        others: vec![],
+                    });
+                }
+            }
+        }
+        list
+    }
+
+    /// Returns whether two media have the same coefficients at the same points of their spaces, as far as some points
+    /// show. Bounds that are too low cost noise only.
+    fn are_alike(&self, a: &PlacedMedium, b: &PlacedMedium, context: &mut ShadingContext) -> bool {
+        /// Least number of points with density: what is mostly empty may differ elsewhere.
+        const LEAST_WITH_DENSITY: u64 = 4;
+        /// Relative difference of coefficients that rounding of coordinates makes.
+        const ROUNDING: f32 = 1e-2;
+        let mut with_density = 0;
+        for index in 0..COMPARED_POINTS {
+            let p = a.space.spread(index);
+            let [a, b] = [a, b].map(|of| self.probe_medium(of, p, context).rate);
+            if (a - b).abs() > ROUNDING * a.max(b) {
+                return false;
+            }
+            with_density += u64::from(a > 0.0);
+        }
+        with_density >= LEAST_WITH_DENSITY
+    }
+
+    /// Number of shapes that bound each object.
+    fn shapes_of_bodies(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.bodies.all().count()];
+        for shape in (0..self.shapes.len() as u32).map(ShapeId) {
+            if let Some(id) = self.bodies.of_shape(shape) {
+                counts[id.0 as usize] += 1;
+            }
+        }
+        counts
+    }
+
+    /// The space of an object's medium: its own if a single shape bounds it.
+    fn medium_space(
+        &self,
+        body: &Body,
+        shapes: u32,
+        meshes: &mut FxHashMap<*const Mesh, Bounds>,
+    ) -> MediumSpace {
+        let shape = body.shape.map(|id| &self.shapes[id.0 as usize]);
+        match shape.filter(|_| !body.is_open && shapes == 1) {
+            Some(shape) => MediumSpace::object(
+                object_bounds(shape, meshes),
+                *shape.placement().at(SHUTTER_OPEN).world_from_object(),
+            ),
+            // A medium without end is bounded by the scene.
+            None if body.is_open => MediumSpace::world(self.bounds().union(body.bounds)),
+            None => MediumSpace::world(body.bounds),
+        }
+    }
+
+    fn majorant_of(&self, medium: PlacedMedium, probes: usize, landmarks: &Landmarks) -> Majorant {
+        let context = || ShadingContext::new(self.host.clone());
+        let probe = |context: &mut ShadingContext, p| self.probe_medium(&medium, p, context);
+        let grid = MajorantGrid::new(&medium.space, probes, landmarks, context, probe);
+        Majorant {
+            space: medium.space,
+            grid: Arc::new(grid),
+        }
+    }
+
+    /// Probes a medium at a point of its space.
+    fn probe_medium(&self, medium: &PlacedMedium, p: Vec3, context: &mut ShadingContext) -> Probe {
+        let ray = HitRay::from(RayKind::DIFFUSE);
+        let found = self.medium_at(medium.id, (medium.space.to_world(p), Vec3::Z, 0.0), ray, context);
+        medium.space.probe(&found)
+    }
+
+    /// Places where media are likely.
+    fn landmarks(&self) -> Landmarks {
+        let some = |count: usize| count.div_ceil(MAX_LANDMARKS).max(1);
+        let shapes = self.shapes.iter().step_by(some(self.shapes.len()));
+        let lights = self.lights().iter().step_by(some(self.lights().len()));
+        let points = shapes
+            .map(|shape| shape.bounds().center())
+            .chain(lights.filter_map(Light::center));
+        Landmarks::new(points.collect(), self.host.camera())
+    }
+}

@@ -1,0 +1,401 @@
+//! Construction of a majorant grid: cells are subdivided where smaller ones save tentative collisions.
+
+use glam::{IVec3, UVec3, Vec3};
+use rayon::prelude::*;
+
+use super::grid::{CHILDREN, Cell, MajorantGrid, MediumFaults, SPLIT, SPLIT_LOG2};
+use super::search::{Landmarks, SearchPoints};
+use super::space::{MediumSpace, Probe};
+use renderer_base::math::{cbrt, sqr};
+use renderer_base::sampler::mix;
+
+/// Most probes of a medium, unless they find no density.
+pub(super) const MOST_PROBES: usize = 1 << 17;
+
+/// Most cells of the uniform grid along the longest side.
+const MOST_CELLS: f32 = 12.0;
+
+/// Number of times that a cell may be subdivided.
+const LEVELS: u32 = 4;
+
+/// Least number of probes of a cell of the uniform grid, and number of those of a child.
+const PROBES: usize = 8;
+const CHILD_PROBES: usize = 4;
+
+/// Share of the probes that are spent on the uniform grid, and on the search at several scales.
+const UNIFORM: usize = 8;
+const SEARCH: usize = 16;
+
+/// Numbers of further probes while none finds density.
+const MORE: [usize; 3] = [1 << 15, 1 << 17, 1 << 19];
+
+/// Factor on the largest value that was found.
+const MARGIN: f32 = 1.25;
+
+/// Least bound of a cell relative to the largest one, so that density between the probes does not bias estimates.
+const LEAST: f32 = 1e-3;
+
+/// Null collisions along the diagonal of a cell from which on it is subdivided; of one where most probes are zero, as
+/// its neighbours may have density that no probe found.
+const WASTE: f32 = 0.5;
+const SPARSE_WASTE: f32 = 0.02;
+
+/// Number of null collisions beyond which a cell is no more urgent: rays hardly get there.
+const URGENT: f32 = 8.0;
+
+/// Number of probes that test the bounds.
+const CHECKED: usize = 1 << 13;
+
+/// A grid under construction.
+struct Builder<'a, N, F> {
+    space: &'a MediumSpace,
+    new_context: N,
+    probe: F,
+    count: UVec3,
+    size: Vec3,
+    cells: Vec<ProbedCell>,
+    /// Points with density that the search found, and the rate there.
+    found: Vec<(Vec3, f32)>,
+    /// Number of probes without the further ones of a medium without density.
+    probes: usize,
+    /// Number of probes of the search.
+    searched: usize,
+    is_faulty: bool,
+}
+
+/// A cell with the results of its probes.
+#[derive(Clone, Copy, Debug, Default)]
+struct ProbedCell {
+    level: u32,
+    /// Position in the grid of all cells of its level.
+    at: UVec3,
+    /// First of its children; 0 if there are none.
+    child: u32,
+    /// Largest rate in it [1/m].
+    most: f32,
+    sum: f32,
+    probes: u32,
+    /// Number of probes with density.
+    hits: u32,
+}
+
+/// Results of the probes of a block of cells.
+struct ProbedBlock {
+    cells: Vec<ProbedCell>,
+    is_faulty: bool,
+}
+
+impl ProbedCell {
+    fn add(&mut self, rate: f32) {
+        self.most = self.most.max(rate);
+        self.sum += rate;
+        self.probes += 1;
+        self.hits += u32::from(rate > 0.0);
+    }
+}
+
+impl MajorantGrid {
+    /// Builds the grid of a medium from about `budget` probes; `probe` gets points of its space.
+    pub(crate) fn new<C>(
+        space: &MediumSpace,
+        budget: usize,
+        landmarks: &Landmarks,
+        new_context: impl Fn() -> C + Sync,
+        probe: impl Fn(&mut C, Vec3) -> Probe + Sync,
+    ) -> MajorantGrid {
+        let size = (space.bounds.max - space.bounds.min).max(Vec3::splat(f32::MIN_POSITIVE));
+        let most = cbrt((budget / (UNIFORM * PROBES)) as f32).min(MOST_CELLS);
+        let count = (size / size.max_element() * most)
+            .ceil()
+            .max(Vec3::ONE)
+            .as_uvec3();
+        let mut builder = Builder {
+            space,
+            new_context,
+            probe,
+            count,
+            size: size / count.as_vec3(),
+            cells: vec![],
+            found: vec![],
+            probes: 0,
+            searched: 0,
+            is_faulty: false,
+        };
+        builder.probe_uniform_grid(budget);
+        builder.search(budget, landmarks);
+        while builder.probes < budget && builder.refine(budget) {}
+        builder.finish(budget)
+    }
+}
+
+impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> Probe + Sync> Builder<'_, N, F> {
+    fn probe_uniform_grid(&mut self, budget: usize) {
+        let count = self.count;
+        let cells = count.element_product();
+        let each = (budget / UNIFORM / cells as usize).clamp(PROBES, 8 * PROBES);
+        let slabs = count.z;
+        let in_slab = (count.x * count.y) as usize;
+        let blocks: Vec<ProbedBlock> = (0..slabs)
+            .into_par_iter()
+            .map_init(&self.new_context, |context, z| {
+                let at = (0..count.y).flat_map(|y| (0..count.x).map(move |x| UVec3::new(x, y, z)));
+                self.probed(context, 0, at, each)
+            })
+            .collect();
+        self.cells.reserve(in_slab * slabs as usize);
+        for block in blocks {
+            self.is_faulty |= block.is_faulty;
+            self.probes += block.cells.len() * each;
+            self.cells.extend(block.cells);
+        }
+    }
+
+    /// Probes cells of a level, `each` times.
+    fn probed(
+        &self,
+        context: &mut C,
+        level: u32,
+        at: impl Iterator<Item = UVec3>,
+        each: usize,
+    ) -> ProbedBlock {
+        let mut block = ProbedBlock {
+            cells: vec![],
+            is_faulty: false,
+        };
+        let size = self.size_of(level);
+        for at in at {
+            let mut cell = ProbedCell {
+                level,
+                at,
+                ..ProbedCell::default()
+            };
+            let seed = [at.x, at.y, at.z].into_iter().fold(u64::from(level), |seed, x| {
+                mix(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(x))
+            });
+            for index in 0..each as u64 {
+                // Of fewer than eight probes, opposite octants.
+                let octant = if each < 8 {
+                    [0, 7, 2, 5][index as usize % 4]
+                } else {
+                    index
+                };
+                let local = unit_point(mix(seed ^ index), octant);
+                let found = (self.probe)(context, self.space.bounds.min + (at.as_vec3() + local) * size);
+                block.is_faulty |= found.is_faulty;
+                cell.add(found.rate);
+            }
+            block.cells.push(cell);
+        }
+        block
+    }
+
+    fn size_of(&self, level: u32) -> Vec3 {
+        self.size / (1 << (SPLIT_LOG2 * level)) as f32
+    }
+
+    /// Diagonal of the cells of a level [m].
+    fn diagonal(&self, level: u32) -> f32 {
+        self.size_of(level).length() * self.space.scale()
+    }
+
+    /// Probes the medium at several scales: some points in any case, more while there is no density.
+    fn search(&mut self, budget: usize, landmarks: &Landmarks) {
+        let points = SearchPoints {
+            space: self.space,
+            landmarks,
+        };
+        for count in [budget / SEARCH].into_iter().chain(MORE) {
+            let found: Vec<(Vec3, Probe)> = (0..count)
+                .into_par_iter()
+                .with_min_len(256)
+                .map_init(&self.new_context, |context, index| {
+                    let p = points.at((self.searched + index) as u64)?;
+                    let probe = (self.probe)(context, p);
+                    (probe.rate > 0.0 || probe.is_faulty).then_some((p, probe))
+                })
+                .flatten()
+                .collect();
+            self.searched += count;
+            for (p, probe) in found {
+                self.is_faulty |= probe.is_faulty;
+                self.note(p, probe.rate);
+            }
+            if self.cells.iter().any(|cell| cell.most > 0.0) {
+                break;
+            }
+        }
+    }
+
+    /// Adds a rate at a point to the cells that contain it.
+    fn note(&mut self, p: Vec3, rate: f32) {
+        let local = ((p - self.space.bounds.min) / self.size).max(Vec3::ZERO);
+        let at = local.as_uvec3().min(self.count - UVec3::ONE);
+        let index = (at.x + self.count.x * (at.y + self.count.y * at.z)) as usize;
+        if rate > self.cells[index].most {
+            self.cells[index].most = rate;
+            self.found.push((p, rate));
+        }
+    }
+
+    /// Index of the cell of a level at a position, or of the smallest one around that.
+    fn find(&self, level: u32, at: UVec3) -> usize {
+        let ancestor = |levels: u32| at / (1 << (SPLIT_LOG2 * levels));
+        let root = ancestor(level);
+        let mut index = (root.x + self.count.x * (root.y + self.count.y * root.z)) as usize;
+        for levels in (0..level).rev() {
+            let child = self.cells[index].child as usize;
+            if child == 0 {
+                break;
+            }
+            index = child + child_index(ancestor(levels) % SPLIT);
+        }
+        index
+    }
+
+    /// The bound of a cell: the largest rate in it and its neighbours, with a margin.
+    fn bound(&self, cell: &ProbedCell) -> f32 {
+        let size = (self.count * (1 << (SPLIT_LOG2 * cell.level))).as_ivec3();
+        let (low, high) = (cell.at.as_ivec3() - 1, cell.at.as_ivec3() + 1);
+        let (low, high) = (low.max(IVec3::ZERO), high.min(size - 1));
+        let mut most = cell.most;
+        for z in low.z..=high.z {
+            for y in low.y..=high.y {
+                for x in low.x..=high.x {
+                    let at = IVec3::new(x, y, z).as_uvec3();
+                    most = most.max(self.cells[self.find(cell.level, at)].most);
+                }
+            }
+        }
+        MARGIN * most
+    }
+
+    /// How much a subdivision of a leaf saves; `None` if it does not pay.
+    fn urgency(&self, cell: &ProbedCell) -> Option<f32> {
+        if cell.child != 0 || cell.level == LEVELS {
+            return None;
+        }
+        let diagonal = self.diagonal(cell.level);
+        let (bound, mean) = (self.bound(cell), cell.sum / cell.probes as f32);
+        let waste = (bound - mean) * diagonal;
+        let is_sparse = 2 * cell.hits < cell.probes;
+        let least = if is_sparse { SPARSE_WASTE } else { WASTE };
+        // Most light enters where density begins: there, the mean is small relative to the bound.
+        (waste > least).then(|| waste.min(URGENT) * sqr(diagonal * (1.0 - mean / bound)))
+    }
+
+    /// Subdivides the leaves for which that pays; returns whether there were any.
+    fn refine(&mut self, budget: usize) -> bool {
+        let leaves = (0..self.cells.len()).into_par_iter().with_min_len(256);
+        let urgency = |index| Some((self.urgency(&self.cells[index])?, index));
+        let mut chosen: Vec<(f32, usize)> = leaves.filter_map(urgency).collect();
+        chosen.sort_unstable_by(|(a, first), (b, second)| b.total_cmp(a).then(first.cmp(second)));
+        let left = budget.saturating_sub(self.probes);
+        chosen.truncate(left.div_ceil(CHILDREN * CHILD_PROBES));
+        let blocks: Vec<ProbedBlock> = chosen
+            .par_iter()
+            .map_init(&self.new_context, |context, &(_, index)| {
+                let ProbedCell { level, at, .. } = self.cells[index];
+                let local = |i: u32| UVec3::new(i % SPLIT, i / SPLIT % SPLIT, i / (SPLIT * SPLIT));
+                let children = (0..CHILDREN as u32).map(|i| at * SPLIT + local(i));
+                self.probed(context, level + 1, children, CHILD_PROBES)
+            })
+            .collect();
+        for (&(_, index), block) in chosen.iter().zip(blocks) {
+            self.is_faulty |= block.is_faulty;
+            self.probes += CHILDREN * CHILD_PROBES;
+            let first = self.cells.len();
+            self.cells.extend(block.cells);
+            self.cells[index].child = first as u32;
+            self.pass_on(first);
+        }
+        !chosen.is_empty()
+    }
+
+    /// Passes rates that the search found on to a block of children, and the largest of the block to the cells around it.
+    fn pass_on(&mut self, first: usize) {
+        let ProbedCell { level, at, .. } = self.cells[first];
+        let size = self.size_of(level);
+        for &(p, rate) in &self.found {
+            let inside = ((p - self.space.bounds.min) / size).floor() - at.as_vec3();
+            let is_inside = inside.cmpge(Vec3::ZERO).all() && inside.cmplt(Vec3::splat(SPLIT as f32)).all();
+            if is_inside {
+                let child = &mut self.cells[first + child_index(inside.as_uvec3())];
+                child.most = child.most.max(rate);
+            }
+        }
+        let most = self.cells[first..]
+            .iter()
+            .fold(0.0, |most: f32, cell| most.max(cell.most));
+        for levels in 1..=level {
+            let index = self.find(level - levels, at / (1 << (SPLIT_LOG2 * levels)));
+            let cell = &mut self.cells[index];
+            cell.most = cell.most.max(most);
+        }
+    }
+
+    fn finish(self, budget: usize) -> MajorantGrid {
+        let bounds: Vec<f32> = self
+            .cells
+            .par_iter()
+            .with_min_len(256)
+            .map(|cell| self.bound(cell))
+            .collect();
+        let most = bounds.iter().copied().fold(0.0, f32::max);
+        let least = LEAST * most;
+        let (missed, detail) = match budget < MOST_PROBES {
+            // Of a few probes, bounds are too low in any medium.
+            true => (0.0, 0.0),
+            false => self.missed(&bounds, least),
+        };
+        let faults = MediumFaults {
+            is_faulty: self.is_faulty,
+            empty: (most == 0.0).then_some(self.probes + self.searched),
+            missed,
+            detail,
+        };
+        let cell = |(cell, bound): (&ProbedCell, &f32)| match cell.child {
+            0 => Cell::leaf(bound.max(least)),
+            child => Cell::inner(child),
+        };
+        MajorantGrid {
+            bounds: self.space.bounds,
+            count: self.count,
+            cell: self.size,
+            cells: self.cells.iter().zip(&bounds).map(cell).collect(),
+            faults,
+        }
+    }
+
+    /// Share of the volume where the rate exceeds the bound, by further probes, and the largest diagonal of a cell in which
+    /// one of them does [m].
+    fn missed(&self, bounds: &[f32], least: f32) -> (f32, f32) {
+        let size = self.size_of(LEVELS);
+        let last = self.count * (1 << (SPLIT_LOG2 * LEVELS)) - UVec3::ONE;
+        let missed: Vec<f32> = (0..CHECKED)
+            .into_par_iter()
+            .with_min_len(256)
+            .map_init(&self.new_context, |context, index| {
+                let p = self.space.spread((CHECKED + index) as u64);
+                let at = ((p - self.space.bounds.min) / size).max(Vec3::ZERO);
+                let leaf = self.find(LEVELS, at.as_uvec3().min(last));
+                let rate = (self.probe)(context, p).rate;
+                (rate > bounds[leaf].max(least)).then(|| self.diagonal(self.cells[leaf].level))
+            })
+            .flatten()
+            .collect();
+        let detail = missed.iter().copied().fold(0.0, f32::max);
+        (missed.len() as f32 / CHECKED as f32, detail)
+    }
+}
+
+/// Index of a child at a position among those of its block.
+fn child_index(at: UVec3) -> usize {
+    (at.x + SPLIT * (at.y + SPLIT * at.z)) as usize
+}
+
+/// A point of the unit cube, in the octant of that number.
+fn unit_point(bits: u64, octant: u64) -> Vec3 {
+    let part = |shift: u64| (bits >> (16 * shift) & 0xffff) as f32 / 65536.0;
+    let half = |axis: u64| (octant >> axis & 1) as f32;
+    Vec3::new(half(0) + part(0), half(1) + part(1), half(2) + part(2)) * 0.5
+}
