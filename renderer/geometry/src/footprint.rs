@@ -70,9 +70,9 @@ pub struct PointDifferential {
     pub didy: Vec3,
 }
 
-/// Change of a ray's direction at a surface.
+/// Specular scattering event.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Bend {
+pub enum SpecularEvent {
     /// Reflection.
     Reflection,
     /// Refraction; the value is the relative index of refraction, transmitted over incident medium.
@@ -140,30 +140,30 @@ impl Footprint {
 
     /// The footprint after specular reflection or refraction towards `wi`. `normal_change` returns the change of the
     /// normal for a displacement along the surface.
-    pub fn bent(
+    pub fn specular(
         &self,
         it: &Interaction,
         wi: Vec3,
-        bend: Bend,
+        event: SpecularEvent,
         normal_change: impl Fn(Vec3) -> Vec3,
     ) -> Footprint {
-        let bent = self.differential.map(|differential| {
+        let differential = self.differential.map(|differential| {
             let PointDifferential {
                 dpdx,
                 dpdy,
                 didx,
                 didy,
             } = differential.at(it);
-            let turn = Turn::new(-it.wo, wi, bend);
-            let side = turn.side(it.n);
+            let deflection = Deflection::new(-it.wo, wi, event);
+            let side = deflection.side(it.n);
             RayDifferential {
                 origin_dx: dpdx,
                 origin_dy: dpdy,
-                direction_dx: turn.change(didx, normal_change(dpdx) * side),
-                direction_dy: turn.change(didy, normal_change(dpdy) * side),
+                direction_dx: deflection.change(didx, normal_change(dpdx) * side),
+                direction_dy: deflection.change(didy, normal_change(dpdy) * side),
             }
         });
-        match bent.filter(RayDifferential::is_finite) {
+        match differential.filter(RayDifferential::is_finite) {
             Some(differential) => Footprint::camera(&differential, true),
             None => self.scattered(it.t, 0.0),
         }
@@ -217,30 +217,30 @@ impl RayDifferential {
 }
 
 /// Reflection or refraction of a ray about a normal.
-struct Turn {
-    /// The direction in which the ray arrives.
+struct Deflection {
+    /// Direction of the incident ray.
     from: Vec3,
-    /// The direction in which the ray leaves.
+    /// Direction of the reflected or refracted ray.
     to: Vec3,
-    /// The unit normal about which it is turned, on the side from which it arrives.
+    /// Unit normal of the reflection or refraction, on the side of the incident ray.
     n: Vec3,
     /// Index of refraction on that side divided by that on the other; −1 for reflection, where the formulas hold too.
     eta: f32,
 }
 
-impl Turn {
-    fn new(from: Vec3, to: Vec3, bend: Bend) -> Turn {
-        let eta = match bend {
-            Bend::Reflection => -1.0,
-            Bend::Refraction(eta) => 1.0 / eta,
+impl Deflection {
+    fn new(from: Vec3, to: Vec3, event: SpecularEvent) -> Deflection {
+        let eta = match event {
+            SpecularEvent::Reflection => -1.0,
+            SpecularEvent::Refraction(eta) => 1.0 / eta,
         };
-        let n = match bend {
-            Bend::Reflection => to - from,
-            Bend::Refraction(index) => from - to * index,
+        let n = match event {
+            SpecularEvent::Reflection => to - from,
+            SpecularEvent::Refraction(index) => from - to * index,
         };
         let n = n.normalize_or_zero();
         let n = if n.dot(from) > 0.0 { -n } else { n };
-        Turn { from, to, n, eta }
+        Deflection { from, to, n, eta }
     }
 
     /// 1 if the normal is in the hemisphere of `n`, else −1.
@@ -293,10 +293,10 @@ mod tests {
         }
     }
 
-    fn bend(direction: Vec3, n: Vec3, bend: Bend) -> Vec3 {
-        match bend {
-            Bend::Reflection => direction - 2.0 * direction.dot(n) * n,
-            Bend::Refraction(index) => {
+    fn bend(direction: Vec3, n: Vec3, event: SpecularEvent) -> Vec3 {
+        match event {
+            SpecularEvent::Reflection => direction - 2.0 * direction.dot(n) * n,
+            SpecularEvent::Refraction(index) => {
                 let (eta, c) = (1.0 / index, direction.dot(n));
                 let k = 1.0 - eta * eta * (1.0 - c * c);
                 eta * direction - (eta * c + k.sqrt()) * n
@@ -314,10 +314,14 @@ mod tests {
             ..RayDifferential::default()
         };
         let footprint = Footprint::camera(&differential, true);
-        for how in [Bend::Reflection, Bend::Refraction(1.5), Bend::Refraction(0.9)] {
+        for how in [
+            SpecularEvent::Reflection,
+            SpecularEvent::Refraction(1.5),
+            SpecularEvent::Refraction(0.9),
+        ] {
             let it = on_sphere(origin, direction(0.0));
             let wi = bend(direction(0.0), it.n, how);
-            let found = footprint.bent(&it, wi, how, |dp| dp).differential.unwrap();
+            let found = footprint.specular(&it, wi, how, |dp| dp).differential.unwrap();
             let at = |x: f32| {
                 let it = on_sphere(origin, direction(x));
                 (it.p, bend(direction(x), it.n, how))

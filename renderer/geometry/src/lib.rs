@@ -54,7 +54,7 @@ pub use attribute::{AttributeDomain, MeshAttribute};
 pub use attribute_source::AttributeSource;
 pub use closed::{ShapeGroup, closed_groups};
 pub use disjoint_sets::DisjointSets;
-pub use footprint::{Bend, Footprint, PointDifferential, RayDifferential};
+pub use footprint::{Footprint, PointDifferential, RayDifferential, SpecularEvent};
 pub use hit::{Hit, ShapeId};
 pub use interaction::Interaction;
 pub use local_surface::{Crossing, LocalSurface};

@@ -77,7 +77,7 @@ impl Bounds {
     /// Returns whether `ray` intersects the box between its `t_min` and `t_max`.
     // Kay & Kajiya 1986, "Ray Tracing Complex Scenes", the method of slabs.
     #[inline]
-    pub fn is_met_by(&self, ray: &Ray) -> bool {
+    pub fn intersects(&self, ray: &Ray) -> bool {
         let inverse = ray.direction.recip();
         let (a, b) = (
             (self.min - ray.origin) * inverse,

@@ -37,7 +37,7 @@ impl Ray {
     /// The ray with its origin moved to `t_min`.
     #[must_use]
     #[inline]
-    pub fn begun(&self) -> Ray {
+    pub fn advanced_to_t_min(&self) -> Ray {
         Ray {
             origin: self.at(self.t_min),
             t_min: 0.0,
@@ -66,7 +66,7 @@ impl Ray {
     /// The ray with an origin that is `gap` farther back.
     #[must_use]
     #[inline]
-    pub fn begun_before(&self, gap: f32) -> Ray {
+    pub fn extended_back(&self, gap: f32) -> Ray {
         Ray {
             origin: self.origin - self.direction * gap,
             t_max: self.t_max + gap,
