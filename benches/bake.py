@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
-"""Time to equal error of lightmaps beside Blender's Cycles: the same model, the same coordinates, the same texels.
+"""Lightmaps: time to equal error compared with Blender's Cycles, for the same model, UVs and texels.
 
     python3.13 -m venv bpy && bpy/bin/pip install bpy==5.3.0
     cargo build --release
     bpy/bin/python benches/bake.py [SCENE...] [--resolution 256] [--samples 16,64,256] [--cycles-samples 64,256,1024]
 
 Kiln bakes a scene with all light (`--include both`). Blender opens its `scene.glb`, in world space with the lightmap's
-coordinates and diffuse materials, makes lamps shine from their fronts alone, as in Kiln, and bakes diffuse light without
-colour, which is irradiance / π, all objects into one image. Only the time of Blender's bake call counts, not that of
-loading; of Kiln, what `--stats` tells of preparing (charts, photons), gathering and finishing.
+UVs and diffuse materials, makes emitters one-sided as in Kiln, and bakes diffuse light without colour, which is
+irradiance / π, for all objects in one image. Only the time of Blender's bake call counts, without loading; for Kiln,
+the times of `--stats` for preparation (charts, photons), gathering and finishing.
 
-The reference is Kiln's path-traced bake with --reference rays a texel, so a program's systematic differences count as
-errors. Texels within a texel of a chart's border are left out: programs differ in what they take for a texel there.
-`error` is the root of the mean squared relative error of irradiance, of values limited to the brightest hundredth;
-`mean` how bright all texels are together, relative to the reference; `work` is error² × time relative to Kiln's run of
-least work."""
+The reference is Kiln's path-traced bake with --reference rays per texel, so that systematic differences count as
+errors. Texels within one texel of a chart's border are excluded, because programs sample them differently.
+`error` is the root of the mean squared relative error of irradiance, clamped at the 99th percentile; `mean` is the mean
+of all texels relative to the reference; `work` is error² × time relative to Kiln's run of least work."""
 import argparse
 import json
 import os
@@ -24,7 +23,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# cycles.py here has the name of an add-on of Blender's.
+# The name of cycles.py in this folder collides with Blender's add-on.
 sys.path = [place for place in sys.path if os.path.abspath(place) != HERE]
 SCENES = os.path.join(HERE, "../scenes")
 

@@ -1,25 +1,25 @@
-"""The scenes of `cycles.py` as Blender has them, rendered by Cycles; `cycles.py` runs this file in a process of its own.
+"""The scenes of `cycles.py` built in Blender and rendered by Cycles; `cycles.py` runs this file in a separate process.
 
-All scenes but `suzanne` have the numbers of `tests/references/make.py` and its axes (y up), which Blender need not
-know of. Spheres that reflect are meshes of 20,480 triangles with smooth normals. Lights with an area are lamps,
-which Cycles samples by solid angle; what reflects there, or is black, is a surface just behind the lamp. `suzanne` is
-modelled as a user of Blender does it (z up, Principled BSDFs) and is written as glTF by Blender's exporter.
+All scenes except `suzanne` have the parameters of `tests/references/make.py` and its axes (y up). Reflecting spheres
+are meshes of 20,480 triangles with smooth normals. Area lights are Blender's lights, which Cycles samples by solid
+angle; their reflecting or black surface is just behind the light. `suzanne` is modelled as Blender's users do (z up,
+Principled BSDFs) and is written as glTF by Blender's exporter.
 
-Cycles has its defaults, other than: all bounces, nothing clamped, no blurred caustics, no denoising, no adaptive
-sampling, box filter of one pixel. Its light tree is on, and so are caustics."""
+Cycles has its defaults, except for: all bounces, no clamping, no blurred caustics, no denoising, no adaptive sampling,
+box filter of one pixel. Its light tree and caustics are enabled."""
 import json
 import math
 import sys
 import time
 
 import bpy
-import bmesh  # exists once bpy is there
+import bmesh  # available after the import of bpy
 from mathutils import Matrix, Vector
 
 COPPER = ((0.215, 0.919, 1.119), (3.908, 2.446, 2.140))
 GOLD = ((0.155, 0.424, 1.384), (3.602, 2.472, 1.916))
 
-# How far before the surface behind it a lamp is.
+# Distance of a light from the surface behind it.
 GAP = 1e-4
 
 
@@ -38,7 +38,7 @@ def size(x, y, z):
 
 
 def look(origin, target, up=(0, 1, 0)):
-    """Blender's cameras and lamps look along their -z."""
+    """Blender's cameras and lights face along their -z."""
     origin = Vector(origin)
     back = (origin - Vector(target)).normalized()
     right = Vector(up).cross(back).normalized()
@@ -107,7 +107,7 @@ def ball(name, made_of, center, radius):
 # ---- Lights and cameras ----
 
 def lamp(kind, transform, energy, **settings):
-    """`energy` is a colour; Blender wants its greatest channel apart."""
+    """`energy` is a colour; Blender needs its greatest channel as a separate factor."""
     data = bpy.data.lights.new(kind, kind)
     data.energy = max(energy)
     data.color = [channel / max(energy) for channel in energy]
@@ -119,7 +119,7 @@ def lamp(kind, transform, energy, **settings):
 
 
 def rectangle_lamp(radiance, transform, behind):
-    """Shines along +z of `transform`, as rectangles of Kiln's and Mitsuba's do."""
+    """Emits along +z of `transform`, like rectangles of Kiln and Mitsuba."""
     width, height = (2 * transform.to_scale()[axis] for axis in range(2))
     rectangle("behind", behind, transform)
     rigid = Matrix.LocRotScale(*transform.decompose()[:2], None)
@@ -194,8 +194,8 @@ def two_rooms():
 
 
 def suzanne():
-    """Three lights without size over a floor, Suzanne and a golden ball. The spot has a hard edge and Suzanne is
-    subdivided, since glTF and Blender differ in the falloff of spots, and renderers in coarse meshes with smooth normals."""
+    """Three lights without size over a floor, Suzanne and a golden ball. The spot has a hard edge, because glTF and Blender
+    have different falloffs, and Suzanne is subdivided, because renderers differ for coarse meshes with smooth normals."""
     def principled(color, **inputs):
         return material("ShaderNodeBsdfPrincipled", **{"Base Color": (*color, 1), **inputs})
     rectangle("floor", principled((0.5, 0.5, 0.5), Roughness=0.8), size(6, 6, 1))
@@ -249,8 +249,8 @@ def render(samples, seed, out):
 def render_for(seconds, seed, out):
     """Seconds and samples per pixel.
 
-    One sample costs what Cycles does before and after sampling; that is taken off. The number of samples follows from
-    the time that a few take, for Cycles lays its pattern of samples out for their number."""
+    The time of one sample measures Cycles' work before and after sampling and is subtracted. The number of samples is
+    computed from the time of a few, because Cycles' sampling pattern depends on their number."""
     once, samples, took = render(1, seed, out), 1, 0.0
     while took < 0.1 * seconds:
         samples *= 4

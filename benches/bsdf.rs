@@ -1,6 +1,6 @@
 //! Nanoseconds per evaluation and per sample of each lobe, and per number of the sampler.
 //!
-//! Each round goes through the same few pairs of directions; divan's item throughput is the figure to read.
+//! Each round uses the same few pairs of directions; divan's item throughput is the result.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -15,7 +15,7 @@ fn main() {
     divan::main();
 }
 
-/// So few that all stay in the nearest cache, as they do in a renderer.
+/// Directions per round: few enough to stay in the first-level cache, as in a renderer.
 const ROUND: usize = 32;
 
 const LOBES: &[&str] = &[

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Time to equal error beside Blender's Cycles, in turns and on the same threads.
+"""Time to equal error compared with Blender's Cycles, alternately and with the same number of threads.
 
     python3.11 -m venv bpy && bpy/bin/pip install 'bpy==4.5.*' 'numpy<2'
     cargo build --release
     bpy/bin/python benches/cycles.py [SCENE...] [--seconds 10] [--seeds 3] [--threads 2] [--integrators path,photon,auto]
 
-`blender.py` builds the scenes in Blender and renders them; `suzanne` is exported as glTF from there, and Kiln renders
-that file. Each program renders for so long. Loading scenes, building hierarchies and compiling is not counted, making
-photon maps is: Cycles renders one sample and then N + 1, and N samples are what takes longer the second time.
+`blender.py` builds the scenes in Blender and renders them; `suzanne` is exported from there as glTF, and Kiln renders
+that file. Each program renders for --seconds. The time excludes loading, building hierarchies and compiling, and
+includes photon maps: Cycles renders one sample and then N + 1, and the difference is the time of N samples.
 
-Two renderers never have the same picture to the last digit, so each has a reference of its own: Cycles (and Kiln on
-`suzanne`, by `path`) the mean of --reference further runs, Kiln otherwise that of Mitsuba in `tests/references`. The error is
-the relative mean square error, less the variance of the reference. `mean` says how much brighter the reference of Cycles is.
+Pictures of two renderers differ slightly, so each has a reference of its own: Cycles (and Kiln on `suzanne`, by `path`)
+the mean of --reference further runs, Kiln otherwise that of Mitsuba in `tests/references`. The error is the relative mean
+square error, minus the variance of the reference. `mean` is the brightness of Cycles' reference relative to the other.
 
-A ratio is (error × time) of Cycles over that of Kiln: above 1, Kiln is sooner at the same error, and `-` where an error
-is less than the noise of its reference. `error` is the ratio at equal samples, `99 %` the ratio without the worst
-hundredth of the pixels of each picture, `share` how much of the squared error was in it, and `fireflies` counts the
-pixels, in a million, that are off by more than their own value and a tenth of the mean."""
+A ratio is (error × time) of Cycles over that of Kiln: above 1, Kiln reaches the same error sooner; `-` if an error is
+below the noise of its reference. `error` is the ratio at equal samples, `99 %` the ratio without the worst 1 % of the
+pixels of each picture, `share` the share of the squared error in these pixels, and `fireflies` counts pixels per million
+whose error exceeds their own value plus a tenth of the mean."""
 import argparse
 import json
 import os
@@ -29,12 +29,12 @@ REFERENCES = os.path.join(HERE, "../tests/references")
 SCENES = os.path.join(HERE, "../scenes")
 NAMES = ["cornell_box", "veach_plates", "two_rooms", "suzanne"]
 
-# Seeds of the runs that a reference is made of begin here.
+# First seed of the runs of a reference.
 REFERENCE_SEED = 1000
 
 
 def blender(task, args):
-    # -P: this file's name is that of an add-on of Blender's, which is not to find this one.
+    # -P: the name of this file collides with Blender's add-on, which must not import it.
     command = [args.python, "-P", os.path.join(HERE, "blender.py"), json.dumps({"threads": args.threads, "guiding": args.guiding, **task})]
     told = subprocess.run(command, capture_output=True, text=True)
     if told.returncode:
@@ -92,8 +92,8 @@ def reference(name, who, args):
 
 
 def measure(picture, mean, variance, scale):
-    """Error; error without the worst hundredth; share of the squared error in it; fireflies in a million pixels.
-    `scale` is what squared errors are relative to."""
+    """Error; error without the worst 1 %; its share of the squared error; fireflies per million pixels.
+    Squared errors are relative to `scale`."""
     import numpy as np
     square = np.mean((picture - mean) ** 2 / scale, -1).ravel()
     less = np.mean(variance / scale, -1).ravel()
@@ -143,7 +143,7 @@ def main():
     parser.add_argument("--kiln", default=os.path.join(HERE, "../target/release/kiln"))
     parser.add_argument("--python", default=sys.executable, help="one with bpy")
     args = parser.parse_args()
-    # Blender, which reads the pictures, is not to find this file in place of its add-on.
+    # Blender reads the pictures and must not import this file in place of its add-on.
     sys.path = [folder for folder in sys.path if os.path.abspath(folder) != HERE]
 
     with tempfile.TemporaryDirectory() as folder:

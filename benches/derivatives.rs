@@ -9,11 +9,11 @@ use std::time::Instant;
 use renderer::material::{closure_registry, library};
 use shading::{InstanceOptions, NoHost, ShaderGlobals, ShaderInstance, ShadingContext, ShadingSystem};
 
-/// Points of a run: a square of them.
+/// Side of the square of shading points of a run.
 const SIDE: usize = 48;
 
-/// Measurements of each, in turn, of which the fastest counts.
-const TURNS: usize = 60;
+/// Number of measurements, taken in turn; the fastest counts.
+const REPEATS: usize = 60;
 
 fn main() {
     let wanted: Vec<String> = std::env::args()
@@ -41,7 +41,7 @@ fn main() {
         let (with, without) = (make(false), make(true));
         let mut context = system.context();
         let (mut slow, mut fast) = (f64::INFINITY, f64::INFINITY);
-        for _ in 0..TURNS {
+        for _ in 0..REPEATS {
             slow = slow.min(nanoseconds(&with, &points, &mut context));
             fast = fast.min(nanoseconds(&without, &points, &mut context));
         }
@@ -59,7 +59,7 @@ fn main() {
     println!("geometric mean of {count}: {:.1} % more", 100.0 * (mean - 1.0));
 }
 
-/// Of one run, of all points in turn.
+/// Mean time of one shader run over all points [ns].
 fn nanoseconds(instance: &ShaderInstance, points: &[ShaderGlobals], context: &mut ShadingContext) -> f64 {
     let start = Instant::now();
     for globals in points {
@@ -74,7 +74,7 @@ fn nanoseconds(instance: &ShaderInstance, points: &[ShaderGlobals], context: &mu
     start.elapsed().as_secs_f64() * 1e9 / points.len() as f64
 }
 
-/// A square of a metre, seen at an angle.
+/// Shading points of a square of 1 m, seen at an angle.
 fn points() -> Vec<ShaderGlobals> {
     let step = 1.0 / SIDE as f32;
     let point = |i: usize| {

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Time to equal error beside Mitsuba 3 on scenes that other people made, in turns and on the same threads.
+"""Time to equal error compared with Mitsuba 3 on foreign scenes, alternately and with the same number of threads.
 
     pip install mitsuba==3.9.1            # llvm_ad_rgb needs Debian's libllvm19 besides
     cargo build --profile dist
     python3 benches/foreign.py FOLDER [SCENE...] [--seconds 8] [--seeds 3] [--integrators path,photon,auto]
 
-FOLDER is searched for Mitsuba scenes (`*.xml`); nothing is fetched. What a snapshot lacks is dropped for both: shapes
-whose files are missing, textures too (a grey stands for them). Pictures are `--width` pixels wide, by a path integrator
-without a limit of depth and a box filter.
+FOLDER is searched for Mitsuba scenes (`*.xml`); the script downloads no files. Shapes with missing files are dropped
+for both renderers, and missing textures are replaced by grey. Pictures are `--width` pixels wide, with a path
+integrator of unlimited depth and a box filter.
 
-Kiln's time is that of the whole process, loading and pilots included; Mitsuba's begins after loading and compiling.
-Each is compared with itself: the error of what is right in the mean is the variance between seeds, that of `photon` and
-`auto` is against a reference by Kiln's `path` (`--reference` seconds, kept in FOLDER/.references), less the variance of
-that. A ratio is (error × time) of Mitsuba over that of Kiln: above 1, Kiln is sooner at the same error. The second
-number leaves out the worst hundredth of the pixels of each. `means` is Kiln's mean over Mitsuba's: where it is far from
-1, the pictures differ, and the ratio says little."""
+Kiln's time is that of the whole process, loading and pilots included; Mitsuba's starts after loading and compiling.
+Each is compared with itself: the error of unbiased pictures is the variance between seeds; that of `photon` and `auto`
+is relative to a reference by Kiln's `path` (`--reference` seconds, stored in FOLDER/.references), minus its variance.
+A ratio is (error × time) of Mitsuba over that of Kiln: above 1, Kiln reaches the same error sooner. The second number
+excludes the worst 1 % of the pixels of each. `means` is Kiln's mean over Mitsuba's; far from 1, the pictures differ,
+and the ratio is meaningless."""
 import argparse
 import glob
 import hashlib
@@ -46,7 +46,7 @@ shot(spp, 1 << 30)
 start = time.perf_counter()
 shot(spp, (1 << 30) + 1)
 rate = spp / (time.perf_counter() - start)
-# A wavefront that fits into memory, and four of them into the time.
+# A wavefront fits into memory, and four wavefronts into the time.
 spp = max(1, min((1 << 22) // pixels, int(rate * wanted / 4)))
 shot(spp, (1 << 30) + 2)
 start, total, passes = time.perf_counter(), 0.0, 0
@@ -67,7 +67,7 @@ def value_of(text, defaults):
 
 
 def prepared(path, width, folder):
-    """Writes the scene as it is measured and returns its path; `None` if it is no scene to compare."""
+    """Writes the scene to measure and returns its path; `None` if the scene cannot be compared."""
     tree = ET.parse(path)
     root = tree.getroot()
     if root.tag != "scene" or root.find("sensor") is None:
@@ -160,7 +160,7 @@ def reference(scene, args, folder):
 
 
 def trimmed(square, np):
-    """Mean of all, and of all but the worst hundredth of the pixels."""
+    """Mean of all pixels, and without the worst 1 % of the pixels."""
     pixels = np.sort(np.mean(square, axis=-1).ravel())
     return np.mean(pixels), np.mean(pixels[: max(1, math.floor(len(pixels) * 0.99))])
 

@@ -1,4 +1,5 @@
-//! Lookups of grids of volumes per second on one thread: dense and sparse, scattered and along rays, and bounds of boxes.
+//! Lookups in volume grids per second on one thread: dense and sparse grids, scattered points and points along rays;
+//! and bounds of boxes.
 //!
 //! `cargo bench -p benches --bench grids [-- FILE.vdb]`
 
@@ -13,13 +14,13 @@ use renderer::files::DiskFiles;
 use renderer::grid::{Grid, GridChoice, GridFile, GridLookup};
 use renderer::math::Bounds;
 
-/// Voxels along the sides of the grids.
+/// Voxels along each side of the grids.
 const SIDE: i32 = 192;
-/// Lookups in a measurement, and bounds of boxes.
+/// Lookups per measurement; the next constant is the number of boxes whose bounds are measured.
 const LOOKUPS: u32 = 1_000_000;
 const BOXES: u32 = 50_000;
-/// Measurements, of which the fastest counts.
-const TURNS: usize = 3;
+/// Number of measurements; the fastest counts.
+const REPEATS: usize = 3;
 
 fn main() {
     let file = env::args().skip(1).find(|arg| !arg.starts_with('-'));
@@ -78,7 +79,7 @@ fn main() {
     }
 }
 
-/// A grid with a value for each voxel, as one of Mitsuba's volumes.
+/// A dense grid with a value for each voxel, as in Mitsuba's volume files.
 fn grid(value: impl Fn(IVec3) -> f32) -> Grid {
     let mut bytes = b"VOL\x03".to_vec();
     for number in [1, SIDE, SIDE, SIDE, 1] {
@@ -91,23 +92,23 @@ fn grid(value: impl Fn(IVec3) -> f32) -> Grid {
         let voxel = IVec3::new(index % SIDE, index / SIDE % SIDE, index / SIDE / SIDE);
         bytes.extend(value(voxel).to_le_bytes());
     }
-    let file = GridFile::parse(bytes, Path::new("a.vol")).expect("the header is sound");
-    file.load(&GridChoice::Main).expect("the volume is sound")
+    let file = GridFile::parse(bytes, Path::new("a.vol")).expect("the header is valid");
+    file.load(&GridChoice::Main).expect("the volume is valid")
 }
 
-/// Processor time of this thread, where the system tells: other work on the machine does not count.
+/// Processor time of this thread, if the system measures it, so that other work on the machine does not count.
 fn cpu_time() -> Option<Duration> {
     let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds = text.split_whitespace().next()?.parse().ok()?;
     Some(Duration::from_nanos(nanoseconds))
 }
 
-/// Million lookups per second, at scattered points or along rays with steps of a third of a voxel.
+/// Million lookups per second, at scattered points or along rays with steps of ⅓ voxel.
 fn rate(grid: &Grid, count: u32, scattered: bool, lookup: impl Fn(Vec3) -> f32) -> f64 {
     let [low, high] = grid.activity().bounds.expect("there are voxels");
     let (low, extent) = (low.as_vec3(), (high - low).as_vec3());
     let mut best = f64::INFINITY;
-    for _ in 0..TURNS {
+    for _ in 0..REPEATS {
         let (start, cpu_start) = (Instant::now(), cpu_time());
         let mut sum = 0.0;
         for index in 0..count {

@@ -1,7 +1,7 @@
 //! Compile time of groups: parsing, linking, optimising and generating code, for chains of layers, kinds of
 //! connections, and nested groups.
 //!
-//! `cargo bench -p benches --bench groups [-- FILE…]`; of files the last unit or group is measured instead.
+//! `cargo bench -p benches --bench groups [-- FILE…]`; with files, their last unit or group is measured instead.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use renderer::material::{closure_registry, library};
 use shading::{InstanceOptions, NoHost, ShaderInstance, ShadingSystem, Source};
 
-/// Measurements, of which the median counts.
-const TURNS: usize = 9;
+/// Number of measurements; the median counts.
+const REPEATS: usize = 9;
 
-/// How the inputs of a chain's layers are given.
+/// Kind of the inputs of each layer in a chain.
 #[derive(Clone, Copy, Debug)]
 enum Inputs {
     Constants,
@@ -24,7 +24,7 @@ enum Inputs {
 }
 
 fn main() {
-    // What is made once in a process is no part of any measurement.
+    // Work that a process does only once is excluded from the measurements.
     make(&chain(10, Inputs::Constants));
     println!("                            parse     link optimise     code      all   (ms)");
     let files: Vec<String> = std::env::args()
@@ -52,16 +52,16 @@ fn main() {
 }
 
 fn report(name: &str, text: &str) {
-    let mut times: Vec<[Duration; 5]> = (0..TURNS).map(|_| make(text)).collect();
+    let mut times: Vec<[Duration; 5]> = (0..REPEATS).map(|_| make(text)).collect();
     let median = |part: usize, times: &mut Vec<[Duration; 5]>| {
         times.sort_by_key(|time| time[part]);
-        times[TURNS / 2][part].as_secs_f64() * 1e3
+        times[REPEATS / 2][part].as_secs_f64() * 1e3
     };
     let [parse, link, optimize, code, all] = [0, 1, 2, 3, 4].map(|part| median(part, &mut times));
     println!("{name:25} {parse:8.2} {link:8.2} {optimize:8.2} {code:8.2} {all:8.2}");
 }
 
-/// Makes the last template of a text; what each step takes, and all of them.
+/// Compiles the last template of a text; returns the time of each step and the total.
 fn make(text: &str) -> [Duration; 5] {
     let system = ShadingSystem::new(closure_registry(), Arc::new(NoHost)).with_library(library::LIBRARY);
     let start = Instant::now();
@@ -79,7 +79,7 @@ fn make(text: &str) -> [Duration; 5] {
     [parse, stats.link, stats.optimize, code, all]
 }
 
-/// The units of a chain: what an artist's network is mostly made of, in a few operations each.
+/// Units of a chain, typical of artists' networks, with a few operations each.
 const UNITS: &str = "
 shader source(output color result = 0) { result = color(u, v, 0.5 * (u + v)); }
 shader blended(color a = 0, color b = 1, float t = 0.3, output color result = 0) { result = mix(a, b, t); }
@@ -94,7 +94,7 @@ shader rough(color a = 0, float scale = 4, float amount = 0.25, output color res
 }
 ";
 
-/// A chain of so many layers: each reads the one before, and some the one before that.
+/// A chain of `count` layers: each reads the previous layer, and some also the one before that.
 fn chain(layers: usize, inputs: Inputs) -> String {
     let mut text = UNITS.to_owned();
     text.push_str("group whole(output color result) {\n    source l0();\n");
@@ -131,7 +131,7 @@ fn chain(layers: usize, inputs: Inputs) -> String {
     text
 }
 
-/// Groups in groups, each with a unit of its own beside the inner one.
+/// Nested groups; each level also contains a unit of its own.
 fn nested(levels: usize) -> String {
     let mut text = UNITS.to_owned();
     text.push_str("group g0(color a = 0.5, output color result) { rough r(a = a); result = r.result; }\n");

@@ -10,14 +10,14 @@ use renderer::accel::{ALL, Accel};
 use renderer::geometry::{Geometry, Mesh, Shape, Tangents, add_world_meshes};
 use renderer::math::{Frame, Ray};
 
-/// Rays per measurement: enough for no ray to be remembered from the last.
+/// Rays per measurement: too many for the cache to hold rays of the previous measurement.
 const RAYS: usize = 1 << 16;
 
 fn main() {
     divan::main();
 }
 
-/// Shapes, rays that a path tracer would trace in them, and for each hit the ray to the light.
+/// Shapes, rays as a path tracer traces them, and for each hit the ray to the light.
 struct Scene {
     shapes: Vec<Shape>,
     accel: Accel,
@@ -137,7 +137,7 @@ fn grid() -> Vec<Shape> {
     shapes
 }
 
-/// Rays from a camera before the box and on, diffusely, for four bounces.
+/// Camera rays and four diffuse bounces of each.
 fn paths(shapes: &[Shape], accel: &Accel) -> (Vec<Ray>, Vec<Ray>) {
     let mut state = 1u64;
     let mut random = move || {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Many lights: error at equal time, of this program beside another build of it.
+"""Many lights: error at equal time, compared with another build of the program.
 
     cargo build --release
     python3 benches/lights.py --other OTHER-KILN [--seconds 5] [--counts 40,1000,10000]
 
-A hall with so many lamps of different colours over its floor, each a shape of its own, or all of them one mesh. A build
-from before lights were chosen by what they send to a point chooses them by power."""
+A hall with many lights of different colours over its floor, as separate shapes or as one mesh. Builds before the light
+tree select lights by power."""
 import argparse
 import json
 import os

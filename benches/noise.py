@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Adaptive sampling beside uniform sampling with as many samples, on the scenes that have references.
+"""Adaptive sampling compared with uniform sampling of the same number of samples, on the scenes with references.
 
     pip install numpy openimageio
     cargo build --release
     python3 benches/noise.py [SCENE...] [--noise 0.05] [--seeds 3] [--bias 32]
 
-Errors are relative mean square errors against the reference, and times those of rendering alone, in turns. A ratio above
-1 is in favour of adaptive sampling. --bias renders so many seeds in both ways as well, and compares their mean with the
-reference: the difference of the pictures' means, and the share of the pixels' values that are beyond 3 deviations of
-both (0.3 % were the deviations known; where light is rare they are not: uniform sampling tells by how much)."""
+Errors are relative mean square errors against the reference; times are those of rendering only, measured alternately. A
+ratio above 1 favours adaptive sampling. --bias also renders the given number of seeds by both methods, and compares their
+mean with the reference: the difference of the pictures' means, and the share of pixel values beyond 3 standard deviations
+of both (0.3 % for exact deviations; with rare light they are estimates, and uniform sampling shows the expected share)."""
 import argparse
 import json
 import os

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Runs the shaders and groups of a folder whose README.md has a table of Open Shading Language's times for them: time for a
-point and time to compile, beside OSL's. Several programs are measured in turn.
+"""Run time per point and compile time of the shaders and groups of a folder, compared with a table of Open Shading
+Language's times in its README.md. Several programs are measured alternately.
 
 usage: benches/osl.py FOLDER KILN [KILN…] [--only a,b] [--turns 5] [--codegen plain]
 
-`jit` is link, optimise and machine code in a process that compiles nothing else and shades a single point, as OSL's is."""
+`jit` is the time to link, optimise and generate machine code in a process that compiles only this and shades a single
+point, like OSL's."""
 import argparse, json, math, os, re, statistics, subprocess, tempfile
 
 def table(folder):
@@ -31,7 +32,7 @@ def run(kiln, folder, name, side, iters, stats, codegen):
     return json.load(open(stats))
 
 def measure(kilns, turns, runs):
-    """The statistics of all turns of each program, the programs in turn."""
+    """The statistics of all runs of each program; the programs alternate."""
     found = {kiln: [] for kiln in kilns}
     for turn in range(turns):
         for kiln in kilns:
@@ -52,7 +53,7 @@ def main():
             if args.only and name not in args.only.split(","): continue
             stats = f"{temporary}/stats.json"
             points = measure(args.kiln, args.turns, lambda kiln: run(kiln, args.folder, name, side(args.folder, name), "4", stats, args.codegen))
-            # Compilation runs back to back: a picture in between would empty the processor's caches, as none does before OSL's.
+            # Compilations run back to back, like OSL's: a picture between them would evict the processor's caches.
             compilations = measure(args.kiln, 3 * args.turns, lambda kiln: run(kiln, args.folder, name, "1", "1", stats, args.codegen))
             for kiln in args.kiln:
                 point, = medians(points[kiln], "ns_per_point")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What checkpoints cost, how large parts are, and what joining many of them takes.
+"""Cost of checkpoints, size of parts, and cost of merging many parts.
 
     cargo build --release
     python3 benches/parts.py [--seconds 60] [--parts 100] [--size 3840x2160]
 
-Time with a checkpoint every 30 seconds (and at the end) over time without, in turns; bytes of a pixel in a part; seconds
-and memory to join parts of one sample each."""
+Time with a checkpoint every 30 seconds (and at the end) over time without, measured alternately; bytes per pixel of a
+part; seconds and memory to merge parts of one sample each."""
 import argparse
 import os
 import subprocess

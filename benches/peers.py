@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Time to equal error beside Mitsuba 3, on the scenes that have references, in turns and on the same threads.
+"""Time to equal error compared with Mitsuba 3 on the scenes with references, alternately and with the same number of threads.
 
     pip install mitsuba==3.9.1            # llvm_ad_rgb needs Debian's libllvm19 besides
     cargo build --release
     python3 benches/peers.py [SCENE...] [--seconds 10] [--seeds 3] [--threads 2] [--integrators path,photon,auto]
 
-Each program renders for so long; loading scenes and compiling kernels is not counted, making photon maps is. The
-error is the relative mean square error: the variance over the seeds where pictures are unbiased (the references are
-noisier than some of them); of `photon` and `auto` against the reference, less the variance of the reference itself. A
-ratio is (error × time) of Mitsuba over that of Kiln: above 1, Kiln is sooner at the same error."""
+Each program renders for --seconds; the time excludes loading and compiling, and includes photon maps. The error is the
+relative mean square error: for unbiased pictures the variance over the seeds (the references are noisier than some
+pictures); for `photon` and `auto` the error against the reference, minus the variance of the reference. A ratio is
+(error × time) of Mitsuba over that of Kiln: above 1, Kiln reaches the same error sooner."""
 import argparse
 import glob
 import json
@@ -22,10 +22,10 @@ REFERENCES = os.path.join(HERE, "../tests/references")
 SCENES = os.path.join(HERE, "../scenes")
 NAMES = ["cornell_box", "cornell_spheres", "veach_plates", "sky_balls", "two_rooms", "lights_lens"]
 
-# Those whose pictures are right in the mean.
+# Unbiased integrators.
 UNBIASED = ["mitsuba", "path"]
 
-# Samples of one call of Mitsuba: its wavefronts want to be large, and to fit into memory.
+# Samples per call of Mitsuba, whose wavefronts should be large and must fit into memory.
 WAVEFRONT = 1 << 22
 
 MITSUBA = """
@@ -121,7 +121,7 @@ def main():
         line = f"{name:16}{samples / seconds * 1e-6:13.2f}"
         for who in integrators:
             e, s, n = mean[who]
-            # Errors at the same number of samples, and at the same time.
+            # Errors at equal numbers of samples, and at equal time.
             line += f"{n / s * 1e-6:13.2f}{theirs * samples / (e * n):8.2f}{theirs * seconds / (e * s):8.2f}"
         print(line, flush=True)
 

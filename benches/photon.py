@@ -4,8 +4,8 @@
     cargo build --release
     python3 benches/photon.py [--seconds 10] [--rounds 3] [--threads 2] [SCENE…]
 
-The integrators take turns at the same `--time`, photon pass included, each round with another seed; the figures are
-means over rounds, and the last column what `photon` has of `path`'s error."""
+The integrators alternate with equal `--time`, photon pass included, and a new seed for each round; results are means
+over rounds, and the last column is the error of `photon` relative to that of `path`."""
 import argparse
 import json
 import os

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Rays per second by scene, and the share of the time that Embree takes for them: what is left is shading, sampling and
-the film. Rays that Embree alone would trace in that time are so many more as the share is smaller.
+"""Rays per second by scene, and Embree's share of the time; the rest is shading, sampling and the film. Embree's own rays
+per second are this rate divided by the share.
 
     cargo build --release          # and Linux's perf
     python3 benches/rays.py [SCENE...] [--seconds 5] [--integrator path]
 
-One thread, sampled with perf. Spheres, disks and cylinders are Kiln's own functions that Embree calls; they count as
-Embree's."""
+One thread, sampled with perf. Embree calls Kiln's intersection functions of spheres, disks and cylinders, which count
+as Embree's time."""
 import argparse
 import json
 import os

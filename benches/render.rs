@@ -1,4 +1,4 @@
-//! Whole renders: samples per second of the shipped scenes on all threads, and what a hit costs without its rays.
+//! Whole renders: samples per second of the shipped scenes on all threads, and the time per hit without ray tracing.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -25,7 +25,7 @@ fn scene(name: &str, size: u32) -> (SceneDesc, Built) {
     (desc, built)
 }
 
-/// Samples per second, all bounces.
+/// Samples per second, with all bounces.
 #[divan::bench(args = ["cornell_box", "material_ball", "room", "sky_balls"], sample_count = 5, sample_size = 1)]
 fn samples(bencher: Bencher, name: &str) {
     const SIZE: u32 = 128;

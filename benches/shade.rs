@@ -37,19 +37,19 @@ fn run(bencher: Bencher, case: Case) {
     bench_run(bencher, &instance(&arithmetic(case.ops), case.level));
 }
 
-/// The least there is: one closure.
+/// The smallest surface: one closure.
 #[divan::bench(args = levels())]
 fn run_matte(bencher: Bencher, case: Case) {
     bench_run(bencher, &instance(&matte(), case.level));
 }
 
-/// Noise in octaves: calls of Rust functions in a loop.
+/// Octaves of noise: calls of Rust functions in a loop.
 #[divan::bench(args = levels())]
 fn run_fbm(bencher: Bencher, case: Case) {
     bench_run(bencher, &instance(&fbm(), case.level));
 }
 
-/// The same by the interpreter.
+/// Octaves of noise in the interpreter.
 #[divan::bench]
 fn interpret_fbm(bencher: Bencher) {
     let unit = fbm();
@@ -57,7 +57,7 @@ fn interpret_fbm(bencher: Bencher) {
     bencher.bench(|| interp::run(black_box(&unit), &RunOptions::new(&globals)));
 }
 
-/// A unit of so many operations, compiled with so much care.
+/// A number of operations and a level of optimisation.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     level: OptLevel,
@@ -140,8 +140,8 @@ fn matte() -> Unit {
     surface(b, color)
 }
 
-/// So many operations as patterns have them: sums and products of floats and triples, quotients, minima, a root, and a
-/// branch now and then.
+/// Source with `ops` operations typical of patterns: sums and products of floats and triples, quotients, minima, a
+/// root, and occasional branches.
 fn arithmetic(ops: usize) -> Unit {
     let mut b = CodeBuilder::default();
     let mut x = b.op(Type::FLOAT, Op::Global(Global::U), &[]);

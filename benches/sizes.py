@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""What large scenes take: ten million triangles in one file and in a hundred, a million instances, a hundred textures.
+"""Time and memory of large scenes: ten million triangles in one file and in a hundred, a million instances, a hundred
+textures.
 
 usage: benches/sizes.py KILN [CASE...] [--triangles 10000000] [--instances 1000000] [--threads N] [--mitsuba] [--keep FOLDER]
        [--flags="--build-quality low"]
 
-For each case: seconds to load (read and check files), to build (shapes, textures, the structure that rays are traced in) and
-to render one sample per pixel of 256x256; seconds that processors worked; the most memory of the process, and that above an empty scene's for each triangle
-or instance. `--mitsuba` reads the same mesh with Mitsuba 3 (PyPI `mitsuba`; `llvm_ad_rgb` needs libLLVM). Needs numpy."""
+For each case: seconds to load (read and check files), to build (shapes, textures, acceleration structure) and to render
+one sample per pixel of 256x256; processor time; peak memory of the process, and the part above an empty scene's per
+triangle or instance. `--mitsuba` reads the same mesh with Mitsuba 3 (PyPI `mitsuba`; `llvm_ad_rgb` needs libLLVM). Needs numpy."""
 import argparse, json, os, resource, shutil, struct, subprocess, sys, tempfile, time, zlib
 import numpy
 
@@ -16,7 +17,7 @@ light sky : environment { color = 1; }
 """
 
 def surface(triangles):
-    """A wavy square of about so many triangles: positions and indices."""
+    """A wavy square of about `count` triangles: positions and indices."""
     side = max(2, round((triangles / 2) ** 0.5) + 1)
     x, z = numpy.meshgrid(numpy.linspace(-1, 1, side), numpy.linspace(-1, 1, side))
     y = 0.1 * numpy.sin(9 * x) * numpy.cos(7 * z) + 0.002 * numpy.sin(211 * x + 97 * z)
@@ -81,7 +82,7 @@ def scatter(count):
     scales = numpy.repeat((0.3 + random.random((count, 1))) / max(1.0, count ** 0.5), 3, axis=1).astype("<f4")
     return translations, rotations, scales
 
-# ---- Cases: each writes its files and returns the text of its scene, what is counted, and how many.
+# ---- Cases: each writes its files and returns the scene's text, the unit of the count, and the count.
 
 def empty(folder, args):
     return "shape ground : plane { size = 2; }", "scene", 0
@@ -149,7 +150,7 @@ def mitsuba(path, variant):
     return [float(word) for word in run.stdout.split()[-4:]]
 
 def processors():
-    """Seconds that processors worked for the programs that have ended."""
+    """Processor time of terminated child processes [s]."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

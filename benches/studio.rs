@@ -1,12 +1,12 @@
-//! What a frame of a studio costs before the first sample: many groups of 75 instances of the library's units, with most
-//! parameters at their defaults or constant, are linked, optimised and compiled.
+//! Startup cost of a production frame: links, optimises and compiles many groups of 75 instances of the library's
+//! units, with most parameters at their defaults or constant.
 //!
 //! `cargo bench -p benches --bench studio [-- GROUPS [THREADS]]`
 //!
-//! A group has five layers. Each is a general network that an artist has only begun to use: an image, corrected and
-//! worn off by noise, drives the colour, the roughness and the bumps of a `principled` surface. Layers are laid over each
-//! other by masks, and most masks are switched off. What is switched on is drawn by a counter, so that every group
-//! differs and every run is the same.
+//! A group has five layers. Each is a general network of which an artist uses only a part: an image with colour
+//! correction and noise wear controls the colour, the roughness and the bumps of a `principled` surface. Masks blend
+//! the layers, and most masks are disabled. A counter selects the enabled features, so that all groups differ and every
+//! run is the same.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use renderer::material::{closure_registry, library};
 use shading::CompileStats;
 use shading::{InstanceOptions, NoHost, ShaderGroupTemplate, ShaderInstance, ShadingSystem, Template};
 
-/// Groups of the frame that Open Shading Language's authors report.
+/// Number of groups in the frame that the authors of Open Shading Language report.
 const FRAME: usize = 1885;
 const LAYERS: usize = 5;
 
@@ -77,7 +77,7 @@ fn main() {
     }
 }
 
-/// Instances of all groups, in their order.
+/// Compiles the groups of all instances in order.
 fn compile(system: &ShadingSystem, frame: &[Template], threads: usize) -> Vec<Arc<ShaderInstance>> {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -98,10 +98,10 @@ fn compile(system: &ShadingSystem, frame: &[Template], threads: usize) -> Vec<Ar
     all.into_iter().map(|(_, instance)| instance).collect()
 }
 
-/// A number in `[0,1)` for each draw.
-struct Draws(u64);
+/// Random numbers in `[0,1)`.
+struct RandomNumbers(u64);
 
-impl Draws {
+impl RandomNumbers {
     /// SplitMix64 (Steele, Lea and Flood 2014).
     fn next(&mut self) -> f32 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -116,10 +116,10 @@ impl Draws {
     }
 }
 
-/// Instances being put together.
+/// Instances of a group under construction.
 struct Network {
     group: ShaderGroupTemplate,
-    draws: Draws,
+    draws: RandomNumbers,
 }
 
 impl Network {
@@ -135,7 +135,7 @@ impl Network {
         self.group.set(input, value).expect("a path");
     }
 
-    /// Gives the input a constant now and then; else it keeps its default.
+    /// Sometimes sets the input to a constant; otherwise the input keeps its default.
     fn maybe(&mut self, input: &str, share: f32) {
         if self.draws.happens(share) {
             let value = self.draws.next();
@@ -144,11 +144,11 @@ impl Network {
     }
 }
 
-/// 75 instances: five layers of 14, four that lay them over each other, and the cutout.
+/// 75 instances: five layers of 14, four that blend the layers, and the cutout.
 fn group(seed: u64) -> ShaderGroupTemplate {
     let mut network = Network {
         group: ShaderGroupTemplate::new(format!("material_{seed}")),
-        draws: Draws(seed),
+        draws: RandomNumbers(seed),
     };
     for layer in 0..LAYERS {
         layer_of(&mut network, layer);
@@ -175,7 +175,7 @@ fn group(seed: u64) -> ShaderGroupTemplate {
     network.group
 }
 
-/// One layer: where its image is, the image, how it is corrected and worn off, what it does to roughness and bumps.
+/// One layer: texture coordinates, image, colour correction and wear mask, roughness and bump.
 fn layer_of(network: &mut Network, layer: usize) {
     let name = |unit: &str| format!("{unit}_{layer}");
     let port = |unit: &str, port: &str| format!("{unit}_{layer}.{port}");
@@ -233,7 +233,7 @@ fn layer_of(network: &mut Network, layer: usize) {
     let bump = if network.draws.happens(0.25) { 0.2 } else { 0.0 };
     network.set(&port("bump", "amount"), bump);
     if network.draws.happens(0.6) {
-        // A constant roughness by a range without width.
+        // A range without width gives a constant roughness.
         let value = network.draws.next();
         network.set(&port("rough", "to_low"), value);
         network.set(&port("rough", "to_high"), value);

@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
-"""Looks up 4 GB of pictures with a bound on the memory of textures and without one: the same bytes, and what it costs.
+"""Lookups of 4 GB of textures with and without a memory bound: equal bytes, and the extra time.
 
 usage: benches/texture_memory.py KILN [--gigabytes 4] [--bound 256M] [--side 2048] [--turns 3]
 
-Needs OpenImageIO (PyPI `openimageio`) and room in the folder of temporary files for the pictures, which are taken away
-again. They are TIFF files of tiles with smaller versions, 4096 texels wide. `in rows` reads every texel that lies under
-the points, row by row, as a picture is rendered; `scattered` looks at random places, where hardly a tile is there when it
-is needed; `filtered` takes the smaller versions, as a renderer does."""
+Needs OpenImageIO (PyPI `openimageio`) and space for temporary files with the pictures: tiled TIFFs with mip levels, 4096
+texels wide. `in rows` reads every texel under the points, row by row, like a render; `scattered` reads random texels,
+whose tiles are rarely in memory; `filtered` reads mip levels, like a renderer."""
 import argparse, os, shutil, statistics, subprocess, tempfile, time
 import numpy, OpenImageIO as oiio
 
 WIDTH = 4096
-BYTES = WIDTH * WIDTH * 3 * 4 // 3  # with the smaller versions
+BYTES = WIDTH * WIDTH * 3 * 4 // 3  # with mip levels
 
 def pictures(folder, count):
-    """Eight different ones, each in several files."""
+    """Eight different pictures, each in several files."""
     generator = numpy.random.default_rng(1)
     texels = generator.integers(0, 256, (WIDTH, WIDTH, 3), dtype=numpy.uint8)
     for i in range(count):
@@ -30,7 +29,7 @@ def pictures(folder, count):
             raise SystemExit(oiio.geterror())
 
 def choice(low, high, options):
-    """Statements that look up picture `i` of [low, high), each by its own name."""
+    """Statements that look up picture `i` in [low, high) by name."""
     if high - low == 1:
         return f'c = texture("t{low}.tif", s, t{options});'
     middle = (low + high) // 2

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Compares lookups of `kiln shade` with OpenImageIO's TextureSystem, both filtering the same files.
+"""Texture lookups of `kiln shade` compared with OpenImageIO's TextureSystem, on the same files.
 
 usage: benches/textures.py KILN [--verbose | --speed]
 
-Needs OpenImageIO (PyPI `openimageio`). A lookup agrees within 2 % of the picture's range. Says the share that agrees and
-the largest difference for each case, and fails when less than 99 % agree.
+Needs OpenImageIO (PyPI `openimageio`). A lookup agrees within 2 % of the picture's range. Prints the share of agreeing
+lookups and the largest difference for each case; fails below 99 %.
 
-`--speed` prints microseconds for a lookup instead: of `kiln shade` on one thread, its shader included, and of
-OpenImageIO called from Python, a call for each lookup; what a call costs by itself is told by the lookup of one texel."""
+`--speed` prints microseconds per lookup instead: of `kiln shade` on one thread, including its shader, and of OpenImageIO
+called from Python, one call per lookup. The lookup of a single texel shows the overhead of a call."""
 import json, os, subprocess, sys, tempfile, time
 import OpenImageIO as oiio
 
@@ -55,7 +55,7 @@ def pictures(folder):
     return [os.path.join(folder, n) for n in ("noise.tx", "smooth.tx.exr")]
 
 def speed(kiln):
-    """Microseconds for a lookup, of each case in turn."""
+    """Microseconds per lookup for each case."""
     side = 512
     with tempfile.TemporaryDirectory() as folder:
         system = oiio.TextureSystem(False)

@@ -1,5 +1,4 @@
-//! Lookups of textures per second, on one and two threads: by filter, and with a bound on memory that most tiles do not
-//! fit.
+//! Texture lookups per second on one and two threads, by filter, and with a memory bound that holds only a few tiles.
 //!
 //! `cargo bench -p benches --bench textures`
 
@@ -15,14 +14,14 @@ use renderer::texture::{
     Wrap,
 };
 
-/// Columns and rows of the picture: 12 MB in 8 bits, 16 with its smaller versions.
+/// Width and height of the picture: 12 MB in 8 bits, 16 MB with its mip levels.
 const SIDE: usize = 2048;
 
-/// Lookups of a thread in a measurement.
+/// Lookups per thread and measurement.
 const LOOKUPS: usize = 1_000_000;
 
-/// Measurements, of which the fastest counts.
-const TURNS: usize = 3;
+/// Number of measurements; the fastest counts.
+const REPEATS: usize = 3;
 
 fn main() {
     let image = Image::from_fn(SIDE, SIDE, |x, y| {
@@ -72,7 +71,7 @@ fn main() {
     }
 }
 
-/// Millions of lookups a second, all threads together: at scattered places, or along rows as pixels are.
+/// Million lookups per second of all threads together, at scattered points or along rows of pixels.
 fn rate(
     store: &TextureStore,
     id: TextureId,
@@ -115,5 +114,5 @@ fn rate(
         });
         (LOOKUPS * threads) as f64 / start.elapsed().as_secs_f64() / 1e6
     };
-    (0..TURNS).map(|_| turn()).fold(0.0, f64::max)
+    (0..REPEATS).map(|_| turn()).fold(0.0, f64::max)
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The charts that `kiln bake` makes beside those of xatlas, on the same triangles: how dense, how stretched, how many.
+"""Lightmap charts of `kiln bake` compared with those of xatlas on the same triangles: texel density, stretch, number.
 
     cargo build --release
     PYTHON_WITH_XATLAS_AND_NUMPY benches/unwrap.py MODEL… [--resolution 1024]
 
-Densities are those of a square texture of `--resolution` texels a side; charts lie four texels apart. Kiln's time is that
-of a whole bake with one ray a texel, that of xatlas its own alone."""
+Densities are for a square texture with `--resolution` texels per side; the gap between charts is four texels. Kiln's time
+is that of a whole bake with one ray per texel; that of xatlas is only the unwrapping."""
 import argparse
 import json
 import os
@@ -46,7 +46,7 @@ def read_glb(path):
 
 
 def components(triangles, count):
-    """How many sets of triangles hang together by vertices."""
+    """Number of sets of triangles connected by vertices."""
     parent = list(range(count))
 
     def root(v):

@@ -16,22 +16,22 @@ use shading::{Diagnostics, Preprocessor, Source};
 /// Maximum processor time of a text, in reference compilations.
 const MAX_REFERENCES: f64 = 200.0;
 
-/// Wall-clock time after which a text counts as one that hangs, however busy the machine is.
-const HANGS: Duration = Duration::from_secs(240);
+/// Wall-clock time after which a text counts as hanging, even on a busy machine.
+const HANG_TIMEOUT: Duration = Duration::from_secs(240);
 
-/// Most that is printed about a text [bytes].
+/// Maximum printed output for a text [bytes].
 const MAX_OUTPUT: usize = 100_000;
 
-/// Most memory that the process may come to [bytes].
+/// Maximum memory of the process [bytes].
 const MAX_MEMORY: u64 = 1 << 30;
 
 /// Expected outcome for a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum Outcome {
     Taken,
     Refused,
 }
-use Fate::{Refused, Taken};
+use Outcome::{Refused, Taken};
 
 fn repeat(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).map(line).collect()
@@ -56,14 +56,14 @@ fn groups(levels: usize, copies: usize) -> String {
     "shader g0(output closure color c = 0) { c = diffuse(N); }\n".to_owned() + &repeat(levels, level)
 }
 
-/// Functions that call the one before twice.
+/// Functions that call their predecessor twice.
 fn functions(ty: &str, first: &str, body: impl Fn(usize) -> String) -> String {
     let rest = repeat(50, |i| format!("{ty} f{}(float x) {{ {} }}\n", i + 1, body(i)));
     format!("{ty} f0(float x) {{ {first} }}\n{rest}shader a(output float r = 0) {{ f50(u); r = 1; }}")
 }
 
-/// Shader source, with a name and what becomes of it.
-fn shaders() -> Vec<(&'static str, String, Fate)> {
+/// Shader sources with their names and expected outcomes.
+fn shaders() -> Vec<(&'static str, String, Outcome)> {
     let deep = |open: &str, inner: &str, close: &str| {
         unit(&format!(
             "r = {}{inner}{};",
@@ -150,8 +150,8 @@ fn shaders() -> Vec<(&'static str, String, Fate)> {
     ]
 }
 
-/// Scenes, with a name and what becomes of them.
-fn scenes() -> Vec<(&'static str, String, Fate)> {
+/// Scenes with their names and expected outcomes.
+fn scenes() -> Vec<(&'static str, String, Outcome)> {
     let camera = "camera main : perspective { from = (0, 0, 5); }\n";
     vec![
         (
@@ -194,7 +194,7 @@ fn scenes() -> Vec<(&'static str, String, Fate)> {
     ]
 }
 
-/// Checks a shader and returns the printed warnings; `Err` with the messages if it is refused.
+/// Checks a shader and returns the printed warnings, or the error messages.
 fn check_shader(text: &str) -> Result<String, String> {
     let system = shading_system(Arc::new(Host::new(vec![])), Preprocessor::default());
     let loaded = system
@@ -214,7 +214,7 @@ fn check_shader(text: &str) -> Result<String, String> {
     }
 }
 
-/// Checks a scene and returns the printed warnings; `Err` with the messages if it is refused.
+/// Checks a scene and returns the printed warnings, or the error messages.
 fn check_scene(text: &str) -> Result<String, String> {
     let check = || {
         let (desc, mut warnings) =
@@ -227,15 +227,15 @@ fn check_scene(text: &str) -> Result<String, String> {
         .map_err(|errors: Diagnostics| errors.to_string())
 }
 
-/// Checks that a text meets its fate within the bounds, and gives what was printed.
-fn check(name: &'static str, text: String, fate: Fate, how: fn(&str) -> Result<String, String>) -> String {
+/// Checks that a text has its expected outcome within the bounds; returns the printed text.
+fn check(name: &'static str, text: String, fate: Outcome, how: fn(&str) -> Result<String, String>) -> String {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let result = how(&text);
         let _ = sender.send((result, thread_seconds()));
     });
     let (result, seconds) = receiver
-        .recv_timeout(HANGS)
+        .recv_timeout(HANG_TIMEOUT)
         .unwrap_or_else(|_| panic!("{name}: it hangs"));
     let found = if result.is_ok() { Taken } else { Refused };
     let output = result.unwrap_or_else(|errors| errors);
@@ -268,7 +268,7 @@ fn check(name: &'static str, text: String, fate: Fate, how: fn(&str) -> Result<S
 }
 
 #[test]
-fn hostile_texts_are_taken_or_refused_within_bounds() {
+fn hostile_texts_are_processed_within_bounds() {
     for (name, text, fate) in shaders() {
         check(name, text, fate, check_shader);
     }
@@ -278,7 +278,7 @@ fn hostile_texts_are_taken_or_refused_within_bounds() {
 }
 
 #[test]
-fn too_large_a_group_is_named_with_its_size_and_the_bound() {
+fn errors_about_large_groups_state_size_and_bound() {
     let message = check("groups of two", groups(40, 2), Refused, check_shader);
     assert_eq!(message.matches("error:").count(), 1, "{message}");
     assert!(
@@ -294,7 +294,7 @@ fn too_large_a_group_is_named_with_its_size_and_the_bound() {
 }
 
 #[test]
-fn groups_that_contain_themselves_are_told_with_both_ends() {
+fn recursive_groups_are_reported_with_both_locations() {
     let text = "group a(output float r) { b x(); r = x.r; }\n\
                 group b(output float r) { c x(); r = x.r; }\n\
                 group c(output float r) { a x(); r = x.r; }\n";
@@ -310,7 +310,7 @@ fn groups_that_contain_themselves_are_told_with_both_ends() {
 }
 
 #[test]
-fn more_mistakes_than_one_reads_are_counted() {
+fn excess_errors_are_counted() {
     let text = format!(
         "shader a(output float r = 0) {{ {} }}",
         repeat(400, |i| format!("x{i} = 1;\n"))
@@ -321,7 +321,7 @@ fn more_mistakes_than_one_reads_are_counted() {
 }
 
 #[test]
-fn a_long_line_is_shown_about_the_mistake() {
+fn long_lines_are_shortened_around_the_error() {
     for at in [0, 30, 100, 500, 999] {
         let mut body = vec!["r += u;"; 1000];
         body[at] = "r = wrong;";

@@ -1,9 +1,9 @@
-//! Hostile files: a small file whose content stands for much memory or time is read within the documented bounds
-//! (`renderer::files::Budget`), or refused by a message that names the file; and a fuzzer of each reader that measures
+//! Hostile files: a small file that expands to much memory or time is read within the documented bounds
+//! (`renderer::files::Budget`), or rejected by a message that names the file; and a fuzzer of each reader that measures
 //! both (`KILN_FUZZ_SECONDS`, `KILN_FUZZ_SEED`).
 
-#[path = "hostile_files/kept.rs"]
-mod kept;
+#[path = "hostile_files/kiln_files.rs"]
+mod kiln_files;
 #[path = "hostile_files/models.rs"]
 mod models;
 
@@ -19,17 +19,17 @@ use renderer::scene::import::{MitsubaOptions, read_model, translate};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Wall-clock time after which a file counts as one that hangs, however busy the machine is.
-const HANGS: Duration = Duration::from_secs(240);
+/// Wall-clock time after which a file counts as hanging, even on a busy machine.
+const HANG_TIMEOUT: Duration = Duration::from_secs(240);
 
-/// Memory that a reader may use besides that of the content: texts, buffers of decoders, threads [bytes].
+/// Memory of a reader beyond that of the contents: texts, buffers of decoders, threads [bytes].
 const SLACK: u64 = 192 << 20;
 
-/// Memory is that of the process, so that files are read one after the other.
-static ALONE: Mutex<()> = Mutex::new(());
+/// Memory is measured for the process, so that only one file is read at a time.
+static MEMORY_LOCK: Mutex<()> = Mutex::new(());
 
-fn alone() -> MutexGuard<'static, ()> {
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock_memory() -> MutexGuard<'static, ()> {
+    MEMORY_LOCK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Value of a line of `/proc/self/status` [bytes]; 0 where the system does not have it.
@@ -57,8 +57,8 @@ fn read(path: &Path) -> Result<usize, String> {
             let failed = grids.filter_map(Result::err).next();
             failed.map_or(Ok(file.entries().len()), |error| Err(error.to_string()))
         }
-        "part" => kept::read_part(path),
-        "zip" => kept::read_pack(path),
+        "part" => kiln_files::read_part(path),
+        "zip" => kiln_files::read_pack(path),
         "xml" => {
             let scene = translate(path, &MitsubaOptions::default()).map_err(|errors| errors.to_string())?;
             Ok(scene.declarations.len())
@@ -80,7 +80,7 @@ fn measured(path: &Path, size: u64) -> Result<usize, String> {
     let (sender, receiver) = mpsc::channel();
     let file = path.to_owned();
     std::thread::spawn(move || sender.send(read(&file)));
-    let result = receiver.recv_timeout(HANGS);
+    let result = receiver.recv_timeout(HANG_TIMEOUT);
     let result = result.unwrap_or_else(|_| panic!("{}: reading hangs", path.display()));
     let used = status("VmHWM:").saturating_sub(before);
     let most = match path.extension().and_then(|extension| extension.to_str()) {
@@ -122,7 +122,7 @@ impl Input {
         self.folder.path().join(name)
     }
 
-    /// Reads a file of the folder, within the bounds for the size of all files.
+    /// Reads a file of the folder within the bounds for the total size of all files.
     fn read(&self, name: &str) -> Result<usize, String> {
         let files = fs::read_dir(self.folder.path()).expect("a folder");
         let size = files.map(|file| file.expect("a file").metadata().expect("its size").len());
@@ -137,7 +137,7 @@ impl Input {
 
 #[test]
 fn material_libraries_are_read_once() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let library: String = (0..500).map(|i| format!("newmtl m{i}\nKd 1 0 0\n")).collect();
     for spelling in ["r.mtl", "./r.mtl", "../%/r.mtl", "R.MTL"] {
         let mut text = "v 0 0 0\nv 1 0 0\nv 0 1 0\n".to_owned();
@@ -150,7 +150,7 @@ fn material_libraries_are_read_once() {
             .to_string_lossy()
             .into_owned();
         for i in 0..2000 {
-            // As many spellings of one file as there are objects.
+            // As many spellings of one path as there are objects.
             let name = format!("{}{}", "./".repeat(i % 50), spelling.replace('%', &folder));
             text += &format!("mtllib {name}\no o{i}\nusemtl m{}\nf 1 2 3\n", i % 500);
         }
@@ -208,14 +208,14 @@ fn push(document: &mut Value, list: &str, value: Value) -> usize {
 
 #[test]
 fn accessors_without_data_are_bounded() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let zeros = json!({ "componentType": 5126, "count": 1 << 24, "type": "VEC3" });
     let sparse = json!({
         "componentType": 5126, "count": 1 << 24, "type": "VEC3",
         "sparse": { "count": 3, "indices": { "bufferView": 0, "componentType": 5125 }, "values": { "bufferView": 1 } },
     });
 
-    // Primitives read the vertices that they use.
+    // Only vertices with an index are read.
     let (mut document, bytes) = gltf();
     let accessor = push(&mut document, "accessors", sparse.clone());
     let primitive = json!({ "attributes": { "POSITION": accessor }, "indices": 1 });
@@ -230,7 +230,7 @@ fn accessors_without_data_are_bounded() {
         );
     };
 
-    // Without indices each vertex is used.
+    // Without indices, each vertex is used.
     let (mut document, bytes) = gltf();
     let accessor = push(&mut document, "accessors", zeros.clone());
     document["meshes"][0]["primitives"] = json!([{ "attributes": { "POSITION": accessor } }]);
@@ -291,8 +291,8 @@ fn accessors_without_data_are_bounded() {
 
 #[test]
 fn compressed_buffer_views_have_their_length() {
-    let _alone = alone();
-    // A stream of zeros has 1024 bytes for each byte.
+    let _alone = lock_memory();
+    // A stream of zeros expands each byte to 1024 bytes.
     let count: usize = 1 << 25;
     let stream = [&[0xa1][..], &vec![0xaa; count.div_ceil(256)], &[0; 64]].concat();
     let compressed = |views: usize, length: usize| {
@@ -327,7 +327,7 @@ fn compressed_buffer_views_have_their_length() {
 
 #[test]
 fn polygons_repeat_their_attributes_within_bounds() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let corners = 60_000;
     let properties: String = (0..2000).map(|i| format!("property float p{i}\n")).collect();
     let numbers = "0 ".repeat(2000);
@@ -344,10 +344,10 @@ fn polygons_repeat_their_attributes_within_bounds() {
 }
 
 #[test]
-fn meshes_of_one_place_are_bounded() {
+fn meshes_with_coincident_vertices_are_bounded() {
     use std::io::Write as _;
 
-    let _alone = alone();
+    let _alone = lock_memory();
     // Version 3: flags, numbers of vertices and triangles, positions, triangles.
     let (vertices, triangles) = (1_000_000u64, 1u64);
     let mut content = vec![];
@@ -387,7 +387,7 @@ mod vdb {
         bytes
     }
 
-    /// A file with one grid, whose tree has this content.
+    /// A file with one grid of this tree.
     pub(super) fn one(compression: u32, tree: &[u8]) -> Vec<u8> {
         let scale = [1e-4f64.to_le_bytes(); 15].concat();
         let body = [
@@ -414,7 +414,7 @@ mod vdb {
 
 #[test]
 fn descriptions_of_grids_do_not_overlap() {
-    let _alone = alone();
+    let _alone = lock_memory();
     for has_ends in [false, true] {
         let error = overlapping(20_000, has_ends)
             .read("a.vdb")
@@ -430,7 +430,7 @@ fn descriptions_of_grids_do_not_overlap() {
 
 /// A file of grids whose metadata reach to the end of the file.
 fn overlapping(grids: u32, has_ends: bool) -> Input {
-    // The description of the next grid is the begin of the metadata, which have a name of many bytes.
+    // The next grid's description starts within the metadata, which have a name of many bytes.
     let (per, extent) = (60, if has_ends { 4 } else { 0 });
     let mut bytes = vdb::head(grids);
     let end = bytes.len() + (per + extent) * grids as usize + (1 << 20);
@@ -450,8 +450,8 @@ fn overlapping(grids: u32, has_ends: bool) -> Input {
 }
 
 #[test]
-fn tiles_of_grids_take_memory_in_proportion() {
-    let _alone = alone();
+fn tiles_of_grids_need_proportional_memory() {
+    let _alone = lock_memory();
     // Nodes without values, each of 32768 tiles of the negative background.
     let nodes = 300;
     let mut tree = 1f32.to_le_bytes().to_vec();
@@ -464,7 +464,7 @@ fn tiles_of_grids_take_memory_in_proportion() {
     let input = Input::new(&[("a.vdb", &vdb::one(2, &tree))]);
     assert_eq!(input.read("a.vdb"), Ok(1));
 
-    // Such nodes far from each other.
+    // Such nodes at large distances.
     let mut tree = 1f32.to_le_bytes().to_vec();
     tree.extend(vdb::numbers(&[0, nodes]));
     for i in 0..nodes as i32 {
@@ -481,8 +481,8 @@ fn tiles_of_grids_take_memory_in_proportion() {
 }
 
 #[test]
-fn scattered_tiles_are_found_fast() {
-    let _alone = alone();
+fn scattered_tiles_have_fast_lookups() {
+    let _alone = lock_memory();
     let mut state = 1u64;
     let mut random = || {
         state = state
@@ -514,13 +514,13 @@ fn scattered_tiles_are_found_fast() {
         let built = renderer::scene::build::build(&desc, None, 1);
         sender.send(built.map(|_| ()).map_err(|errors| errors.to_string()))
     });
-    let built = receiver.recv_timeout(HANGS).expect("building hangs");
+    let built = receiver.recv_timeout(HANG_TIMEOUT).expect("building hangs");
     built.expect("the scene is valid");
 }
 
 #[test]
 fn directories_of_tiffs_do_not_overlap() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let (directories, entries, chain) = (4000usize, 100_000usize, 1000usize);
     let entry = |tag: u16, kind: u16, count: u64, value: u64| {
         let mut bytes = [tag.to_le_bytes(), kind.to_le_bytes()].concat();
@@ -562,14 +562,14 @@ fn directories_of_tiffs_do_not_overlap() {
     }
     let input = Input::new(&[("a.tif", &bytes)]);
     let start = Instant::now();
-    // Its first picture is sound.
+    // The first picture is valid.
     assert_eq!(input.read("a.tif"), Ok(1));
-    assert!(start.elapsed() < HANGS);
+    assert!(start.elapsed() < HANG_TIMEOUT);
 }
 
 #[test]
 fn included_files_are_bounded() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let include = format!(
         "<scene version=\"3.0.0\"><!-- {} --></scene>",
         "x".repeat(4 << 20)
@@ -636,7 +636,7 @@ fn seeds() -> Vec<(String, Vec<u8>)> {
     );
     document["buffers"] = json!([{ "byteLength": bytes.len(), "uri": uri }]);
     files.push(("a.gltf".to_owned(), document.to_string().into_bytes()));
-    files.extend(kept::seeds());
+    files.extend(kiln_files::seeds());
     files.push((
         "a.obj".to_owned(),
         b"mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\ng a\nusemtl m\nf 1/1/1 2/1/1 3/1/1\n"
@@ -678,7 +678,7 @@ fn damage(bytes: &mut Vec<u8>, random: &mut impl FnMut(usize) -> usize) {
 
 #[test]
 fn damaged_files_stay_within_their_bounds() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let seconds = number("KILN_FUZZ_SECONDS");
     let mut state = number("KILN_FUZZ_SEED").unwrap_or(1);
@@ -716,7 +716,7 @@ fn damaged_files_stay_within_their_bounds() {
         for (name, bytes) in &seeds {
             let mut bytes = bytes.clone();
             match name.as_str() {
-                "a.part" => kept::damage_part(&mut bytes, &mut random),
+                "a.part" => kiln_files::damage_part(&mut bytes, &mut random),
                 _ => damage(&mut bytes, &mut random),
             }
             let input = Input::new(&[(name, &bytes)]);

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Runs jobs of `kiln farm` with a real Slurm and with openjd-cli, and compares their pictures with those of straight runs.
+# Runs jobs of `kiln farm` with a real Slurm and with openjd-cli, and compares their pictures with those of single runs.
 #
 #   tests/cluster/run.sh [KILN]
 #
 # For Debian, as root: it installs `slurm-wlm` and `munge`, starts their daemons on the loopback without systemd, with a
 # configuration and keys in a temporary folder, and leaves no daemon behind. openjd-cli comes from PyPI into a virtual
-# environment there. It takes about two minutes. A task is killed, another
-# requeued, a third runs out of time, and all go on.
+# environment there. The run lasts about two minutes. One task is killed,
+# another requeued, a third exceeds its time limit, and all resume.
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)

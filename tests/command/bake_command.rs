@@ -1,8 +1,8 @@
 //! Command line tests of `kiln bake`: files written and errors.
 
 mod bevy;
+mod cache;
 mod engines;
-mod kept;
 mod layouts;
 mod lights;
 mod model;
@@ -19,9 +19,9 @@ use std::time::Instant;
 use renderer::image::{MetaValue, read, read_channels, read_metadata};
 use tempfile::TempDir;
 
-use crate::program::{done, kiln, refused, run};
+use crate::program::{done, files, kiln, refused, run, same, scene_folder};
 
-/// A ball in an open box with a lamp.
+/// A ball in an open box with a light.
 const SCENE: &str = "film { size = (8, 6); }
 camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }
 material grey = matte(albedo = 0.5);
@@ -33,31 +33,7 @@ shape light : rectangle { size = (1, 1); material = lamp; transform = translate(
 ";
 
 fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
-    folder
-}
-
-/// All files of a folder.
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| {
-            let entry = entry.unwrap();
-            (
-                entry.file_name().into_string().unwrap(),
-                fs::read(entry.path()).unwrap(),
-            )
-        })
-        .collect()
-}
-
-/// Asserts that both folders have the same files, byte for byte.
-fn same(found: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, Vec<u8>>) {
-    assert!(found.keys().eq(expected.keys()), "{:?}", found.keys());
-    for (name, bytes) in found {
-        assert!(*bytes == expected[name], "{name} differs");
-    }
+    scene_folder(SCENE)
 }
 
 const SMALL: &str = "bake a.kiln --integrator path --samples 16 --resolution 64";
@@ -83,7 +59,7 @@ fn a_scene_needs_no_camera_to_be_baked() {
 }
 
 #[test]
-fn shaders_know_that_they_are_baked() {
+fn raytype_bake_is_true_in_bakes() {
     let folder = folder();
     let at = folder.path();
     let scene = "film { size = (4, 4); }
@@ -99,12 +75,12 @@ fn shaders_know_that_they_are_baked() {
         "bake glow.kiln --include direct --integrator path --samples 64 --resolution 32 -o out --quiet",
     );
     let irradiance = read(&at.join("out/irradiance.exr")).unwrap();
-    // Of the floor: there is nothing on the dome's texels, or what it sends to itself.
+    // Only texels of the floor have light: the dome's texels are empty or see the dome alone.
     let lit: Vec<f32> = irradiance.data.iter().copied().filter(|&v| v > 0.0).collect();
     let mean = lit.iter().sum::<f32>() / lit.len() as f32;
     let expected = 2.0 * std::f32::consts::PI;
     assert!((mean / expected - 1.0).abs() < 0.1, "{mean} is not {expected}");
-    // In a picture they are not.
+    // In a picture, `raytype("bake")` is false.
     let above = scene.replace(
         "from = (0, 1, 1); to = (0, 0, 0)",
         "from = (0, 1, 1); to = (0, 2, 0)",
@@ -120,7 +96,7 @@ fn shaders_know_that_they_are_baked() {
 }
 
 #[test]
-fn a_texture_and_what_comes_with_it() {
+fn textures_come_with_manifest_and_metadata() {
     let folder = folder();
     let at = folder.path();
     done(at, &format!("{SMALL} --order 2 --include both -o out"));
@@ -146,8 +122,8 @@ fn manifest(out: &Path) -> serde_json::Value {
     serde_json::from_slice(&fs::read(out.join("bake.json")).unwrap()).unwrap()
 }
 
-/// By what it holds: the values of every channel of a bake's images, after checking that `bake.json` and the metadata of
-/// the images agree about them.
+/// The values of every channel of a bake's images, by content. Checks that `bake.json` and the metadata of the images
+/// agree.
 fn planes(out: &Path) -> BTreeMap<String, Vec<f32>> {
     let mut planes = BTreeMap::new();
     let manifest = manifest(out);
@@ -179,7 +155,7 @@ fn planes(out: &Path) -> BTreeMap<String, Vec<f32>> {
 }
 
 #[test]
-fn files_of_an_earlier_bake_do_not_stay() {
+fn stale_files_of_an_earlier_bake_are_removed() {
     let folder = folder();
     let at = folder.path();
     let out = at.join("out");
@@ -200,11 +176,11 @@ fn files_of_an_earlier_bake_do_not_stay() {
         done(at, &format!("{flags} -o out"));
         let fresh = files(&at.join(format!("fresh{number}")));
         let mut found = files(&out);
-        // What is not a bake's stays, even if the manifest says otherwise.
+        // A bake keeps files that no bake has written, even if the manifest lists them.
         for name in mine {
             assert_eq!(found.remove(name).is_some(), number > 0, "{name}");
         }
-        same(&found, &fresh);
+        same(&found, &fresh, &format!("bake {number}"));
         for name in mine {
             fs::write(out.join(name), "mine").unwrap();
         }
@@ -219,19 +195,19 @@ fn files_of_an_earlier_bake_do_not_stay() {
     }
     assert_eq!(fs::read(at.join("sh_r.exr")).unwrap(), b"outside");
     assert_eq!(fs::read_to_string(at.join("a.kiln")).unwrap(), SCENE);
-    // A manifest of somebody else's says nothing, and is not written over.
+    // A manifest of another program is ignored and not overwritten.
     fs::write(out.join("bake.json"), "{ \"files\": [\"sh_0.exr\"] }").unwrap();
     let probes = "bake a.kiln --integrator path --samples 1 --target probes -o out";
     refused(at, probes, &["bake.json", "no earlier `kiln bake`"]);
     fs::remove_file(out.join("bake.json")).unwrap();
     done(at, probes);
     assert!(out.join("sh_0.exr").exists());
-    // Nor is a file that has the name of one of a bake's.
+    // A foreign file with the name of one of a bake's files is not overwritten.
     fs::create_dir(at.join("models")).unwrap();
     fs::write(at.join("models/scene.glb"), "mine").unwrap();
     let vertex = "bake a.kiln --integrator path --samples 1 --target vertex -o models";
     refused(at, vertex, &["scene.glb", "no earlier `kiln bake`"]);
-    // What a bake reads is not removed by it.
+    // A bake does not remove its own inputs.
     done(at, &format!("{SMALL} -o room"));
     done(
         at,
@@ -242,7 +218,7 @@ fn files_of_an_earlier_bake_do_not_stay() {
 }
 
 #[test]
-fn a_killed_bake_leaves_no_mixture_behind_for_the_next() {
+fn a_killed_bake_leaves_no_mixture_of_old_and_new_files() {
     let folder = folder();
     let at = folder.path();
     let long = "bake a.kiln --integrator path --samples 1 --resolution 128 --order 2 --layout coefficients";
@@ -252,7 +228,7 @@ fn a_killed_bake_leaves_no_mixture_behind_for_the_next() {
     done(at, &format!("{long} -o out"));
     let whole = start.elapsed();
     for part in 0..6 {
-        // Over the end of the bake, where files are written.
+        // The kill happens near the end of the bake, when it writes files.
         let wait = whole.mul_f64(0.6 + 0.1 * f64::from(part));
         let mut child = kiln(at, &format!("{long} --seed {part} -o out"))
             .stderr(Stdio::null())
@@ -272,17 +248,17 @@ fn a_killed_bake_leaves_no_mixture_behind_for_the_next() {
     }
     done(at, &format!("{short} -o out"));
     let mut left = files(&at.join("out"));
-    // Temporary files of the killed are swept by whoever writes the same file later.
+    // The next process that writes a file removes the temporary files of killed processes.
     left.retain(|name, _| !name.starts_with('.'));
-    same(&left, &files(&at.join("fresh")));
+    same(&left, &files(&at.join("fresh")), "bake after kills");
 }
 
 #[test]
-fn the_geometry_comes_back_with_its_coordinates() {
+fn the_written_scene_has_geometry_and_lightmap_coordinates() {
     let folder = folder();
     let at = folder.path();
     done(at, &format!("{SMALL} -o out"));
-    // Baked again, the written scene needs no unwrapping: its second set is fit.
+    // A bake of the written scene needs no unwrapping, because its second UV set is valid.
     fs::write(
         at.join("b.kiln"),
         "import \"out/scene.glb\" as room;\nlight sky : environment { color = 1; }\nfilm { size = (8, 8); }\n\
@@ -298,18 +274,18 @@ fn the_geometry_comes_back_with_its_coordinates() {
 }
 
 #[test]
-fn direct_light_and_baked_light_make_the_picture() {
+fn direct_light_plus_baked_light_equals_the_picture() {
     let folder = folder();
     let at = folder.path();
     done(
         at,
         "bake a.kiln --resolution 96 --samples 256 --order 2 --layout coefficients -o out",
     );
-    let ways = [
+    let materials = [
         ("back", "lightmap(albedo = 0.5, file = \"out/irradiance.exr\")"),
         ("sh", "lightmap_sh(albedo = 0.5, folder = \"out\", order = 2)"),
     ];
-    for (file, material) in ways {
+    for (file, material) in materials {
         let mut back =
             "film { size = (48, 36); }\nsampler { spp = 256; }\nimport \"out/scene.glb\" as room;\n\
                         camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }\n\
@@ -354,7 +330,7 @@ fn direct_light_and_baked_light_make_the_picture() {
     assert!(apart < 0.001, "{apart} between coefficients and irradiance");
 }
 
-/// A sheet that faces +z; `light` is what it stands in.
+/// A sheet that faces +z; `light` is the declaration of its lights.
 fn sheet(light: &str) -> String {
     format!(
         "film {{ size = (8, 8); }}\nsampler {{ spp = 16; }}\n\
@@ -375,7 +351,7 @@ fn mean(path: &Path) -> [f32; 3] {
 }
 
 #[test]
-fn a_back_is_a_node_of_its_own() {
+fn backs_are_separate_nodes() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     let lights = "light front : directional { direction = (0, 0, -1); irradiance = (3, 1, 0); }\n\
@@ -394,7 +370,7 @@ fn a_back_is_a_node_of_its_own() {
         (&"sheet.back".into(), &"back".into())
     );
 
-    // The triangles of both face away from each other, and so do the sheets lie.
+    // The triangles of the two sides face away from each other, like the sheets.
     let glb = fs::read(at.join("out/scene.glb")).unwrap();
     let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
     let document: serde_json::Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
@@ -427,7 +403,7 @@ fn a_back_is_a_node_of_its_own() {
         assert!(gap.contains(&-a.z), "{name} lies at {}", a.z);
     }
 
-    // Each shows its light to its side.
+    // Each side shows the light of its own side.
     let mut back = sheet("import \"out/scene.glb\" as room;\n");
     for name in ["sheet", "sheet.back"] {
         back += &format!("assign room.\"{name}\" = lightmap(albedo = 0.8, file = \"out/irradiance.exr\");\n");
@@ -470,8 +446,8 @@ fn coefficients_follow_the_normal() {
             ),
         );
     }
-    // A hemisphere of radiance 1 gives π (1 + cos t) / 2 to what is tilted by t, a sun as much as its bands let through:
-    // 1/4 + cos t / 2 + 5/32 (3 cos² t - 1), and never less than nothing.
+    // A hemisphere of radiance 1 gives a surface tilted by t the irradiance π (1 + cos t) / 2. A sun gives its
+    // projection to order 2, 1/4 + cos t / 2 + 5/32 (3 cos² t - 1), clamped at zero.
     let tilted = "(0.8660254, 0, 0.5)";
     let pi = std::f32::consts::PI;
     for (light, order, normal, irradiance) in [
@@ -523,11 +499,11 @@ fn vertices_and_probes() {
     let probes = json["probes"].as_array().unwrap();
     assert_eq!(json["grid"]["counts"], serde_json::json!([6, 4, 6]));
     assert_eq!(probes.len(), 144);
-    // Those in the ball are told from the others.
+    // Probes inside the ball are marked invalid.
     let hidden = probes.iter().filter(|probe| probe["valid"] == false).count();
     assert!(hidden > 0 && hidden < 20, "{hidden}");
 
-    // As an editor of Windows writes it.
+    // Text as an editor on Windows writes it.
     let text = "\u{feff}0 1 1\r\n# two\r\n0.5, 1.5, 0 # the second\r\n";
     fs::write(at.join("points.txt"), text).unwrap();
     done(

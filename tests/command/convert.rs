@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::program::{done, files, refused, run};
 
-/// Copies of a test scene and of what it names.
+/// Copies a test scene and the files that it references.
 fn scene(name: &str) -> TempDir {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/mitsuba");
     let folder = TempDir::new().unwrap();
@@ -27,7 +27,7 @@ fn scene(name: &str) -> TempDir {
 
 #[test]
 fn a_converted_scene_gives_the_same_bytes() {
-    // Between them, these have meshes of all formats, images, instances, textures and lights of all kinds.
+    // Together these scenes have meshes of all formats, images, instances, textures and lights of all kinds.
     let names = [
         "serialized",
         "obj",
@@ -50,7 +50,7 @@ fn a_converted_scene_gives_the_same_bytes() {
             fs::read(at.join("a.png")).unwrap() == fs::read(at.join("b.png")).unwrap(),
             "{name}"
         );
-        // All that it needs is beside it.
+        // The output folder contains all files that the scene needs.
         for kept in ["scene.xml", "data"] {
             fs::rename(at.join(kept), at.join(format!("{kept}.gone"))).unwrap();
         }
@@ -61,7 +61,7 @@ fn a_converted_scene_gives_the_same_bytes() {
 }
 
 #[test]
-fn a_mistake_leaves_nothing() {
+fn an_error_leaves_no_files() {
     let folder = scene("bitmap");
     let at = folder.path();
     refused(at, "convert scene.xml scene.xml", &["scene.xml", ".kiln"]);
@@ -78,7 +78,7 @@ fn images_are_not_written_over() {
     let folder = scene("bitmap");
     let at = folder.path();
     done(at, "convert scene.xml own.kiln -q");
-    // A scene whose images are those that the last conversion wrote.
+    // A scene whose images are outputs of the last conversion.
     let text = fs::read_to_string(at.join("scene.xml")).unwrap();
     fs::write(at.join("scene.xml"), text.replace("data/", "own_files/")).unwrap();
     refused(at, "convert scene.xml own.kiln", &["cannot write", "colors.png"]);
@@ -89,7 +89,7 @@ fn images_are_not_written_over() {
 }
 
 #[test]
-fn images_are_found_from_wherever_a_scene_is_named() {
+fn images_are_found_from_any_working_folder() {
     let folder = scene("bitmap");
     let at = folder.path();
     fs::create_dir_all(at.join("a/b")).unwrap();
@@ -108,16 +108,16 @@ fn images_are_found_from_wherever_a_scene_is_named() {
 }
 
 #[test]
-fn what_no_conversion_has_written_stays() {
+fn foreign_files_are_not_overwritten() {
     let folder = scene("bitmap");
     let at = folder.path();
-    let told = &["no earlier `kiln convert`"];
+    let words = &["no earlier `kiln convert`"];
     fs::write(at.join("own.kiln"), "// my own scene\n").unwrap();
-    refused(at, "convert scene.xml own.kiln", told);
+    refused(at, "convert scene.xml own.kiln", words);
     fs::remove_file(at.join("own.kiln")).unwrap();
     fs::create_dir(at.join("own_files")).unwrap();
     fs::write(at.join("own_files/colors.png"), "mine").unwrap();
-    refused(at, "convert scene.xml own.kiln", told);
+    refused(at, "convert scene.xml own.kiln", words);
     fs::remove_file(at.join("own_files/colors.png")).unwrap();
     for _ in 0..2 {
         done(at, "convert scene.xml own.kiln -q");
@@ -125,7 +125,7 @@ fn what_no_conversion_has_written_stays() {
 }
 
 #[test]
-fn files_that_were_changed_after_a_conversion_are_not_replaced() {
+fn edited_files_of_a_conversion_are_not_overwritten() {
     let folder = scene("bitmap");
     let at = folder.path();
     let expected = &["no earlier `kiln convert`", "changed since"];
@@ -136,7 +136,7 @@ fn files_that_were_changed_after_a_conversion_are_not_replaced() {
         refused(at, "convert scene.xml own.kiln", expected);
         fs::write(at.join(file), converted).unwrap();
     }
-    // Another scene may take the place of unchanged files.
+    // A conversion of another scene may replace unchanged files.
     let text = fs::read_to_string(at.join("scene.xml")).unwrap();
     fs::write(
         at.join("scene.xml"),

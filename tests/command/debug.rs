@@ -1,4 +1,4 @@
-//! `kiln debug`: the values of all layers are those of the layers alone.
+//! `kiln debug`: the values of all layers equal those of single layers.
 
 use std::fs;
 
@@ -64,7 +64,7 @@ fn values_of_all_layers_are_shown() {
     );
     let short = debug("g.ksl --levels 1");
     assert!(short.len() < lines.len() && !short.iter().any(|line| line.contains("a : twice")));
-    // A unit has inputs and outputs alone.
+    // A unit has only inputs and outputs.
     assert_eq!(
         debug("g.ksl:twice"),
         [
@@ -74,7 +74,7 @@ fn values_of_all_layers_are_shown() {
             "└▶ y = 2 float"
         ]
     );
-    // Values are those of `kiln render`: colours by name, texts as they are.
+    // Values have the same syntax as in `kiln render`: colours by name, text without quotes.
     let matte = debug("matte --param albedo=#ff0000");
     assert!(
         matte.iter().any(|line| line.contains("(1, 0, 0) * diffuse")),

@@ -1,17 +1,18 @@
 //! Denoising: errors against references, bytes, sums of layers, and what is kept; without the library the message.
 //!
-//! Tests that need the library install it once into the cache of the tests. Where that fails they check nothing.
+//! Tests that need the library install it once into the cache of the tests. If the installation fails, they check
+//! nothing.
 
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::program::{done, has_denoiser, kiln, message, run};
+use crate::program::{done, has_denoiser, kiln, message, plane, run, scene_folder};
 use renderer::compare::compare;
 use renderer::image::{Image, NamedChannels, SampleType, read, read_channels, read_info};
 use tempfile::TempDir;
 
-/// A lamp over a floor with a ball of another material, in two light groups.
+/// A light over a floor with a ball of another material, in two light groups.
 const SCENE: &str = "film { size = (96, 72); }
 camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }
 sampler { spp = 4; }
@@ -25,19 +26,12 @@ shape block : sphere { center = (0.6, 0.4, 0.3); radius = 0.4; material = grey; 
 shape bulb : rectangle { size = (0.6, 0.6); material = lamp; transform = translate(0, 2, 0.5) * rotate((1, 0, 0), 90); }
 ";
 
-/// All layers that the denoiser reads or keeps.
+/// Layers that the denoiser reads or preserves.
 const LAYERS: &str = "--aov albedo --aov N --aov components --aov crypto --aov depth --light-groups each";
 
 /// A folder with the scene; `None` if there is no library.
 fn folder() -> Option<TempDir> {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
-    has_denoiser().then_some(folder)
-}
-
-fn plane<'a>(file: &'a NamedChannels, name: &str) -> &'a [f32] {
-    let found = file.planes.iter().find(|(known, _)| known == name);
-    &found.unwrap_or_else(|| panic!("no channel {name}")).1
+    has_denoiser().then(|| scene_folder(SCENE))
 }
 
 /// Relative mean squared error of a picture.
@@ -50,7 +44,7 @@ fn picture(at: &Path, name: &str) -> Image {
 }
 
 #[test]
-fn without_the_library_one_line_says_what_to_type() {
+fn without_the_library_the_error_names_the_install_command() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
     done(folder.path(), "render a.kiln --spp 1 -o a.exr");
@@ -72,7 +66,7 @@ fn without_the_library_one_line_says_what_to_type() {
             "{text}"
         );
     }
-    // What the user names is not passed over.
+    // An explicitly named library is not replaced by another one.
     let output = kiln(folder.path(), "denoise a.exr -o b.exr")
         .env("OIDN_DIR", folder.path())
         .output()
@@ -212,9 +206,9 @@ fn errors_are_smaller_and_bytes_are_the_same() {
     }
 }
 
-/// A tiny lamp of 2000 times the light around it, which would spread over the pixels beside it.
+/// A tiny light 2000 times as bright as its surroundings must not spread over neighbouring pixels.
 #[test]
-fn small_bright_lamps_get_no_halo() {
+fn small_bright_lights_have_no_halo() {
     let Some(folder) = folder() else { return };
     let at = folder.path();
     let lamp = "material hot = emitter(radiance = 2000);
@@ -232,23 +226,23 @@ fn small_bright_lamps_get_no_halo() {
         .collect();
     assert!(
         (1..20).contains(&lamp.len()),
-        "{} pixels show the lamp",
+        "{} pixels show the light",
         lamp.len()
     );
     for &pixel in &lamp {
         assert!(
             (clean[pixel] / noisy[pixel] - 1.0).abs() < 0.05,
-            "the lamp is as bright as before"
+            "the brightness of the light is unchanged"
         );
         let dark = [pixel - 3, pixel + 3, pixel - 3 * 96, pixel + 3 * 96];
         for pixel in dark.into_iter().filter(|&pixel| emission[pixel] == 0.0) {
-            assert!(clean[pixel] < 5.0, "{} beside the lamp", clean[pixel]);
+            assert!(clean[pixel] < 5.0, "{} next to the light", clean[pixel]);
         }
     }
 }
 
 #[test]
-fn layers_add_up_and_others_are_kept() {
+fn denoised_layers_add_up_and_data_layers_are_unchanged() {
     let Some(folder) = folder() else { return };
     let at = folder.path();
     done(at, &format!("render a.kiln {LAYERS} -o a.exr"));
@@ -310,13 +304,13 @@ fn layers_add_up_and_others_are_kept() {
     assert_eq!(samples(&after, "R"), SampleType::F32);
     assert!(a.metadata.iter().all(|pair| b.metadata.contains(pair)));
     assert_eq!(picture(at, "b.png").width, 96);
-    // A denoised picture is not denoised again.
+    // A denoised picture is not denoised a second time.
     let again = run(at, "denoise b.exr -o c.exr");
     assert_eq!(again.status.code(), Some(1));
     assert!(message(&again).contains("denoised already"));
 }
 
-/// The alpha of a shadow catcher has less noise, and is exact where it has none.
+/// The alpha of a shadow catcher is less noisy, and exact where it has no noise.
 #[test]
 fn alpha_is_denoised() {
     let Some(folder) = folder() else { return };
@@ -351,7 +345,7 @@ fn alpha_is_denoised() {
 }
 
 #[test]
-fn renders_and_merges_denoise_as_the_command_does() {
+fn render_and_merge_denoise_like_the_denoise_command() {
     let Some(folder) = folder() else { return };
     let at = folder.path();
     done(at, "render a.kiln --aov albedo --aov N --aov components -o a.exr");
@@ -368,12 +362,12 @@ fn renders_and_merges_denoise_as_the_command_does() {
         assert!(x.planes == y.planes, "the same channels");
     };
     same("b.exr", "c.exr");
-    // Parts have the sums without denoising.
+    // Parts contain the sums before denoising.
     done(at, "merge c.part -o d.exr");
     same("a.exr", "d.exr");
     done(at, "merge c.part --denoise -o e.exr");
     same("b.exr", "e.exr");
-    // Features that nobody asked for are in no picture.
+    // Feature layers that the command line does not request are not written.
     done(at, "render a.kiln --denoise fast -o f.exr -o f.png");
     let names: Vec<String> = read_channels(&at.join("f.exr"))
         .unwrap()
@@ -382,7 +376,7 @@ fn renders_and_merges_denoise_as_the_command_does() {
         .map(|(name, _)| name)
         .collect();
     assert_eq!(names, ["B", "G", "R", "noisy.B", "noisy.G", "noisy.R"]);
-    // The word after --denoise may be the scene.
+    // The argument after `--denoise` may be the scene.
     done(at, "render --denoise a.kiln -o g.exr");
     assert!(read(&at.join("g.exr")).is_ok());
 }

@@ -1,4 +1,4 @@
-//! Names and texts from files reach the terminal without their control characters.
+//! Control characters of names and texts from files do not reach the terminal.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 const NAME: &str = "\u{1b}]0;title\u{7}\u{1b}[31mred";
 
 #[test]
-fn texts_of_files_do_not_steer_the_terminal() {
+fn control_characters_from_files_do_not_reach_the_terminal() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     let scene = "camera main : perspective { from = (0, 1, 4); to = (0, 0, 0); }

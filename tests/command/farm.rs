@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::program::{done, files, kiln, message, refused, run};
+use crate::program::{done, files, kiln, message, refused, run, scene_folder};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -21,13 +21,7 @@ shape floor : plane { size = 3; material = grey; }
 shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = grey; }
 ";
 
-fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
-    folder
-}
-
-/// Runs a script of a job from its folder, as Slurm does.
+/// Runs a script of a job from the job's folder, as Slurm does.
 fn script(dir: &Path, name: &str, args: &[&str], task: Option<u32>) -> Output {
     let mut command = Command::new("sh");
     command.arg(name).args(args).current_dir(dir);
@@ -42,7 +36,7 @@ fn succeeds(output: &Output) {
     assert!(output.status.success(), "{}", message(output));
 }
 
-/// Runs all tasks of a picture, the last first, and joins them.
+/// Runs all tasks of a picture, in reverse order, and merges them.
 fn run_job(dir: &Path, frame: &[&str], tasks: u32) {
     for task in (1..=tasks).rev() {
         succeeds(&script(dir, "render.sbatch", frame, Some(task)));
@@ -54,14 +48,14 @@ fn bytes(path: &Path) -> Vec<u8> {
     fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A picture without what its header says about the scene's path.
+/// A picture without the scene path in its header.
 fn pixels(path: &Path) -> Vec<f32> {
     renderer::image::read(path).unwrap().data
 }
 
 #[test]
-fn tasks_make_the_bytes_of_a_straight_run() {
-    let folder = folder();
+fn tasks_give_the_bytes_of_a_single_run() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     for (tasks, options) in [
         (4, "--spp 16"),
@@ -85,8 +79,8 @@ fn tasks_make_the_bytes_of_a_straight_run() {
 }
 
 #[test]
-fn frames_with_noise_are_a_task_each() {
-    let folder = folder();
+fn frames_with_a_noise_goal_are_one_task_each() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let options = "--noise 0.2 --min-spp 8 --spp 64";
     for (engine, tasks) in [("slurm", ""), ("slurm", "--tasks 1"), ("openjd", "")] {
@@ -115,8 +109,8 @@ fn frames_with_noise_are_a_task_each() {
 }
 
 #[test]
-fn packed_scenes_need_nothing_else() {
-    let folder = folder();
+fn packed_scenes_need_no_other_files() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     fs::create_dir(at.join("lib")).unwrap();
     fs::write(at.join("lib/tone.h"), "#define TONE 0.25\n").unwrap();
@@ -157,9 +151,9 @@ fn packed_scenes_need_nothing_else() {
 }
 
 #[test]
-fn odd_names_are_quoted() {
+fn unusual_file_names_are_quoted() {
     let name = "it's $HOME `x` \"q\" #; *{}\\";
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path().join(name);
     fs::create_dir(&at).unwrap();
     fs::write(at.join(format!("{name}.kiln")), SCENE).unwrap();
@@ -185,8 +179,8 @@ fn odd_names_are_quoted() {
 }
 
 #[test]
-fn frames_of_files_and_of_cameras() {
-    let folder = folder();
+fn frames_may_be_files_or_cameras() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     for (number, from) in [(8, "-2"), (9, "0"), (10, "2")] {
         let text = SCENE.replace("from = (-1,", &format!("from = ({from},"));
@@ -234,7 +228,7 @@ fn frames_of_files_and_of_cameras() {
     assert!(!output.status.success());
 }
 
-/// `sbatch` and `scontrol` that write down how they are called.
+/// Fake `sbatch` and `scontrol` that log their arguments.
 fn cluster(at: &Path) -> String {
     use std::os::unix::fs::PermissionsExt as _;
     for (name, answer) in [("sbatch", "17;cluster"), ("scontrol", "")] {
@@ -254,7 +248,7 @@ fn cluster(at: &Path) -> String {
 
 #[test]
 fn tasks_are_submitted_and_requeued() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let path = cluster(at);
     let calls = || fs::read_to_string(at.join("calls")).unwrap_or_default();
@@ -298,7 +292,7 @@ fn tasks_are_submitted_and_requeued() {
     succeeds(&submit(&["2"]));
     assert_eq!(calls().lines().count(), 6);
 
-    // A program that is killed; one that ends by itself; one that is told that its time is up.
+    // A killed program; one that exits by itself; one that gets the time-limit signal.
     for (program, restarts, status, requeued) in [
         ("kill -9 $$", "2", 137, true),
         ("kill -9 $$", "3", 137, false),
@@ -402,8 +396,8 @@ fn action(dir: &Path, step: usize, task: &[(&str, &str)]) {
 }
 
 #[test]
-fn a_template_makes_the_bytes_of_a_straight_run() {
-    let folder = folder();
+fn a_template_gives_the_bytes_of_a_single_run() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(
         at,
@@ -432,7 +426,7 @@ fn a_template_makes_the_bytes_of_a_straight_run() {
     action(&at.join("c.farm"), 1, &[("Frame", "1")]);
     done(at, "render a.kiln --camera right -o straight.exr");
     assert_eq!(pixels(&at.join("c1.exr")), pixels(&at.join("straight.exr")));
-    // The job before it in the same folder is gone.
+    // The earlier job in the same folder is removed.
     done(at, "farm a.kiln -o o.exr --tasks 3 --engine slurm");
     let names: Vec<String> = files(&dir)
         .into_keys()
@@ -451,8 +445,8 @@ fn a_template_makes_the_bytes_of_a_straight_run() {
 }
 
 #[test]
-fn a_second_run_does_what_is_missing() {
-    let folder = folder();
+fn a_second_run_renders_missing_parts_only() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(at, "farm a.kiln -o o.exr --tasks 2 --engine slurm");
     let dir = at.join("o.farm");
@@ -466,7 +460,7 @@ fn a_second_run_does_what_is_missing() {
     fs::remove_file(dir.join("2.part")).unwrap();
     run_job(&dir, &[], 2);
     assert!(bytes(&at.join("o.exr")) == first);
-    // Parts of a scene that has changed do not belong to it.
+    // Parts of an older version of the scene are rejected.
     fs::write(at.join("a.kiln"), SCENE.replace("albedo = 0.5", "albedo = 0.6")).unwrap();
     let output = script(&dir, "render.sbatch", &[], Some(1));
     assert_eq!(output.status.code(), Some(1));
@@ -478,8 +472,8 @@ fn a_second_run_does_what_is_missing() {
 }
 
 #[test]
-fn what_makes_no_job_is_refused() {
-    let folder = folder();
+fn invalid_jobs_are_errors() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     fs::write(at.join("wrong.kiln"), "film { size = 1; }\nshape x : blob { }\n").unwrap();
     fs::write(at.join("s.1.kiln"), SCENE).unwrap();
@@ -551,7 +545,7 @@ fn what_makes_no_job_is_refused() {
 }
 
 #[test]
-fn names_of_cameras_are_neither_references_nor_options() {
+fn camera_names_are_escaped_in_job_files() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     let names = [
@@ -618,8 +612,8 @@ fn names_of_cameras_are_neither_references_nor_options() {
 }
 
 #[test]
-fn job_files_that_were_changed_are_not_replaced() {
-    let folder = folder();
+fn edited_job_files_are_not_overwritten() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let farm = "farm a.kiln -o o.exr --tasks 2 --engine slurm";
     done(at, farm);

@@ -1,12 +1,12 @@
-//! Every flag of every command has an effect: for each argument of the command line a run with it and one without must
-//! differ. The test fails for an argument without such a pair, and for a pair whose argument no longer exists.
+//! Every flag of every command has an effect: for each argument, a run with it and one without must differ. The test
+//! fails for an argument without such a pair, and for a pair whose argument no longer exists.
 
 mod bake;
 mod case;
 mod files;
-mod finish;
 mod inspection;
 mod jobs;
+mod pictures;
 mod render;
 mod run;
 mod shade;
@@ -36,17 +36,17 @@ const COMMANDS: [(&str, &[Case]); 21] = [
     ("check", inspection::CHECK),
     ("info", inspection::INFO),
     ("debug", inspection::DEBUG),
-    ("gallery", finish::GALLERY),
+    ("gallery", pictures::GALLERY),
     ("graph", inspection::GRAPH),
     ("shade", shade::SHADE),
     ("compare", inspection::COMPARE),
-    ("denoise", finish::DENOISE),
-    ("image", finish::IMAGE),
-    ("sheet", finish::SHEET),
+    ("denoise", pictures::DENOISE),
+    ("image", pictures::IMAGE),
+    ("sheet", pictures::SHEET),
 ];
 
 #[test]
-fn the_table_has_every_argument() {
+fn the_table_contains_every_argument() {
     let cli = Cli::command();
     let names: BTreeSet<&str> = cli.get_subcommands().map(clap::Command::get_name).collect();
     assert_eq!(names, COMMANDS.iter().map(|(name, _)| *name).collect());
@@ -120,7 +120,7 @@ fn arguments_of_denoise() {
 
 #[test]
 fn pictures_of_the_table_are_not_empty() {
-    // Were the scene black, flags could do nothing unseen.
+    // A black scene would hide the effect of flags.
     let run = run::run("render a.kiln -o o.exr");
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("o.exr");

@@ -1,4 +1,4 @@
-//! `kiln fmt`: which files it writes, and what it says.
+//! `kiln fmt`: formatted files and messages.
 
 use std::fs;
 use std::io::Write as _;
@@ -7,20 +7,10 @@ use std::process::{Output, Stdio};
 
 use tempfile::TempDir;
 
-use crate::program::{kiln, message, run};
+use crate::program::{folder, kiln, message, run};
 
 const UGLY: &str = "shader a(float x=1,output float r=0){r=x ;}\n";
 const NEAT: &str = "shader a(float x = 1, output float r = 0) { r = x; }\n";
-
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    for (name, text) in files {
-        let path = folder.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    folder
-}
 
 fn text(folder: &TempDir, name: &str) -> String {
     fs::read_to_string(folder.path().join(name)).unwrap()
@@ -104,7 +94,7 @@ fn standard_input_goes_to_standard_output() {
 }
 
 #[test]
-fn files_that_cannot_be_formatted_stay() {
+fn files_with_errors_are_unchanged() {
     let folder = folder(&[
         ("wrong.ksl", "shader a(float x=1{\n"),
         ("ugly.ksl", UGLY),
@@ -130,13 +120,13 @@ fn files_that_cannot_be_formatted_stay() {
     }
     assert_eq!(text(&folder, "wrong.ksl"), "shader a(float x=1{\n");
     assert_eq!(fs::read(folder.path().join("latin.ksl")).unwrap(), latin);
-    // The others are formatted nevertheless.
+    // The other files are still formatted.
     assert_eq!(text(&folder, "ugly.ksl"), NEAT);
 }
 
 #[cfg(unix)]
 #[test]
-fn links_stay_links_and_permissions_stay() {
+fn links_and_permissions_are_preserved() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     let folder = folder(&[("real/a.ksl", UGLY), ("b.ksl", UGLY), ("locked.ksl", UGLY)]);
@@ -163,13 +153,13 @@ fn links_stay_links_and_permissions_stay() {
 
 #[cfg(unix)]
 #[test]
-fn other_names_and_owners_stay() {
+fn hard_links_and_owners_are_preserved() {
     use std::os::unix::fs::{MetadataExt as _, chown};
 
     let folder = folder(&[("a.ksl", UGLY), ("theirs.ksl", UGLY)]);
     let at = folder.path();
     fs::hard_link(at.join("a.ksl"), at.join("b.ksl")).unwrap();
-    // Where the tests may give files to another user.
+    // This part runs only if the tests may change the owner of files.
     let theirs = at.join("theirs.ksl");
     let is_given = chown(&theirs, Some(1234), Some(1235)).is_ok();
     let output = run(at, "fmt a.ksl theirs.ksl");
@@ -187,7 +177,7 @@ fn other_names_and_owners_stay() {
 }
 
 #[test]
-fn what_ships_is_formatted() {
+fn shipped_sources_are_formatted() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let output = run(&root, "fmt --check shaders scenes");
     assert!(output.status.success(), "{}", printed(&output));

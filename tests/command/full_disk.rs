@@ -5,9 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use tempfile::TempDir;
-
-use crate::program::{PROGRAM, cache, done, files, message, same};
+use crate::program::{PROGRAM, cache, done, files, message, same, scene_folder};
 
 const SCENE: &str = "camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }
 light sky : environment { color = (1, 1, 1); }
@@ -17,12 +15,6 @@ shape s : sphere { radius = 0.6; material = m; }
 
 const BAKE: &str =
     "bake a.kiln -o out --integrator path --include both --order 2 --samples 1 --resolution 64";
-
-fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
-    folder
-}
 
 /// Runs the program with a limit on the size of the files that it writes [KiB].
 fn limited(at: &Path, limit: u64, args: &str) -> Output {
@@ -42,13 +34,13 @@ fn largest(folder: &Path) -> u64 {
 }
 
 #[test]
-fn a_bake_that_does_not_fit_leaves_the_earlier_one_whole() {
-    let folder = folder();
+fn a_failed_bake_leaves_the_earlier_one_complete() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(at, BAKE);
     fs::write(at.join("a.kiln"), SCENE.replace("(1, 1, 1)", "(3, 1, 0)")).unwrap();
     let before = files(at);
-    // Room for most files, but not for the largest.
+    // The limit allows most files, but not the largest one.
     let output = limited(at, largest(&at.join("out")) / 2, BAKE);
     let text = message(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
@@ -62,8 +54,8 @@ fn a_bake_that_does_not_fit_leaves_the_earlier_one_whole() {
 }
 
 #[test]
-fn a_bake_outlives_its_checkpoint() {
-    let folder = folder();
+fn a_bake_continues_without_its_checkpoint() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(at, &format!("{BAKE} --checkpoint whole.c"));
     let whole = files(at);
@@ -83,9 +75,9 @@ fn a_bake_outlives_its_checkpoint() {
     let cut = after.remove("c").unwrap();
     assert!(!cut.is_empty() && cut.len() < whole["whole.c"].len());
     same(&after, &whole, &line);
-    // The checkpoint ends with a whole chunk.
+    // The checkpoint ends with a complete chunk.
     done(at, &format!("{line} --resume"));
-    // The checkpoint is all that a share makes.
+    // A share writes only the checkpoint.
     let output = limited(
         at,
         1,

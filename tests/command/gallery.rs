@@ -1,4 +1,4 @@
-//! `kiln gallery`: the page and its pictures, what is rendered again, errors, and the text of the shipped library.
+//! `kiln gallery`: the page and its pictures, incremental rendering, errors, and the page of the shipped library.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::program::{done, message, refused, run};
 
-/// Names and texts with all that HTML reads as its own.
+/// Names and descriptions with characters that are special in HTML.
 const UNITS: &str = "
 // Stripes & <b>more</b>.
 shader lines
@@ -50,7 +50,7 @@ fn pictures(at: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// What stands between two texts.
+/// Text between two markers.
 fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
     let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("no {start}"));
     rest.split(end).next().unwrap()
@@ -72,7 +72,7 @@ fn unescaped(html: &str) -> String {
         .replace("&amp;", "&")
 }
 
-/// The calls of a kind, of all units.
+/// The calls of one kind, of all units.
 fn calls(page: &str, kind: &str) -> Vec<String> {
     let start = format!("<pre data-use={kind} tabindex=0>");
     let parts = page.split(start.as_str()).skip(1);
@@ -82,7 +82,7 @@ fn calls(page: &str, kind: &str) -> Vec<String> {
 }
 
 #[test]
-fn units_have_cards_and_views() {
+fn units_have_cards_and_detail_pages() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     fs::create_dir_all(at.join("lib/more")).unwrap();
@@ -100,7 +100,7 @@ fn units_have_cards_and_views() {
         assert!(page.contains(&format!("<a href=\"#{id}\">")), "{id}");
         assert!(page.contains(&format!("<article id=\"{id}\"")), "{id}");
     }
-    // Nothing of a unit's is HTML, and nothing is fetched.
+    // Names and descriptions of units are escaped, and the page loads no external resources.
     assert!(!page.contains("alert('1')") && !page.contains("<b>more"));
     assert!(
         page.contains(
@@ -109,14 +109,14 @@ fn units_have_cards_and_views() {
     );
     assert!(!page.contains("http:") && !page.contains("https:"));
     assert_eq!(page.matches("<script>").count(), 2);
-    // What the search looks at.
+    // Text of the search index.
     let searched = between(&page, "<li data-category=\"pattern\" data-search=\"", "\"");
     for word in [
         "lines", "stripes", "pattern", "zebra", "count", "tint", "odd&lt;", "result",
     ] {
         assert!(searched.contains(word), "{word}: {searched}");
     }
-    // Its parameters.
+    // Parameters of the unit.
     let view = between(&page, "<article id=\"lines-2\"", "</article>");
     assert!(view.contains("<code>y</code>"));
     let view = between(&page, "<article id=\"lines\"", "</article>");
@@ -131,7 +131,7 @@ fn units_have_cards_and_views() {
         assert!(view.contains(part), "{part}");
     }
     assert!(between(&page, "<article id=\"waves\"", "</article>").contains("a displacement"));
-    // Pictures are those of `kiln render`.
+    // Pictures equal those of `kiln render`.
     let made = pictures(at);
     assert_eq!(
         made.keys().collect::<Vec<_>>(),
@@ -142,7 +142,7 @@ fn units_have_cards_and_views() {
         &format!("render lib/a.ksl:paint --example -o p.jpg {ARGS} --quiet"),
     );
     assert!(made["paint.jpg"] == fs::read(at.join("p.jpg")).unwrap());
-    // What it says to copy works.
+    // The code snippets to copy compile.
     let scene = calls(&page, "scene").join("\n");
     assert!(scene.contains("material paint_1 = paint_look();"), "{scene}");
     assert!(
@@ -159,7 +159,7 @@ fn units_have_cards_and_views() {
 }
 
 #[test]
-fn only_what_changed_is_rendered_again() {
+fn only_changed_pictures_are_rendered_again() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     let tone = |name: &str, value: f32| {
@@ -178,7 +178,7 @@ fn only_what_changed_is_rendered_again() {
     let (before, text) = (pictures(at), page(at));
     assert!(gallery("--threads 1").contains("0 pictures rendered"));
     assert!(before == pictures(at) && text == page(at));
-    // The same bytes from the start.
+    // A gallery from scratch has the same bytes.
     fs::remove_dir_all(at.join("out")).unwrap();
     assert!(gallery("--threads 1").contains("2 pictures rendered"));
     assert!(before == pictures(at) && text == page(at));
@@ -186,7 +186,7 @@ fn only_what_changed_is_rendered_again() {
     assert!(gallery("").contains("1 picture rendered"));
     let after = pictures(at);
     assert!(before["first.jpg"] == after["first.jpg"] && before["second.jpg"] != after["second.jpg"]);
-    // A comment changes the page, and no picture.
+    // A changed comment changes the page, but no picture.
     fs::write(
         at.join("first.ksl"),
         "// new\nshader first(output color c = 0) { c = color(0.2, u, v); }",
@@ -194,7 +194,7 @@ fn only_what_changed_is_rendered_again() {
     .unwrap();
     assert!(gallery("").contains("0 pictures rendered"));
     assert!(page(at).contains("// new"));
-    // What is lost is made again, other settings make other pictures, and old ones go.
+    // Missing pictures are rendered again, other settings render other pictures, and unused pictures are removed.
     fs::remove_file(at.join("out/pictures/first.jpg")).unwrap();
     assert!(gallery("").contains("1 picture rendered"));
     assert!(gallery("--spp 3").contains("2 pictures rendered"));
@@ -205,7 +205,7 @@ fn only_what_changed_is_rendered_again() {
 }
 
 #[test]
-fn errors_stop_nothing_else() {
+fn errors_do_not_affect_other_units() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     fs::create_dir(at.join("lib")).unwrap();
@@ -218,13 +218,13 @@ fn errors_stop_nothing_else() {
     let example = "shader lost [[ string example = \"nowhere at(); lost x(a = at.y);\" ]] (float a = 0, output color c = 0) { c = a; }";
     fs::write(at.join("lib/lost.ksl"), example).unwrap();
     let output = run(at, &format!("gallery lib -o out {ARGS}"));
-    let told = message(&output);
-    assert_eq!(output.status.code(), Some(1), "{told}");
+    let text = message(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(
-        told.contains("wrong.ksl:1") && told.contains("2 shaders with mistakes"),
-        "{told}"
+        text.contains("wrong.ksl:1") && text.contains("2 shaders with mistakes"),
+        "{text}"
     );
-    assert!(told.contains("nowhere"), "{told}");
+    assert!(text.contains("nowhere"), "{text}");
     let page = page(at);
     let view = between(&page, "<article id=\"wrong\"", "</article>");
     assert!(
@@ -239,7 +239,7 @@ fn errors_stop_nothing_else() {
 }
 
 #[test]
-fn nothing_else_is_written_over() {
+fn foreign_files_are_not_overwritten() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     fs::write(at.join("a.ksl"), "shader a(output color c = 1) { c = u; }").unwrap();
@@ -257,9 +257,9 @@ fn nothing_else_is_written_over() {
     }
 }
 
-/// All shipped units show something, and their calls compile.
+/// Every shipped unit has a visible picture, and its calls compile.
 #[test]
-fn shipped_units_show_something() {
+fn shipped_units_have_visible_pictures() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     done(at, "gallery -o out --size 16x16 --spp 1 --quiet");

@@ -1,4 +1,4 @@
-//! `kiln graph`: what is drawn of a group, where it is drawn, and the syntax of Graphviz.
+//! `kiln graph`: contents and layout of the drawing of a group, and the syntax of Graphviz.
 
 use std::fs;
 use std::path::Path;
@@ -49,7 +49,7 @@ fn groups_are_boxes_in_boxes() {
     let folder = folder();
     let at = folder.path();
     let svg = drawn(at, "groups.ksl", "deep.svg");
-    // deep, three, pair; two waves and a matte one.
+    // Groups deep, three and pair; two instances of waves and one of matte.
     assert_eq!(svg.matches("class=\"box group\"").count(), 3);
     assert_eq!(svg.matches("class=\"box\"").count(), 3);
     for text in [
@@ -69,10 +69,10 @@ fn groups_are_boxes_in_boxes() {
     assert_eq!(closed.matches("class=\"box closed\"").count(), 1);
     let once = drawn(at, "groups.ksl --depth 1", "once.svg");
     assert_eq!(once.matches("class=\"box group\"").count(), 2);
-    // An input that keeps its default is counted, or drawn.
+    // Inputs with default values are counted, or drawn on request.
     assert!(svg.contains(">1 default<") && !svg.contains(">phase<"));
     assert!(drawn(at, "groups.ksl --defaults", "all.svg").contains(">phase<"));
-    // Units are boxes, too, and so are materials of scenes.
+    // Units and materials of scenes are also drawn as boxes.
     assert_eq!(
         drawn(at, "brick", "brick.svg").matches("class=\"box\"").count(),
         1
@@ -88,7 +88,7 @@ fn groups_are_boxes_in_boxes() {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn invalid_groups_and_outputs_cause_errors() {
     let folder = folder();
     let at = folder.path();
     fs::write(at.join("loop.ksl"), GROUPS).unwrap();
@@ -104,10 +104,10 @@ fn mistakes_are_told() {
 
 type Point = [f64; 2];
 
-/// A box that is not opened: its corners.
+/// Two opposite corners of a collapsed box.
 type Corners = (Point, Point);
 
-/// Boxes that are not opened, wires as points along them, and groups, all in the picture's coordinates.
+/// Collapsed boxes, wires as points along them, and groups, all in picture coordinates.
 #[derive(Default)]
 struct Picture {
     boxes: Vec<Corners>,
@@ -130,7 +130,7 @@ fn numbers(text: &str) -> Vec<f64> {
         .collect()
 }
 
-/// Reads a picture; lines of groups of SVG move what is in them.
+/// Parses a picture; the translations of SVG groups apply to their contents.
 fn picture(svg: &str) -> Picture {
     let mut picture = Picture::default();
     let mut corners: Vec<Point> = vec![[0.0, 0.0]];
@@ -158,7 +158,7 @@ fn picture(svg: &str) -> Picture {
     picture
 }
 
-/// Points along a path of level pieces and curves.
+/// Points along a path of horizontal lines and curves.
 fn along(path: &str) -> Vec<Point> {
     let mut points: Vec<Point> = vec![];
     let mut rest = path;
@@ -196,7 +196,7 @@ fn holds(outer: &Corners, inner: &Corners) -> bool {
     (0..2).all(|axis| outer.0[axis] < inner.0[axis] && inner.1[axis] < outer.1[axis])
 }
 
-/// Boxes beside each other do not overlap, those within others are all inside, and no wire is in a box.
+/// Asserts that neighbouring boxes do not overlap, that nested boxes are contained, and that no wire crosses a box.
 fn check(name: &str, svg: &str) {
     let picture = picture(svg);
     let all: Vec<&Corners> = picture.boxes.iter().chain(&picture.groups).collect();
@@ -248,15 +248,15 @@ fn boxes_do_not_overlap_and_wires_cross_none() {
         check(&name, &svg);
         let dot = drawn(at, &name, "a.dot");
         graphviz(&name, &dot);
-        // Groups in groups are clusters in clusters.
+        // Nested groups are nested clusters.
         let groups = svg.matches("class=\"box group\"").count();
         assert_eq!(dot.matches("subgraph cluster_").count(), groups, "{name}");
-        // Graphviz knows the widths of this font, also where it finds no fonts.
+        // Graphviz knows the character widths of this font, even without installed fonts.
         assert_eq!(dot.matches("fontname=\"Courier\"").count(), 2, "{name}");
     }
 }
 
-/// Reads a file of Graphviz: brackets and tags close, and edges lead to ports that are there.
+/// Parses a Graphviz file: brackets and tags match, and the ports of all edges exist.
 fn graphviz(name: &str, dot: &str) {
     let mut ports: Vec<String> = vec![];
     let mut depth = 0;

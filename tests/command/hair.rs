@@ -1,4 +1,4 @@
-//! Hair in scenes: tubes are one fibre, ribbons are one from both sides; shaders that MaterialX's generator writes.
+//! Hair in scenes: tubes and ribbons as single fibres; shaders written by MaterialX's generator.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 const ABSORPTION: Rgb = Rgb::new(0.2, 0.5, 1.0);
 
 /// The colour of a point at (0, 0, `z`) of `shape`, seen along −x, under a white sky of radiance 1.
-fn seen(folder: &Path, head: &str, shape: &str, z: f32, arguments: &str) -> Rgb {
+fn radiance(folder: &Path, head: &str, shape: &str, z: f32, arguments: &str) -> Rgb {
     let scene = format!(
         "{head}
         film {{ size = (1, 1); filter = box; }}
@@ -32,21 +32,21 @@ fn seen(folder: &Path, head: &str, shape: &str, z: f32, arguments: &str) -> Rgb 
     color.into()
 }
 
-/// A tube about y of radius 1 whose fibre leads up.
+/// A tube about y of radius 1 whose fibre axis points up.
 fn tube(material: &str) -> String {
     format!(
         "material worn = {material}; shape fibre : cylinder {{ height = 90; material = worn; transform = rotate((1, 0, 0), 90) * translate(0, 0, -45); }}"
     )
 }
 
-/// A wall that faces x, whose u leads along z.
+/// A wall that faces x, with u along z.
 fn ribbon(material: &str, turn: f32) -> String {
     format!(
         "material worn = {material}; shape fibre : rectangle {{ material = worn; transform = rotate((0, 1, 0), {turn}); }}"
     )
 }
 
-/// The light of all directions that a fibre scatters at that offset, seen straight across it.
+/// The albedo of a fibre at an offset, viewed perpendicular to its axis.
 fn albedo(absorption: Rgb, h: f32) -> Rgb {
     let parameters = HairParameters {
         absorption,
@@ -61,44 +61,44 @@ fn close(found: Rgb, expected: Rgb, tolerance: f32) {
     assert!(apart <= tolerance, "{found:?} is not {expected:?}");
 }
 
-/// Light that enters a tube leaves it on the other side, and is not scattered again there.
+/// Light that enters a tube leaves it on the other side without a second scattering.
 #[test]
 fn a_tube_is_one_fibre() {
     let folder = TempDir::new().unwrap();
     let hair = tube("hair(absorption = (0.2, 0.5, 1), tilt = 0, direction = dPdv, tube = 1)");
     for h in [0.0, 0.5, 0.9] {
         for integrator in ["path", "photon"] {
-            let found = seen(folder.path(), "", &hair, h, &format!("--integrator {integrator}"));
+            let found = radiance(folder.path(), "", &hair, h, &format!("--integrator {integrator}"));
             close(found, albedo(ABSORPTION, h), 0.01);
         }
     }
-    // Without `tube` what has entered meets a second fibre: more is absorbed.
+    // Without `tube`, light meets a second fibre on its exit, so that more is absorbed.
     let twice = tube("hair(absorption = (0.2, 0.5, 1), tilt = 0, direction = dPdv)");
-    assert!(seen(folder.path(), "", &twice, 0.0, "").g < 0.8 * albedo(ABSORPTION, 0.0).g);
+    assert!(radiance(folder.path(), "", &twice, 0.0, "").g < 0.8 * albedo(ABSORPTION, 0.0).g);
 }
 
-/// A ribbon scatters what comes from either side, to either.
+/// A ribbon scatters light from either side to both sides.
 #[test]
-fn a_ribbon_is_a_fibre_from_both_sides() {
+fn a_ribbon_is_one_fibre_from_both_sides() {
     let folder = TempDir::new().unwrap();
     for turn in [90.0, -90.0] {
         let hair = ribbon("hair(absorption = (0.2, 0.5, 1), tilt = 0)", turn);
         close(
-            seen(folder.path(), "", &hair, 0.0, ""),
+            radiance(folder.path(), "", &hair, 0.0, ""),
             albedo(ABSORPTION, 0.0),
             0.01,
         );
     }
     let tube = ribbon("hair(absorption = (0.2, 0.5, 1), tube = 1)", -90.0);
-    close(seen(folder.path(), "", &tube, 0.0, ""), Rgb::WHITE, 1e-5);
+    close(radiance(folder.path(), "", &tube, 0.0, ""), Rgb::WHITE, 1e-5);
 }
 
-/// The color of a thick mass of hair is about that which its absorption was computed from, and pigments darken.
+/// The colour of a thick mass of hair is about the colour that its absorption was computed from, and pigments darken.
 #[test]
-fn hair_is_coloured_by_colour_or_pigment() {
+fn hair_colour_and_pigments_set_the_absorption() {
     let folder = TempDir::new().unwrap();
     let fibre = |how: &str| {
-        seen(
+        radiance(
             folder.path(),
             "",
             &ribbon(&format!("hair(tilt = 0, {how})"), 90.0),
@@ -106,11 +106,11 @@ fn hair_is_coloured_by_colour_or_pigment() {
             "",
         )
     };
-    // By hand: (ln c / 5.8884)² for the roughness 0.3.
+    // Closed form (ln c / 5.8884)² for the roughness 0.3.
     let sigma = |c: f32| (c.ln() / 5.888_4).powi(2);
     let colored = albedo(Rgb::new(sigma(0.5), sigma(0.3), sigma(0.1)), 0.0);
     close(fibre("base_color = (0.5, 0.3, 0.1)"), colored, 0.01);
-    // −ln(1 − 0.6) of each pigment, three to one.
+    // −ln(1 − 0.6), split between the pigments three to one.
     let amount = 0.916_29f32;
     let pigment = |black: f32, red: f32| amount * (0.75 * black + 0.25 * red);
     let brown = Rgb::new(pigment(0.419, 0.187), pigment(0.697, 0.4), pigment(1.37, 1.05));
@@ -118,8 +118,8 @@ fn hair_is_coloured_by_colour_or_pigment() {
     close(fibre("melanin = 0"), albedo(Rgb::BLACK, 0.0), 1e-3);
 }
 
-/// The functions and the structures are those that MaterialX's generator writes for `chiang_hair_bsdf`; roughnesses are
-/// variance and scale there.
+/// Functions and structures as MaterialX's generator writes them for `chiang_hair_bsdf`; its roughnesses are variance
+/// and scale.
 const GENERATED: &str = "
 struct vector2 { float x; float y; };
 struct surfaceshader { closure color bsdf; closure color edf; float opacity; };
@@ -158,7 +158,7 @@ shader made [[ string mtlx_category = \"surfacematerial\", string mtlx_name = \"
 }";
 
 #[test]
-fn generated_shaders_of_hair_work() {
+fn generated_hair_shaders_match_hair() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
     fs::write(path.join("hair.osl"), GENERATED).unwrap();
@@ -166,15 +166,15 @@ fn generated_shaders_of_hair_work() {
     assert_eq!(said, "", "nothing stands in for it");
     let head = "import \"hair.osl\";";
     close(
-        seen(path, head, &ribbon("made()", 90.0), 0.0, ""),
+        radiance(path, head, &ribbon("made()", 90.0), 0.0, ""),
         albedo(ABSORPTION, 0.0),
         0.01,
     );
 }
 
-/// Cycles' hair takes the roughnesses of the paper.
+/// Cycles' hair has the roughnesses of the paper.
 #[test]
-fn hair_of_cycles_is_the_same() {
+fn cycles_hair_matches_hair() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
     for name in ["hair_chiang", "principled_hair"] {
@@ -185,7 +185,7 @@ fn hair_of_cycles_is_the_same() {
             }}"
         );
         fs::write(path.join("hair.osl"), unit).unwrap();
-        let found = seen(path, "import \"hair.osl\";", &ribbon("made()", 90.0), 0.0, "");
+        let found = radiance(path, "import \"hair.osl\";", &ribbon("made()", 90.0), 0.0, "");
         close(found, albedo(ABSORPTION, 0.0), 0.01);
     }
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+use crate::program::folder;
 use crate::program::program;
 use renderer::material::library;
 use renderer::scene::load::{LoadOptions, load};
@@ -20,21 +21,13 @@ fn kiln(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     (status.code(), text(stdout), text(stderr))
 }
 
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    for (name, text) in files {
-        fs::write(folder.path().join(name), text).unwrap();
-    }
-    folder
-}
-
 fn json(folder: &Path, args: &[&str]) -> Json {
     let (status, out, err) = kiln(folder, args);
     assert_eq!(status, Some(0), "{err}");
     serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
 }
 
-/// The names in a list of things.
+/// The `name` members of a JSON list.
 fn names(list: &Json) -> Vec<&str> {
     let things = list.as_array().unwrap().iter();
     things.map(|thing| thing["name"].as_str().unwrap()).collect()
@@ -43,7 +36,7 @@ fn names(list: &Json) -> Vec<&str> {
 const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
 
 #[test]
-fn nothing_lists_all_that_ships() {
+fn no_argument_lists_all_shipped_units() {
     let here = folder(&[]);
     let (status, out, err) = kiln(here.path(), &["info"]);
     assert_eq!((status, err.as_str()), (Some(0), ""));
@@ -67,9 +60,9 @@ fn nothing_lists_all_that_ships() {
     }
 }
 
-/// All contents of a scene are listed, as text and as JSON.
+/// Text and JSON list the complete contents of a scene.
 #[test]
-fn scenes_and_models_list_what_they_hold() {
+fn scenes_and_models_list_their_contents() {
     let here = folder(&[("two words.obj", &format!("{TRIANGLE}usemtl red\nf 1 2 3\n"))]);
     let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes");
     let mut files: Vec<PathBuf> = fs::read_dir(scenes)
@@ -118,7 +111,7 @@ fn scenes_and_models_list_what_they_hold() {
 }
 
 #[test]
-fn what_a_model_lacks_is_marked() {
+fn generated_cameras_of_models_are_marked() {
     let here = folder(&[("a.obj", &format!("{TRIANGLE}f 1 2 3\n"))]);
     let list = json(here.path(), &["info", "a.obj", "--json"]);
     assert_eq!(list[0]["kind"], "model");
@@ -130,9 +123,9 @@ fn what_a_model_lacks_is_marked() {
     );
 }
 
-/// Images and photon maps tell what they are.
+/// `kiln info` describes images and photon maps.
 #[test]
-fn images_and_photon_maps_say_what_they_are() {
+fn images_and_photon_maps_are_described() {
     let here = folder(&[(
         "scene.kiln",
         &format!("{GROUP}{SCENE}shape t : sphere {{ radius = 2; }}\n"),
@@ -191,13 +184,13 @@ fn images_and_photon_maps_say_what_they_are() {
     ] {
         assert!(text.contains(words), "`{words}` is not in\n{text}");
     }
-    // Damaged maps are no maps.
+    // A damaged map is an error.
     let bytes = fs::read(here.path().join("maps")).unwrap();
     fs::write(here.path().join("maps"), &bytes[..bytes.len() - 1]).unwrap();
     assert_eq!(kiln(here.path(), &["info", "maps"]).0, Some(1));
 }
 
-/// No file that holds no text is read as one.
+/// Files of other formats are not parsed as shader source.
 #[test]
 fn other_files_are_not_read_as_shaders() {
     let long = format!(
@@ -225,7 +218,7 @@ const SCENE: &str = "camera main : perspective { from = (0, 0, 4); to = (0, 0, 0
                      material x = a();\nshape s : sphere { material = x; }\n";
 
 #[test]
-fn check_says_what_it_checked() {
+fn check_summarises_its_inputs() {
     let here = folder(&[
         (
             "unit.ksl",
@@ -244,13 +237,13 @@ fn check_says_what_it_checked() {
         said(&["unit.ksl", "groups.kiln", "scene.kiln", "model.obj"]),
         "4 files: 1 unit, 2 groups, 1 scene, 1 model: no mistakes\n"
     );
-    // A text that holds groups for others is no scene, and needs no camera.
+    // A file that only declares groups for import is not a scene and needs no camera.
     assert_eq!(said(&["groups.kiln"]), "1 file: 1 group: no mistakes\n");
 }
 
-/// A scene without a camera is told so, with all that is wrong besides.
+/// A missing camera is reported together with all other errors.
 #[test]
-fn a_missing_camera_hides_nothing() {
+fn a_missing_camera_hides_no_other_errors() {
     let scene = SCENE.split_once('\n').unwrap().1;
     let wrong = GROUP.replace("albedo", "albdo");
     let here = folder(&[
@@ -270,9 +263,9 @@ fn a_missing_camera_hides_nothing() {
     }
 }
 
-/// A mistake in a group is one, however many groups, materials and files use it.
+/// An error in a group is reported once, regardless of the number of groups, materials and files that use it.
 #[test]
-fn a_mistake_is_told_once() {
+fn an_error_is_reported_once() {
     let groups = "group a(output closure color surface) { matte m(albdo = 0.5); surface = m.surface; }\n\
                   group b(output closure color surface) { a one(); surface = one.surface; }\n\
                   group c(output closure color surface) { b two(); a three(); surface = two.surface + three.surface; }\n";
@@ -300,7 +293,7 @@ fn a_mistake_is_told_once() {
         );
         assert!(err.contains(&format!("{} with mistakes", files.len())), "{err}");
     }
-    // The same mistake at two places is two mistakes.
+    // Equal errors at two places are reported twice.
     let twice = groups.replace(
         "group c",
         "group d(output closure color surface) { matte m(albdo = 0.5); surface = m.surface; }\ngroup c",
@@ -310,9 +303,9 @@ fn a_mistake_is_told_once() {
     assert_eq!(err.matches("has no input `albdo`").count(), 2, "{err}");
 }
 
-/// A closure that does less than its name says is told where it is created, once for all that wear it.
+/// A warning about a closure without its full effect is reported once, at the call, for all materials that use it.
 #[test]
-fn stand_ins_are_told_once() {
+fn closures_without_full_effect_cause_one_warning() {
     let unit = "surface u(output closure color surface = 0) { surface = debug(\"seen\") + diffuse(N); }\n";
     let scene = SCENE.replace("a()", "u()") + "material y = u();\n";
     let here = folder(&[
@@ -332,9 +325,9 @@ fn stand_ins_are_told_once() {
     }
 }
 
-/// Values computed from a number that cannot be held are not reported as further errors.
+/// Values computed from a number out of range cause no further errors.
 #[test]
-fn a_number_that_cannot_be_held_is_one_mistake() {
+fn a_number_out_of_range_is_one_error() {
     let scene = "camera main : perspective { fov = 1e39; }\nfilm { size = (1e39, 4); }\n\
                  shape ball : sphere { radius = 1e39; transform = scale(1e39); }\n";
     let here = folder(&[
@@ -354,19 +347,19 @@ fn a_number_that_cannot_be_held_is_one_mistake() {
 }
 
 #[test]
-fn a_parameter_is_one_of_a_shader() {
+fn param_requires_a_shader() {
     let folder = folder(&[("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")]);
     let (status, out, err) = kiln(folder.path(), &["info", "a.obj", "--param", "scale"]);
     assert_eq!((status, &*out), (Some(1), ""));
     assert!(err.contains("--param"), "{err}");
-    // Beside a shader, there is one to show.
+    // With a shader on the command line, its parameter is shown.
     let (status, out, _) = kiln(folder.path(), &["info", "a.obj", "brick", "--param", "scale"]);
     assert!(status == Some(0) && out.contains("\"scale\""), "{out}");
 }
 
 #[cfg(unix)]
 #[test]
-fn names_of_files_need_not_be_text() {
+fn file_names_may_be_invalid_utf8() {
     use std::os::unix::ffi::OsStrExt as _;
     for (extension, text, shown) in [
         ("kiln", "camera a : perspective { }\n", "perspective"),
@@ -388,7 +381,7 @@ fn names_of_files_need_not_be_text() {
 }
 
 #[test]
-fn a_parameter_is_that_of_the_last_shader_of_a_file() {
+fn param_belongs_to_the_last_shader_of_a_file() {
     let folder = folder(&[(
         "two.ksl",
         "shader first(float x = 1, float y = 2, output float r = 0) { r = x + y; }
@@ -406,7 +399,7 @@ fn a_parameter_is_that_of_the_last_shader_of_a_file() {
 }
 
 #[test]
-fn instances_that_nothing_reads_are_checked() {
+fn unused_instances_are_checked() {
     let folder = folder(&[
         (
             "wrong.ksl",

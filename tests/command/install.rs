@@ -1,5 +1,5 @@
-//! The installed program: a single file that runs for any user, in any folder, without the build's downloads, and does
-//! not compute by the C library.
+//! The installed program: a single file that runs for any user, in any folder, without the build's downloads, and
+//! without the C library's elementary functions.
 
 #![cfg(target_os = "linux")]
 
@@ -8,16 +8,17 @@ use std::io::Read as _;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
-use crate::program::{PROGRAM, copy_program};
+use crate::program::{PROGRAM, copy_program, message};
 use flate2::read::GzDecoder;
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSymbol as _};
 use renderer::accel::{Bundle, carried};
 use tempfile::TempDir;
 
-/// A folder with a scene and a program; `None` where the program carries no Embree, since the system's packages have one.
+/// A folder with a scene and a program; `None` if the program contains no Embree because the system's packages provide
+/// it.
 struct Installed {
     root: TempDir,
     bundle: &'static Bundle,
@@ -31,7 +32,7 @@ impl Installed {
         fs::create_dir(installed.path("bin")).unwrap();
         for folder in ["home", "tmp", "out"] {
             fs::create_dir(installed.path(folder)).unwrap();
-            // Another user may work here.
+            // The folder is writable for other users.
             fs::set_permissions(installed.path(folder), PermissionsExt::from_mode(0o1777)).unwrap();
         }
         fs::set_permissions(installed.root.path(), PermissionsExt::from_mode(0o755)).unwrap();
@@ -49,7 +50,7 @@ impl Installed {
         self.root.path().join(name)
     }
 
-    /// A program that is to render the scene, with nothing but a home and a folder for temporary files.
+    /// A command that renders the scene, with only a home folder and a folder for temporary files.
     fn render(&self, program: &str, home: &Path, temporary: &Path) -> Command {
         let mut command = Command::new(self.path(program));
         command
@@ -61,13 +62,13 @@ impl Installed {
         command
     }
 
-    /// A program that renders the scene without a home or temporary folder, so that it cannot unpack the files it
-    /// carries.
+    /// A command that renders the scene without a home or temporary folder, so that it cannot unpack its embedded
+    /// files.
     fn render_without_folders(&self, program: &str) -> Command {
         self.render(program, Path::new("/dev/null"), Path::new("/dev/null"))
     }
 
-    /// The files that the program has unpacked for its user.
+    /// Files that the program has unpacked for its user.
     fn unpacked(&self) -> Vec<PathBuf> {
         let cache = self.path("home/.cache/kiln");
         let Ok(folders) = fs::read_dir(cache) else {
@@ -86,16 +87,12 @@ fn contains(text: &[u8], wanted: &[u8]) -> bool {
     text.windows(wanted.len()).any(|window| window == wanted)
 }
 
-fn message(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
 fn succeeds(mut command: Command) {
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", message(&output));
 }
 
-/// Whoever owns a path of the build on another machine could put a library there.
+/// An absolute library path of the build would let its owner on another machine substitute a library.
 #[test]
 fn the_program_names_no_library_of_the_build() {
     let program = fs::read(PROGRAM).unwrap();
@@ -104,10 +101,10 @@ fn the_program_names_no_library_of_the_build() {
 }
 
 #[test]
-fn a_copy_of_the_program_works_when_the_builders_cache_is_gone() {
+fn a_copy_of_the_program_works_without_the_builders_cache() {
     let Some(installed) = Installed::new() else { return };
     let (home, temporary) = (installed.path("home"), installed.path("tmp"));
-    // Several at the same time, as on the machines of a farm: none finds half a file.
+    // Several processes start at the same time, as on the machines of a farm; none may read a partial file.
     let programs: Vec<_> = (0..3)
         .map(|i| {
             let mut command = installed.render("bin/kiln", &home, &temporary);
@@ -130,7 +127,7 @@ fn a_copy_of_the_program_works_when_the_builders_cache_is_gone() {
     );
     assert!(!names.iter().any(|name| name.starts_with('.')), "{names:?}");
 
-    // What is there is not written again; what has another content is, before it is used.
+    // An unpacked library is not written again; a library with other contents is replaced before use.
     let library = files
         .iter()
         .find(|file| file.to_str().unwrap().contains("libembree4"))
@@ -153,7 +150,7 @@ fn a_copy_of_the_program_works_when_the_builders_cache_is_gone() {
     drop(library_file);
     succeeds(installed.render("bin/kiln", &home, &temporary));
     assert!(fs::read(library).unwrap() == content);
-    // From a folder that others can write it is not loaded, nor is it written there.
+    // The program neither loads a library from a folder that other users can write nor unpacks one there.
     fs::write(library, "of others").unwrap();
     fs::set_permissions(library.parent().unwrap(), PermissionsExt::from_mode(0o777)).unwrap();
     succeeds(installed.render("bin/kiln", &home, &temporary));
@@ -166,7 +163,7 @@ fn users_without_a_home_can_run_it() {
     let Some(installed) = Installed::new() else { return };
     let (nowhere, temporary) = (Path::new("/nonexistent"), installed.path("tmp"));
     let mut command = installed.render("bin/kiln", nowhere, &temporary);
-    // Where the tests may, as another user, to whom the files of this one are closed.
+    // If the tests may, as another user without access to the files of this one.
     if is_root() {
         command.uid(65534).gid(65534);
     }
@@ -179,9 +176,9 @@ fn is_root() -> bool {
     status.lines().any(|line| line.starts_with("Uid:\t0\t"))
 }
 
-/// The library is found in each of the places, by its usual name or by its name in the wheel.
+/// The library is found in each of the folders, by its usual name or by its name in the wheel.
 #[test]
-fn a_library_beside_the_program_is_found() {
+fn a_library_next_to_the_program_is_found() {
     let Some(installed) = Installed::new() else { return };
     let libraries = installed.path("libraries");
     fs::create_dir(&libraries).unwrap();
@@ -223,9 +220,9 @@ fn a_library_beside_the_program_is_found() {
     succeeds(command);
 }
 
-/// As in `/tmp`, where others can add files.
+/// Folders such as `/tmp`, where other users can add files.
 #[test]
-fn a_library_that_others_can_add_is_not_loaded() {
+fn a_library_in_a_shared_folder_is_not_loaded() {
     let Some(installed) = Installed::new() else { return };
     fs::write(installed.path("bin/libembree4.so.4"), "of others").unwrap();
     fs::set_permissions(installed.path("bin"), PermissionsExt::from_mode(0o1777)).unwrap();
@@ -236,7 +233,7 @@ fn a_library_that_others_can_add_is_not_loaded() {
 }
 
 #[test]
-fn a_failure_names_every_place_in_their_order() {
+fn a_failure_lists_all_searched_folders_in_order() {
     let Some(installed) = Installed::new() else { return };
     fs::write(installed.path("bin/libembree4.so.4"), "no library").unwrap();
     let mut command = installed.render_without_folders("bin/kiln");
@@ -263,7 +260,7 @@ fn a_failure_names_every_place_in_their_order() {
 }
 
 #[test]
-fn an_archive_works_wherever_it_is_unpacked() {
+fn an_unpacked_archive_works_in_any_folder() {
     let Some(installed) = Installed::new() else { return };
     let mut command = Command::new(installed.path("bin/kiln"));
     let output = command
@@ -272,7 +269,7 @@ fn an_archive_works_wherever_it_is_unpacked() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", message(&output));
-    // The same program makes the same archive, whenever it does.
+    // The archive of a program does not depend on the time.
     std::thread::sleep(std::time::Duration::from_millis(1100));
     let mut command = Command::new(installed.path("bin/kiln"));
     command.current_dir(installed.path("out"));
@@ -322,8 +319,9 @@ fn bits_do_not_depend_on_the_c_library() {
         "exp", "exp10", "exp2", "expm1", "hypot", "lgamma", "log", "log10", "log1p", "log2", "pow", "sin",
         "sincos", "sinh", "tan", "tanh", "tgamma",
     ];
-    // What others call: `exr` for textures with DWA compression, `image` to write HDR, `indicatif` for its bars, and
-    // `naga` where it evaluates constants of code for rasterisers. Lints keep Kiln's own code from calling any.
+    // Functions that dependencies call: `exr` for textures with DWA compression, `image` to write HDR, `indicatif` for
+    // its bars, and `naga` for constant expressions of code for rasterisers. Lints keep Kiln's own code from calling
+    // any.
     const OF_OTHERS: [&str; 34] = [
         "acos", "acosf", "asin", "asinf", "atan", "atan2", "atan2f", "atanf", "cos", "cosf", "cosh", "coshf",
         "exp", "exp2", "exp2f", "expf", "hypot", "hypotf", "log", "log1p", "log1pf", "log2", "log2f", "logf",

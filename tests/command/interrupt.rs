@@ -7,9 +7,8 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::program::{HANG, PROGRAM, done, kiln, message, wait_for};
+use crate::program::{HANG, PROGRAM, done, kiln, message, scene_folder, wait_for};
 use renderer::image::read;
-use tempfile::TempDir;
 
 const SCENE: &str = "film { size = (8, 6); }
 camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); }
@@ -18,12 +17,6 @@ material grey = matte(albedo = 0.5);
 shape ball : sphere { radius = 1; material = grey; }
 shape floor : plane { size = 8; material = grey; transform = translate(0, -1, 0); }
 ";
-
-fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
-    folder
-}
 
 fn start(folder: &Path, args: &str) -> Child {
     kiln(folder, args)
@@ -55,11 +48,11 @@ fn is_listening(child: &Child) -> bool {
     };
     let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-        // SIGTERM, which Rust's own runtime leaves alone.
+        // The bit of SIGTERM, which Rust's own runtime does not handle.
         .is_some_and(|mask| mask >> 14 & 1 == 1)
 }
 
-/// The exit status, and what was said; the program must not take longer than a test can tell from a hang.
+/// The exit status and the messages; fails if the program hangs.
 fn ended(child: Child) -> (Option<i32>, String) {
     let start = Instant::now();
     let output: Output = child.wait_with_output().unwrap();
@@ -75,21 +68,21 @@ fn no_temporaries(folder: &Path) {
 }
 
 #[test]
-fn every_signal_keeps_the_picture() {
+fn every_signal_writes_the_picture() {
     for (name, expected) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
         if name == "HUP" && is_deaf_to_hangup() {
-            // The tests themselves run under `nohup`, and so do their children.
+            // The tests may run under `nohup`, whose children inherit the ignored signal.
             continue;
         }
-        let folder = folder();
+        let folder = scene_folder(SCENE);
         let at = folder.path();
         let child = start(at, "render a.kiln --spp 1000000000 -o o.exr");
         wait_for("listening", || is_listening(&child));
-        // A few passes.
+        // Time for a few passes.
         std::thread::sleep(Duration::from_millis(1500));
         signal(&child, name);
         if name != "INT" {
-            // A shell and the system may both send it.
+            // A shell and the system may both send the signal.
             let _ = Command::new("kill")
                 .args([&format!("-{name}"), &child.id().to_string()])
                 .stderr(Stdio::null())
@@ -108,13 +101,13 @@ fn every_signal_keeps_the_picture() {
 }
 
 #[test]
-fn before_the_first_sample_the_old_picture_stays() {
-    let folder = folder();
+fn before_the_first_sample_the_old_picture_is_preserved() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(at, "render a.kiln --spp 1 -o o.exr");
     let old = fs::read(at.join("o.exr")).unwrap();
     for line in [
-        // One sample of each pixel takes long, and so do photons and charts.
+        // A single sample per pixel, photon maps and unwrapping all take long.
         "render a.kiln --size 8192x8192 --spp 1 -o o.exr",
         "render a.kiln --integrator photon --set integrator.photons=50000000 -o o.exr",
         "bake a.kiln --resolution 1024 --samples 10000000 -o out",
@@ -134,8 +127,8 @@ fn before_the_first_sample_the_old_picture_stays() {
 }
 
 #[test]
-fn a_bake_keeps_its_work() {
-    let folder = folder();
+fn an_interrupted_bake_preserves_its_work() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let bake = "bake a.kiln --resolution 64 --samples 40000 --integrator path --checkpoint c";
     let child = start(at, &format!("{bake} -o out"));
@@ -151,10 +144,10 @@ fn a_bake_keeps_its_work() {
 }
 
 #[test]
-fn the_second_signal_ends_at_once() {
-    let folder = folder();
+fn the_second_signal_ends_immediately() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
-    // A pass of that takes seconds, once the first one is done.
+    // Each later pass takes seconds.
     let child = start(at, "render a.kiln --size 1500x1500 --spp 1000 -o o.exr");
     wait_for("listening", || is_listening(&child));
     std::thread::sleep(Duration::from_millis(300));
@@ -170,8 +163,8 @@ fn the_second_signal_ends_at_once() {
 }
 
 #[test]
-fn what_was_started_to_survive_the_terminal_does() {
-    let folder = folder();
+fn programs_with_ignored_hangup_survive_it() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let line = format!("trap '' HUP; exec {PROGRAM} render a.kiln --spp 1000000000 -o o.exr");
     let child = Command::new("sh")
@@ -185,7 +178,7 @@ fn what_was_started_to_survive_the_terminal_does() {
     std::thread::sleep(Duration::from_millis(1500));
     signal(&child, "TERM");
     let (status, message) = ended(child);
-    // It was still there, and still had work to finish.
+    // The process survived SIGHUP and still had samples to render.
     assert_eq!(status, Some(143), "{message}");
     assert!(
         at.join("o.exr").exists() && !message.contains("ended at once"),

@@ -13,7 +13,7 @@ fn scenes() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes")
 }
 
-/// A quad that faces the camera, its own lamp, a model with that quad, and a scene that imports the model.
+/// A quad that faces the camera, a light for it, a model with that quad, and a scene that imports the model.
 fn folder() -> TempDir {
     let folder = TempDir::new().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
@@ -72,7 +72,7 @@ fn replaces_the_lights_or_adds_one() {
             assert!(added.iter().any(|(name, _)| name.ends_with("lamp")), "{added:?}");
         }
     }
-    // A model without light gets the user's instead of a made-up one, and not both.
+    // In a model without lights, `--light` replaces the default light.
     for light in ["studio", "+studio"] {
         assert_eq!(lights(&folder.path().join("a.obj"), light).len(), 1, "{light}");
     }
@@ -80,7 +80,7 @@ fn replaces_the_lights_or_adds_one() {
 }
 
 #[test]
-fn takes_further_changes_and_gives_way_to_names() {
+fn light_accepts_set_and_avoids_existing_names() {
     let folder = folder();
     let args = [
         "render", "a.kiln", "--light", "studio", "--spp", "4", "-o", "a.exr",
@@ -100,7 +100,7 @@ fn takes_further_changes_and_gives_way_to_names() {
         "{} of {whole}",
         mean("b.exr")
     );
-    // A white wall that faces the studio is neither dark nor burnt out.
+    // A white wall that faces the studio is neither dark nor overexposed.
     assert!((0.2..1.0).contains(&whole), "{whole}");
 
     let scene = fs::read_to_string(folder.path().join("a.kiln"))
@@ -110,9 +110,9 @@ fn takes_further_changes_and_gives_way_to_names() {
     assert_eq!(lights(&folder.path().join("named.kiln"), "+neutral").len(), 2);
 }
 
-/// Light adds up: what both show is what each shows, pixel by pixel but for noise.
+/// Light is additive: the picture of both lights is the sum of the single pictures, up to noise.
 #[test]
-fn added_light_is_added() {
+fn added_light_is_additive() {
     let folder = folder();
     let picture = |light: &[&str]| {
         let args = ["render", "a.kiln", "--spp", "64", "-o", "a.exr"];
@@ -131,7 +131,7 @@ fn added_light_is_added() {
 }
 
 #[test]
-fn pictures_that_show_nothing_are_told() {
+fn nearly_black_and_overexposed_pictures_cause_warnings() {
     let folder = folder();
     let said = |args: &[&str]| {
         let render = ["render", "a.kiln", "--spp", "4", "-o", "a.png"];
@@ -149,7 +149,7 @@ fn pictures_that_show_nothing_are_told() {
         "{burnt}"
     );
     assert!(said(&["--set", "light.lamp.intensity=0"]).contains("is black"));
-    // What is proposed helps.
+    // The proposed change removes the warning.
     for lamp in ["light.lamp.intensity=0.0001", "light.lamp.intensity=1000"] {
         let text = said(&["--set", lamp]);
         let stops = text
@@ -162,7 +162,7 @@ fn pictures_that_show_nothing_are_told() {
         assert_eq!(said(&["--set", lamp, "--exposure", stops]), "", "{lamp} {stops}");
         assert_eq!(said(&["--set", lamp, "--quiet"]), "", "{lamp}");
     }
-    // `lamp.gltf` has a lamp of 0.0001 candela.
+    // `lamp.gltf` has a light of 0.0001 candela.
     let said = |light: &[&str]| {
         let render = [
             "render",

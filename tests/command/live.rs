@@ -36,7 +36,7 @@ impl Page {
         Page { server, number: 0 }
     }
 
-    /// Waits for news that are `wanted`.
+    /// Waits for an update that satisfies `wanted`.
     fn news(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         for _ in 0..1000 {
             let (head, body) = self
@@ -52,7 +52,7 @@ impl Page {
         panic!("no such news");
     }
 
-    /// The last news.
+    /// The last update.
     fn state(&self) -> Value {
         let (_, body) = self.server.answer("GET /news?after=0 HTTP/1.1");
         serde_json::from_slice(&body).unwrap()
@@ -112,11 +112,11 @@ fn a_page_changes_parameters_and_the_view() {
     page.change("{\"params\": {\"level\": null}}");
     page.picture(4);
 
-    let (_, told) = page.server.answer("GET /pick?x=0.5&y=0.5 HTTP/1.1");
-    let told = String::from_utf8(told).unwrap();
+    let (_, answer) = page.server.answer("GET /pick?x=0.5&y=0.5 HTTP/1.1");
+    let answer = String::from_utf8(answer).unwrap();
     assert!(
-        told.contains("object      subject") && told.contains("level   0.5    default"),
-        "{told}"
+        answer.contains("object      subject") && answer.contains("level   0.5    default"),
+        "{answer}"
     );
 }
 
@@ -126,10 +126,10 @@ fn picture_of(folder: &Path, args: &str) -> Vec<u8> {
 }
 
 #[test]
-fn changed_values_make_the_picture_of_a_scene_that_is_read_with_them() {
+fn changed_values_give_the_picture_of_a_scene_loaded_with_them() {
     let folder = TempDir::new().unwrap();
     let options = "--size 20x20 --spp 2";
-    // A surface, a pattern that is shown as a light, and zeros, which are other machine code.
+    // A surface, a pattern that is shown as a light, and zeros, for which the compiler makes other machine code.
     let cases = [
         (
             "car_paint",
@@ -183,7 +183,7 @@ shape ball : sphere { radius = 0.5; transform = translate(-0.5, 0.5, 0); materia
 ";
 
 #[test]
-fn materials_of_scenes_have_values() {
+fn material_parameters_of_scenes_can_be_changed() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("room.kiln"), ROOM).unwrap();
     let options = "live room.kiln --spp 2";
@@ -191,12 +191,12 @@ fn materials_of_scenes_have_values() {
     let first = page.picture(2);
     let news = page.state();
     assert_eq!(news["materials"], serde_json::json!(["floor", "lamp"]));
-    let (_, told) = page.server.answer("GET /material?name=lamp HTTP/1.1");
-    let told: Value = serde_json::from_slice(&told).unwrap();
-    let params = told["params"].as_array().unwrap();
+    let (_, answer) = page.server.answer("GET /material?name=lamp HTTP/1.1");
+    let answer: Value = serde_json::from_slice(&answer).unwrap();
+    let params = answer["params"].as_array().unwrap();
     let of = |name: &str| params.iter().find(|param| param["name"] == name).unwrap();
     assert_eq!(
-        (of("scale")["default"].as_str(), &told["unit"]),
+        (of("scale")["default"].as_str(), &answer["unit"]),
         (Some("2"), &"emitter".into())
     );
     let mut given = String::new();
@@ -269,7 +269,7 @@ fn radiance(desc: &SceneDesc, built: &Built) -> Vec<u32> {
 }
 
 #[test]
-fn reshaded_scenes_are_those_that_are_built() {
+fn reshaded_scenes_equal_rebuilt_scenes() {
     let options = LoadOptions::default();
     let (mut desc, _) = from_text("scene.kiln", MATERIALS, Path::new(""), &options).unwrap();
     let (mut built, reshader) = Reshader::build(&desc, None, 0).unwrap();
@@ -313,7 +313,7 @@ fn reshaded_scenes_are_those_that_are_built() {
         );
         built = changed;
     }
-    // A veil that is not there any more is no surface that light passes.
+    // A material that becomes opaque changes how rays pass it; this requires a new scene.
     let id = MaterialValue::parse("material.veil.opacity", "1")
         .unwrap()
         .set(&mut desc)
@@ -330,7 +330,7 @@ fn reshaded_scenes_are_those_that_are_built() {
 }
 
 #[test]
-fn texts_that_are_not_saved_are_shown() {
+fn unsaved_texts_are_rendered() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("paint.ksl");
     fs::write(&file, PAINT).unwrap();
@@ -361,7 +361,7 @@ fn texts_that_are_not_saved_are_shown() {
 }
 
 #[test]
-fn news_come_with_their_picture() {
+fn updates_come_with_their_picture() {
     let folder = TempDir::new().unwrap();
     let mut page = Page::open(folder.path(), "live plastic --size 16x12 --spp 2");
     let png = page.picture(2);
@@ -378,7 +378,7 @@ fn news_come_with_their_picture() {
 }
 
 #[test]
-fn pictures_at_rest_are_denoised_where_that_is_installed() {
+fn finished_pictures_are_denoised_if_the_library_is_installed() {
     let folder = TempDir::new().unwrap();
     let is_installed = has_denoiser();
     let mut page = Page::open(folder.path(), "live plastic --size 16x16 --spp 4");
@@ -430,7 +430,7 @@ fn saved_files_are_shown_and_other_pages_are_refused() {
 }
 
 #[test]
-fn strangers_and_other_sites_are_refused() {
+fn requests_without_token_and_from_other_sites_are_refused() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("paint.ksl"), PAINT).unwrap();
     let server = Server::start(folder.path(), "live paint.ksl --size 8x8 --spp 1");
@@ -451,7 +451,7 @@ fn strangers_and_other_sites_are_refused() {
         let text = String::from_utf8_lossy(&body).into_owned();
         (head[9..12].to_owned(), text)
     };
-    // Another user of the machine knows the port alone.
+    // Another user of the machine knows only the port.
     for target in [
         "/",
         "/next?after=0",
@@ -499,7 +499,7 @@ fn strangers_and_other_sites_are_refused() {
             "{lines:?}"
         );
     }
-    // The page itself, its link, and a panel of an editor; also at port 80 and behind a forwarded port.
+    // The page itself, a link to it, and a panel of an editor; also at port 80 and behind a forwarded port.
     for lines in [
         &[&*host, close][..],
         &["Host: 127.0.0.1", close],
@@ -534,7 +534,7 @@ fn processor_time(id: u32) -> u64 {
     fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
 }
 
-/// Returns whether a process does next to nothing for a second.
+/// Returns whether a process uses almost no processor time for a second.
 #[cfg(target_os = "linux")]
 fn is_idle(id: u32) -> bool {
     let before = processor_time(id);
@@ -544,12 +544,12 @@ fn is_idle(id: u32) -> bool {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn nothing_is_rendered_for_a_page_that_is_closed() {
+fn closed_pages_cause_no_rendering() {
     let folder = TempDir::new().unwrap();
     let args = "live plastic --size 64x64 --spp 4000000000 --threads 1";
     let mut page = Page::open(folder.path(), args);
     let shown = page.news(|news| news["samples"].as_u64() >= Some(2));
-    // A page that waits is closed, and its connection with it.
+    // The page's waiting request and its connection are closed.
     let mut waiting = page.server.connect();
     let line = page.server.with_token("GET /next?after=1000000 HTTP/1.1");
     let head = format!("{line}\r\nHost: localhost\r\n\r\n");
@@ -564,7 +564,7 @@ fn nothing_is_rendered_for_a_page_that_is_closed() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn idle_connections_neither_spin_nor_lock_the_page_out() {
+fn idle_connections_neither_spin_nor_block_the_page() {
     let folder = TempDir::new().unwrap();
     for limit in [40, 1024] {
         let mut command = std::process::Command::new("sh");

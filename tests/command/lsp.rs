@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use client::{Client, position};
 
-/// A file with one of everything; `ü😀` shifts columns.
+/// A file with every kind of declaration; `ü😀` shifts UTF-16 columns.
 const TEXT: &str = r#"import "more.ksl";
 /* ü😀 */ struct Hit { float far; color tint; };
 float wave(float x, float phase) { return sin(x + phase); }
@@ -69,7 +69,7 @@ fn labels(client: &mut Client, file: &str, text: &str, mark: &str) -> Vec<String
 }
 
 #[test]
-fn what_is_under_the_cursor_is_explained() {
+fn hover_describes_the_symbol_under_the_cursor() {
     let (_folder, mut client) = session();
     let count = hover(&mut client, "rings a(cou");
     for words in ["float count = 4", "how many", "1 … 9"] {
@@ -92,7 +92,7 @@ fn what_is_under_the_cursor_is_explained() {
 }
 
 #[test]
-fn aliases_lead_to_their_parameters() {
+fn aliases_resolve_to_their_parameters() {
     let (_folder, mut client) = session();
     let typed = TEXT.replace("albedo = a.result", "Kd = a.result, ");
     client.change("all.ksl", &typed);
@@ -106,7 +106,7 @@ fn aliases_lead_to_their_parameters() {
 }
 
 #[test]
-fn what_may_follow_is_offered() {
+fn completion_offers_valid_continuations() {
     let (folder, mut client) = session();
     let typed = TEXT
         .replace("a.result);", "a.);")
@@ -158,7 +158,7 @@ fn what_may_follow_is_offered() {
     let files = labels(&mut client, "scene.kiln", scene, "map = \"");
     assert!(files.contains(&"sky.exr".to_owned()), "{files:?}");
     assert!(labels(&mut client, "scene.kiln", scene, "camera ma").is_empty());
-    // What comes by itself behind a sign is short; all values come when they are asked for.
+    // Completion after a trigger character offers few items; an explicit request offers all values.
     let mut at = client.at("scene.kiln", scene, "sphere { material = ");
     at["context"] = json!({ "triggerKind": 2, "triggerCharacter": " " });
     assert!(client.request("textDocument/completion", at).is_null());
@@ -230,7 +230,7 @@ fn definitions_and_references_are_found() {
 }
 
 #[test]
-fn mistakes_are_told_as_they_are_typed() {
+fn diagnostics_follow_edits() {
     let (folder, mut client) = session();
     assert!(client.diagnostics("all.ksl").is_empty());
     let typed = TEXT
@@ -253,7 +253,7 @@ fn mistakes_are_told_as_they_are_typed() {
     let start = typed.find("smothstep").unwrap();
     assert_eq!(edit["range"]["start"], position(&typed, start));
     assert_eq!(edit["range"]["end"], position(&typed, start + "smothstep".len()));
-    // An item that is not complete does not hide the others, and a text that it imports counts as it is in the editor.
+    // An incomplete item does not hide the others, and an import is resolved to the editor's text.
     client.change(
         "all.ksl",
         &TEXT.replace("rings a(count = wear);", "rings a(count = "),
@@ -264,7 +264,7 @@ fn mistakes_are_told_as_they_are_typed() {
     client.open("more.ksl", &MORE.replace("twice", "thrice"));
     let list = client.diagnostics("all.ksl");
     assert!(list[0]["message"].as_str().unwrap().contains("twice"), "{list:?}");
-    // A scene, with the shader that it imports.
+    // A scene and the shader that it imports.
     fs::write(
         folder.path().join("m.ksl"),
         "surface m(output closure color surface = 0) { surface = diffse(N); }",
@@ -290,7 +290,7 @@ fn mistakes_are_told_as_they_are_typed() {
 }
 
 #[test]
-fn a_server_ends_at_once() {
+fn a_server_exits_immediately() {
     let (_folder, mut client) = session();
     let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes/room.kiln");
     client.open("room.kiln", &fs::read_to_string(room).unwrap());
@@ -300,7 +300,7 @@ fn a_server_ends_at_once() {
 }
 
 #[test]
-fn options_count_in_what_is_checked() {
+fn command_line_options_apply_to_checks() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().canonicalize().unwrap();
     fs::create_dir(path.join("inc")).unwrap();
@@ -329,7 +329,7 @@ fn options_count_in_what_is_checked() {
 }
 
 #[test]
-fn scenes_lead_to_what_they_name() {
+fn definitions_of_names_in_scenes_are_found() {
     let (_folder, mut client) = session();
     let scene = "import \"all.ksl\";\ncamera main : perspective { fov = 30; }\nmaterial red = rings(count = 3);\n\
                  shape ball : sphere { radius = 2; material = red; }\nshape more : instance { of = ball; transform = translate(1, 2, 3); }\n";
@@ -375,7 +375,7 @@ fn scenes_lead_to_what_they_name() {
         2,
         "{answer}"
     );
-    // A parameter that another open text gives.
+    // A parameter set by another open text.
     let mut at = client.at("all.ksl", TEXT, "float cou");
     at["newName"] = json!("number");
     let answer = client.request("textDocument/rename", at);
@@ -441,7 +441,7 @@ fn outlines_signatures_colours_and_hints_are_shown() {
 }
 
 #[test]
-fn odd_clients_do_not_end_the_server() {
+fn invalid_requests_do_not_end_the_server() {
     let (_folder, mut client) = session();
     let answer = client.response("textDocument/hover", json!({ "nonsense": 1 }));
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
@@ -454,7 +454,7 @@ fn odd_clients_do_not_end_the_server() {
     client.request("textDocument/hover", params);
     let params = json!({ "textDocument": { "uri": "untitled:Untitled-1" }, "position": { "line": 0, "character": 0 } });
     assert!(client.request("textDocument/hover", params).is_null());
-    // As deep as texts may nest.
+    // The maximum nesting depth of texts.
     let deep = format!(
         "shader deep(output float r = 0) {{ r = {}1{}{}; {}{} }}",
         "(".repeat(250),
@@ -473,7 +473,7 @@ fn odd_clients_do_not_end_the_server() {
             .contains("output float r"),
         "{answer}"
     );
-    // The end of a change lies before its start.
+    // The end of the range precedes its start.
     let range = json!({ "start": { "line": 9, "character": 0 }, "end": { "line": 2, "character": 0 } });
     let change = json!({ "range": range, "text": "x" });
     let document = json!({ "uri": client.uri("all.ksl"), "version": 3 });
@@ -482,7 +482,7 @@ fn odd_clients_do_not_end_the_server() {
         json!({ "textDocument": document, "contentChanges": [change] }),
     );
     let at = client.at("all.ksl", TEXT, "sha");
-    // Cancelled before its turn, or answered: but there is an answer.
+    // A request is either cancelled before its turn or answered; both give a response.
     client.send(json!({ "id": 7001, "method": "textDocument/hover", "params": at }));
     client.notify("$/cancelRequest", json!({ "id": 7001 }));
     client.answer_to(7001);
@@ -491,7 +491,7 @@ fn odd_clients_do_not_end_the_server() {
 }
 
 #[test]
-fn texts_are_formatted_by_the_white_space_that_differs() {
+fn formatting_edits_differing_white_space_only() {
     let (_folder, mut client) = session();
     let text = "shader ü(\n    float x=1,\n    output float r = 0)\n{\n    r=x ;\n\n\n\n    r  = 2;\n}";
     client.open("ugly.ksl", text);
@@ -499,7 +499,7 @@ fn texts_are_formatted_by_the_white_space_that_differs() {
     let options = json!({ "tabSize": 4, "insertSpaces": true });
     let params = json!({ "textDocument": document, "options": options });
     let range = |from: u32, to: u32| json!({ "start": { "line": from, "character": 0 }, "end": { "line": to, "character": 0 } });
-    // A name with an umlaut is no name: nothing to format.
+    // Names are ASCII: a text with a syntax error is not formatted.
     assert!(
         client
             .request("textDocument/formatting", params.clone())
@@ -528,9 +528,9 @@ fn texts_are_formatted_by_the_white_space_that_differs() {
     assert_eq!(client.end(), Some(0));
 }
 
-/// What has not changed is not parsed again, and of many names those are sent that fit.
+/// Unchanged items are not parsed again, and completion sends only matching names.
 #[test]
-fn changes_of_long_scenes_are_answered_at_once() {
+fn edits_of_long_scenes_are_answered_quickly() {
     let folder = TempDir::new().unwrap();
     let mut client = Client::start(folder.path());
     let mut text = String::new();
@@ -569,7 +569,7 @@ fn changes_of_long_scenes_are_answered_at_once() {
     });
     let best = best.min().unwrap();
     assert!(best < whole / 3, "{best:?} after a change, {whole:?} at first");
-    // Names that were declared last are found behind the change.
+    // Completion finds the last declared names after the change.
     let params = json!({ "textDocument": { "uri": uri }, "position": at(3999, wall + 3) });
     let found = client.request("textDocument/definition", params);
     assert_eq!(found["range"]["start"], at(3998, 9), "{found}");
@@ -585,9 +585,9 @@ fn changes_of_long_scenes_are_answered_at_once() {
     );
 }
 
-/// A notification with a change for each place, in either order, compared with one that has the whole text.
+/// One notification per change, in both orders, compared with a notification that contains the whole text.
 #[test]
-fn replacing_all_costs_as_much_as_one_change() {
+fn replace_all_is_as_fast_as_one_change() {
     const COUNT: usize = 3000;
     let (_folder, mut client) = session();
     let line = |name: &str, at: usize| {

@@ -1,6 +1,5 @@
 //! Tests that run the program `kiln`.
 
-mod adapting;
 mod bake_command;
 mod convert;
 mod debug;
@@ -17,10 +16,10 @@ mod hair;
 mod info;
 mod install;
 mod interrupt;
-mod late_files;
 mod lighting;
 mod live;
 mod lsp;
+mod material_inputs;
 mod materialx;
 mod media;
 mod outputs;
@@ -35,6 +34,7 @@ mod readme;
 mod render;
 mod resume;
 mod rounds;
+mod run_time_files;
 mod server;
 mod shade;
 mod stage;

@@ -1,5 +1,5 @@
-//! Shaders as MaterialX's code generator writes them: surfaces that are structures, images whose colours the shader
-//! converts by itself, spaces, attributes as arrays, its header; and the maps of glTF's material beside them.
+//! Shaders written by MaterialX's code generator: surfaces as structures, images with colour conversion in the shader,
+//! spaces, attributes as arrays, the generator's header; and textures of glTF's material.
 
 use std::fs;
 use std::path::Path;
@@ -8,8 +8,8 @@ use crate::program::{done, message, refused, run};
 use renderer::image::read;
 use tempfile::TempDir;
 
-/// The colour of a wall that wears `material` under a white sky of radiance 1, seen straight on from the front.
-fn seen(folder: &Path, unit: &str, material: &str) -> [f32; 3] {
+/// The colour of a wall with `material` under a white sky of radiance 1, seen along its normal.
+fn radiance(folder: &Path, unit: &str, material: &str) -> [f32; 3] {
     fs::write(folder.join("unit.osl"), unit).unwrap();
     let scene = format!(
         "import \"unit.osl\";
@@ -35,7 +35,7 @@ fn close(found: [f32; 3], expected: [f32; 3], tolerance: f32) {
     assert!(is_close, "{found:?} is not {expected:?}");
 }
 
-/// Half of what the surface emits, and half of the sky behind it, even where the unit ends early.
+/// Half of the surface's emission and half of the sky behind it, even if the unit returns early.
 #[test]
 fn a_surface_may_be_a_structure() {
     let folder = TempDir::new().unwrap();
@@ -48,21 +48,21 @@ fn a_surface_may_be_a_structure() {
             out.edf = 0;
         }";
     let path = folder.path();
-    close(seen(path, unit, "made()"), [0.4, 0.2, 0.0], 1e-5);
-    close(seen(path, unit, "made(opacity = 0.5)"), [0.7, 0.6, 0.5], 0.02);
+    close(radiance(path, unit, "made()"), [0.4, 0.2, 0.0], 1e-5);
+    close(radiance(path, unit, "made(opacity = 0.5)"), [0.7, 0.6, 0.5], 0.02);
     let named = "group two(output closure color surface) { made m(opacity = 1); surface = m.out.edf; }
         shader last(output closure color o = 0) { o = 0; }";
     close(
-        seen(path, &format!("{unit} {named}"), "two()"),
+        radiance(path, &format!("{unit} {named}"), "two()"),
         [0.4, 0.2, 0.0],
         1e-5,
     );
 }
 
-/// The code that MaterialX writes converts colours by itself, and reads data without a word on their space: an integer
-/// image is not decoded, unless its space is given at run time.
+/// MaterialX's code converts colours itself and declares no colour space for data: an integer image is not decoded,
+/// unless its colour space is set at run time.
 #[test]
-fn images_are_what_the_generated_code_takes_them_for() {
+fn images_of_generated_code_are_not_decoded() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
     image::GrayImage::from_pixel(4, 4, image::Luma([128]))
@@ -83,28 +83,32 @@ fn images_are_what_the_generated_code_takes_them_for() {
     };
     let (raw, decoded) = (128.0 / 255.0, 0.21586);
     let generated = "[[ string mtlx_category = \"surfacematerial\", string mtlx_name = \"m\" ]]";
-    close(seen(path, &unit(generated), "made()"), [raw, raw, decoded], 1e-3);
-    close(seen(path, &unit(""), "made()"), [decoded; 3], 1e-3);
+    close(
+        radiance(path, &unit(generated), "made()"),
+        [raw, raw, decoded],
+        1e-3,
+    );
+    close(radiance(path, &unit(""), "made()"), [decoded; 3], 1e-3);
 }
 
-/// MaterialX calls the space of an object `model` or `object`.
+/// MaterialX calls object space `model` or `object`.
 #[test]
-fn the_space_of_an_object_is_that_of_its_model() {
+fn model_space_is_object_space() {
     let folder = TempDir::new().unwrap();
     let unit = "shader made(string space = \"model\", output closure color out = 0)
         {
             out = color(transform(space, P)) * emission();
         }";
-    close(seen(folder.path(), unit, "made()"), [0.0; 3], 0.05);
+    close(radiance(folder.path(), unit, "made()"), [0.0; 3], 0.05);
     close(
-        seen(folder.path(), unit, "made(space = \"world\")"),
+        radiance(folder.path(), unit, "made(space = \"world\")"),
         [2.0, 0.0, 0.0],
         0.05,
     );
 }
 
 #[test]
-fn its_header_is_named_where_it_is_missing_and_is_no_ones_to_mend() {
+fn a_missing_generator_header_is_named_in_the_error() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
     let unit = "#include \"mx_funcs.h\"\nshader made(output color out = 0) { out = twice(u); }";
@@ -121,9 +125,9 @@ fn its_header_is_named_where_it_is_missing_and_is_no_ones_to_mend() {
     assert_eq!(said, "", "whoever includes a header has not written it");
 }
 
-/// Mesh attributes of two and four floats can be read as arrays, as `geompropvalue` and vertex colours need.
+/// Mesh attributes of two and four floats can be read as arrays, for `geompropvalue` and vertex colours.
 #[test]
-fn geometry_attributes_are_arrays_too() {
+fn geometry_attributes_can_be_read_as_arrays() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
     let mesh = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
@@ -147,16 +151,16 @@ fn geometry_attributes_are_arrays_too() {
     close(wall.pixel(0, 0)[..3].try_into().unwrap(), [0.25, 0.75, 0.8], 1e-4);
 }
 
-/// The shipped unit of glTF's material takes a picture of data for what MaterialX's takes it for: as it is.
+/// The shipped unit of glTF's material reads data textures without colour conversion, like MaterialX's.
 #[test]
-fn maps_of_roughness_are_data() {
+fn roughness_textures_are_data() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
     let half = image::RgbImage::from_pixel(4, 4, image::Rgb([0, 0, 128]));
     half.save(path.join("half.png")).unwrap();
     let metal = |how: &str| {
         let material = format!("gltf_pbr(base_color = (1, 0, 0), roughness = 0, {how})");
-        seen(path, "shader none() {}", &material)
+        radiance(path, "shader none() {}", &material)
     };
     close(
         metal("metallic_roughness_texture = \"half.png\""),

@@ -1,10 +1,10 @@
-//! Command line tests of what is told of media that are not what they seem.
+//! Command line tests of warnings about media.
 
 use std::fs;
 
 use tempfile::TempDir;
 
-use crate::program::{message, run};
+use crate::program::{message, run, scene_folder};
 
 const HEAD: &str = "film { size = (8, 8); }
 sampler { spp = 1; }
@@ -13,13 +13,11 @@ light sky : environment { color = 1; }
 ";
 
 fn folder(scene: &str) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("a.kiln"), format!("{HEAD}{scene}")).unwrap();
-    folder
+    scene_folder(&format!("{HEAD}{scene}"))
 }
 
-/// What rendering a scene tells.
-fn told(scene: &str) -> String {
+/// Messages of a render of a scene.
+fn messages(scene: &str) -> String {
     let folder = folder(scene);
     let output = run(folder.path(), "render a.kiln -o a.exr");
     assert!(output.status.success(), "{}", message(&output));
@@ -27,16 +25,16 @@ fn told(scene: &str) -> String {
 }
 
 #[track_caller]
-fn tells_once(scene: &str, words: &[&str]) {
-    let text = told(scene);
+fn warns_once(scene: &str, words: &[&str]) {
+    let text = messages(scene);
     for words in words {
         assert_eq!(text.matches(words).count(), 1, "{words} in {text}");
     }
 }
 
 #[track_caller]
-fn tells_nothing(scene: &str) {
-    let text = told(scene);
+fn warns_not(scene: &str) {
+    let text = messages(scene);
     assert!(
         !text.contains("warning") && !text.contains("error"),
         "{scene}: {text}"
@@ -44,7 +42,7 @@ fn tells_nothing(scene: &str) {
 }
 
 #[test]
-fn media_that_depend_on_surfaces_are_warned_of() {
+fn media_that_read_surface_values_cause_a_warning() {
     let scene = "volume haze(float density = 1) {
     float here = density * u;
     Ci = here * absorption() + N[0] * henyey_greenstein(0);
@@ -52,10 +50,10 @@ fn media_that_depend_on_surfaces_are_warned_of() {
 material glassy { surface = glass(); interior = haze(); }
 shape ball : sphere { material = glassy; }
 ";
-    // `kiln check` tells as well.
+    // `kiln check` prints the same warnings.
     let folder = folder(scene);
     let text = message(&run(folder.path(), "check a.kiln"));
-    for text in [text, told(scene)] {
+    for text in [text, messages(scene)] {
         for words in [
             "depends on `u`, `N`, which only surfaces have",
             "a.kiln:9:49",
@@ -64,17 +62,17 @@ shape ball : sphere { material = glassy; }
             assert!(text.contains(words), "{words} in {text}");
         }
     }
-    tells_nothing("shape puff : sphere { material = smoke(); }");
-    tells_nothing("shape drink : sphere { material = milk(scale = 0.001); }");
+    warns_not("shape puff : sphere { material = smoke(); }");
+    warns_not("shape drink : sphere { material = milk(scale = 0.001); }");
 }
 
 #[test]
-fn light_from_far_does_not_come_through_the_medium_of_a_scene() {
+fn distant_light_in_an_endless_medium_causes_a_warning() {
     let scene = "light sun : directional { }
 scene { medium = fog(density = 0.1); }
 shape ball : sphere { }
 ";
-    tells_once(
+    warns_once(
         scene,
         &[
             "no light of `sky`, `sun` comes through it",
@@ -83,8 +81,8 @@ shape ball : sphere { }
             "put what is seen in a cube of the medium",
         ],
     );
-    // Blue light comes through.
-    tells_nothing(
+    // A medium that transmits blue light causes no warning.
+    warns_not(
         "volume red() { Ci = color(1, 1, 0) * absorption(); }
          scene { medium = red(); }
          shape ball : sphere { }",
@@ -92,7 +90,7 @@ shape ball : sphere { }
 }
 
 #[test]
-fn bodies_with_gaps_are_warned_of() {
+fn open_shapes_with_a_medium_cause_a_warning() {
     let side = |name: &str, turn: &str| {
         format!("shape {name} : rectangle {{ material = drink; transform = {turn} * translate(0, 0, 1); }}\n")
     };
@@ -106,17 +104,17 @@ fn bodies_with_gaps_are_warned_of() {
     ] {
         scene += &side(name, turn);
     }
-    tells_once(
+    warns_once(
         &scene,
         &["the inside of material `drink` is not closed: `front`, `right`, `back`, …"],
     );
-    // With the last one it is closed, and one alone is the surface of a sea.
-    tells_nothing(&(scene + &side("bottom", "rotate((1, 0, 0), -90)")));
-    tells_nothing("shape sea : rectangle { size = 20; material = ocean_water(); }");
+    // A closed box causes no warning, and neither does a single sheet, which is the surface of a sea.
+    warns_not(&(scene + &side("bottom", "rotate((1, 0, 0), -90)")));
+    warns_not("shape sea : rectangle { size = 20; material = ocean_water(); }");
 }
 
 #[test]
-fn coefficients_that_are_none_are_warned_of() {
+fn invalid_coefficients_cause_a_warning() {
     for medium in [
         "-1 * absorption()",
         "anisotropic_vdf(color(1.5), color(2), 0)",
@@ -127,32 +125,32 @@ fn coefficients_that_are_none_are_warned_of() {
              shape a : sphere {{ material = odd(); }}
              shape b : sphere {{ material = odd(); center = (1, 0, 0); }}"
         );
-        let text = told(&scene);
+        let text = messages(&scene);
         assert!(text.contains("has coefficients below zero"), "{medium}: {text}");
     }
-    tells_nothing("shape a : sphere { material = fog(albedo = 1); }");
+    warns_not("shape a : sphere { material = fog(albedo = 1); }");
 }
 
 #[test]
-fn details_that_bounds_miss_are_warned_of() {
+fn media_above_their_majorant_cause_a_warning() {
     let grain = |size: &str| {
         format!(
             "volume grain() {{ Ci = 20 * step(0.9954, noise(\"hash\", floor(P * {size}))) * absorption(); }}
              shape dust : sphere {{ material = grain(); }}"
         )
     };
-    tells_once(
+    warns_once(
         &grain("200"),
         &["the medium of material `dust", "details that are finer than 0.2"],
     );
     for unit in ["smoke", "cloud", "fire"] {
-        tells_nothing(&format!("shape a : sphere {{ material = {unit}(); }}"));
+        warns_not(&format!("shape a : sphere {{ material = {unit}(); }}"));
     }
 }
 
 #[test]
-fn media_without_density_are_warned_of() {
-    tells_once(
+fn media_without_density_cause_a_warning() {
+    warns_once(
         "volume speck() { if (distance(P, point(0.312, 0.417, 0.218)) < 1e-4) Ci = 9 * absorption(); }
          shape air : cube { size = 30; material = speck(); }",
         &[

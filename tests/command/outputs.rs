@@ -1,5 +1,5 @@
-//! Output safety of all commands: inputs are never overwritten, outputs are checked before the work, work of earlier
-//! runs is preserved.
+//! Output safety of all commands: inputs are never overwritten, outputs are checked before the render, results of
+//! earlier runs are preserved.
 
 #[cfg(target_os = "linux")]
 use std::collections::BTreeSet;
@@ -43,7 +43,7 @@ const GLTF: &str = r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0
 const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
                    element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
 
-/// The files that the scene reads.
+/// Files that the scene reads.
 const INPUTS: [&str; 12] = [
     "a.kiln",
     "part.kiln",
@@ -95,7 +95,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Another way to write the path of `name`, whose extension is `extension` if it is to be an image.
+/// Another path to the file `name`; an image path if `image`.
 #[cfg(unix)]
 fn spelling(at: &Path, name: &str, number: usize, image: bool) -> String {
     let link = format!("link{number}.png");
@@ -122,7 +122,7 @@ fn spelling(at: &Path, name: &str, number: usize, image: bool) -> String {
 
 #[cfg(unix)]
 #[test]
-fn what_is_read_is_not_written_over() {
+fn inputs_are_not_overwritten() {
     let folder = folder();
     let at = folder.path();
     done(at, "render a.kiln -o first.exr");
@@ -146,18 +146,18 @@ fn what_is_read_is_not_written_over() {
             number += 1;
         }
     }
-    // What a flag names is read, too.
+    // Files named by options are also inputs.
     for stats in ["points.txt", "sub/../points.txt"] {
         let line = format!("bake a.kiln -o out --target probes --probe-points points.txt --stats {stats}");
         refused(at, &line, &["reads it"]);
     }
-    // The name of the scene makes that of the picture.
+    // The default output has the name of the scene.
     fs::copy(at.join("a.kiln"), at.join("t.kiln")).unwrap();
     refused(at, "render t.kiln", &["t.png", "reads it"]);
 }
 
 #[test]
-fn shaders_and_pictures_are_not_written_over() {
+fn shaders_and_textures_are_not_overwritten() {
     let folder = folder();
     let at = folder.path();
     fs::write(
@@ -178,7 +178,7 @@ fn shaders_and_pictures_are_not_written_over() {
 
 #[cfg(unix)]
 #[test]
-fn a_bake_into_the_folder_of_its_scene_spares_the_scene() {
+fn a_bake_into_the_folder_of_its_scene_preserves_the_scene() {
     let folder = folder();
     let at = folder.path();
     let bake = "bake a.kiln --resolution 64 --samples 1 --integrator path";
@@ -195,7 +195,7 @@ fn a_bake_into_the_folder_of_its_scene_spares_the_scene() {
         for name in files(&out).into_keys() {
             fs::rename(out.join(&name), at.join("aside")).unwrap();
             std::os::unix::fs::symlink("../a.kiln", out.join(&name)).unwrap();
-            // Without its manifest the folder is nobody's.
+            // Without its manifest, the folder does not belong to a bake.
             let words = match name.as_str() {
                 "bake.json" => ["no earlier", "kiln bake"],
                 name => [name, "reads it"],
@@ -210,7 +210,7 @@ fn a_bake_into_the_folder_of_its_scene_spares_the_scene() {
 }
 
 #[test]
-fn each_output_has_a_file_of_its_own() {
+fn outputs_with_the_same_file_are_refused() {
     let folder = folder();
     let at = folder.path();
     let bake = "bake a.kiln --resolution 64 --samples 1 --integrator path -o out";
@@ -239,11 +239,11 @@ fn each_output_has_a_file_of_its_own() {
 }
 
 #[test]
-fn what_cannot_be_written_is_told_before_the_work() {
+fn unwritable_outputs_are_errors_before_the_render() {
     let folder = folder();
     let at = folder.path();
     fs::create_dir(at.join("folder.png")).unwrap();
-    // So much work that a test would notice.
+    // So many samples that a render would visibly delay the test.
     let render = "render a.kiln --spp 100000000";
     let bake = "bake a.kiln -o out --resolution 512 --samples 100000000 --integrator path";
     let mut lines = vec![
@@ -279,14 +279,14 @@ fn what_cannot_be_written_is_told_before_the_work() {
     }
     for line in lines {
         refused(at, &line, &["error"]);
-        // Names of temporary files are nobody's business.
+        // Messages do not contain names of temporary files.
         let message = program::message(&run(at, &line));
         assert!(!message.contains(".tmp"), "{message}");
     }
 }
 
 #[test]
-fn work_of_earlier_runs_is_not_thrown_away() {
+fn results_of_earlier_runs_are_preserved() {
     let folder = folder();
     let at = folder.path();
     let bake = "bake a.kiln -o out --resolution 64 --samples 1 --integrator path";
@@ -325,13 +325,13 @@ fn work_of_earlier_runs_is_not_thrown_away() {
 }
 
 #[test]
-fn what_memory_does_not_hold_is_refused() {
+fn films_beyond_the_memory_are_refused() {
     let folder = folder();
     let at = folder.path();
     if !Path::new("/proc/meminfo").exists() {
         return;
     }
-    // A limit of the process counts as the machine's does.
+    // A memory limit of the process counts like the machine's memory.
     let program = program::PROGRAM;
     for (line, what) in [
         (
@@ -382,7 +382,7 @@ fn what_memory_does_not_hold_is_refused() {
 }
 
 #[test]
-fn many_threads_do_no_harm() {
+fn excessive_thread_counts_work() {
     let folder = folder();
     let at = folder.path();
     done(at, "render a.kiln -o o.exr --threads 1");
@@ -399,7 +399,7 @@ fn many_threads_do_no_harm() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn files_are_read_and_written_by_as_many_threads_as_asked_for() {
+fn thread_limits_apply_to_reading_and_writing() {
     let folder = folder();
     let mut render = program::kiln(
         folder.path(),
@@ -423,7 +423,7 @@ fn files_are_read_and_written_by_as_many_threads_as_asked_for() {
     assert!(renders && count < 16, "{count} threads");
 }
 
-/// A limit that other programs set, such as a cluster's.
+/// File size limits as set by cluster schedulers.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_beyond_the_limit_is_an_error_and_leaves_nothing() {
@@ -449,9 +449,9 @@ fn a_file_beyond_the_limit_is_an_error_and_leaves_nothing() {
             .unwrap();
         let message = program::message(&output);
         assert_eq!(output.status.code(), Some(1), "{command}: {message}");
-        let told = ["error: cannot write '", unwritten];
-        let is_told = told.iter().all(|part| message.contains(part));
-        assert!(is_told, "{command}: {message}");
+        let expected = ["error: cannot write '", unwritten];
+        let is_reported = expected.iter().all(|part| message.contains(part));
+        assert!(is_reported, "{command}: {message}");
         assert!(!message.contains("ZipWriter"), "{message}");
         assert_eq!(entries(at), before, "{command}");
     }
@@ -466,7 +466,7 @@ fn entries(folder: &Path) -> BTreeSet<OsString> {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn results_that_do_not_reach_standard_output_are_an_error() {
+fn unwritable_standard_output_is_an_error() {
     let folder = folder();
     let at = folder.path();
     done(at, "render a.kiln -o o.exr");
@@ -489,10 +489,10 @@ fn results_that_do_not_reach_standard_output_are_an_error() {
     }
 }
 
-/// Less address space than stacks take is an error, and no panic.
+/// Too little address space for thread stacks is an error, not a panic.
 #[cfg(target_os = "linux")]
 #[test]
-fn too_little_address_space_is_told() {
+fn too_little_address_space_is_an_error() {
     let folder = folder();
     for kilobytes in [75_000, 100_000, 200_000, 300_000] {
         let kiln = program::PROGRAM;
@@ -509,10 +509,11 @@ fn too_little_address_space_is_told() {
     }
 }
 
-/// What the system says of a rename is asked before the work: rights to the folder alone do not tell.
+/// Before the render, the program tests whether the file can be replaced, because permissions of the folder do not
+/// suffice to know.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_cannot_be_replaced_is_told_before_the_work() {
+fn irreplaceable_outputs_are_errors_before_the_render() {
     let folder = folder();
     let at = folder.path();
     let render = "render a.kiln --spp 100000000 -o also.exr -o o.png";
@@ -522,7 +523,7 @@ fn what_cannot_be_replaced_is_told_before_the_work() {
         let changed = Command::new("chattr").arg(flag).arg(at.join("o.png")).output();
         changed.is_ok_and(|output| output.status.success())
     };
-    // Where the tests may do this, and the file system has such files.
+    // If the tests may set the attribute and the file system supports it.
     if attribute("+") {
         let output = run(at, render);
         assert!(attribute("-"));
@@ -552,10 +553,10 @@ fn what_cannot_be_replaced_is_told_before_the_work() {
     assert_eq!(fs::read(at.join("o.png")).unwrap(), b"mine");
 }
 
-/// After the work, one output that is not in its place costs no other, and is not lost itself.
+/// After the render, an output that cannot be written affects no other output and is saved under another name.
 #[cfg(target_os = "linux")]
 #[test]
-fn finished_work_is_kept_when_its_place_is_lost() {
+fn finished_work_is_saved_elsewhere_if_its_output_fails() {
     let folder = folder();
     let at = folder.path();
     fs::create_dir(at.join("gone")).unwrap();

@@ -20,7 +20,7 @@ fn put(folder: &Path, list: &[(&str, &str)]) {
     }
 }
 
-/// Copies data of the tests of Mitsuba's scenes.
+/// Copies test data of the Mitsuba scenes.
 fn copy(folder: &Path, list: &[(&str, &str)]) {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/mitsuba/data");
     for (name, from) in list {
@@ -39,7 +39,7 @@ fn names(pack: &Path) -> Vec<String> {
         .collect()
 }
 
-/// A triangle with texture coordinates as glTF, its image beside it.
+/// A triangle with texture coordinates as glTF, with its image in the same folder.
 const GLTF: &str = r#"{
   "asset": { "version": "2.0" }, "scene": 0, "scenes": [{ "nodes": [0] }], "nodes": [{ "mesh": 0, "name": "sheet" }],
   "buffers": [{ "uri": "data/sheet.bin", "byteLength": 60 }],
@@ -52,8 +52,8 @@ const GLTF: &str = r#"{
   "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0, "TEXCOORD_0": 1 }, "material": 0 }] }]
 }"#;
 
-/// A shader with everything that names files: an include beside it, one of a folder of the command line, sets of tiles, a
-/// file that is asked about and not read, one for bakes alone, and one that is nowhere.
+/// A shader with all kinds of file references: an include in its folder, one in a folder of the command line, tile
+/// sets, a file that is queried but not read, a file that only bakes read, and a missing file.
 const SHADER: &str = r#"#include "inner/tone.h"
 #include <studio.h>
 surface look(string file = "")
@@ -69,7 +69,7 @@ surface look(string file = "")
 }
 "#;
 
-/// A project with all kinds of files; `far` is a folder elsewhere.
+/// A project with all kinds of files; `far` is a folder outside.
 fn project(folder: &Path, far: &Path) {
     let scene = r#"import "shaders/look.ksl";
 import "../models/sheet.gltf" as sheet;
@@ -136,7 +136,7 @@ shape balls : mesh { file = "FAR/balls.serialized"; part = 1; material = four; t
 }
 
 #[test]
-fn a_pack_holds_what_its_scene_needs_and_gives_the_same_bytes() {
+fn a_pack_is_complete_and_renders_the_same_bytes() {
     let work = TempDir::new().unwrap();
     let (at, far) = (work.path(), work.path().join("elsewhere/far"));
     project(&at.join("project"), &far);
@@ -175,7 +175,7 @@ fn a_pack_holds_what_its_scene_needs_and_gives_the_same_bytes() {
     ];
     assert_eq!(names(&at.join("s.zip")), expected);
 
-    // Again, from another folder and by another path.
+    // A pack made from another working folder and by another path is identical.
     done(
         &at.join("project/scenes"),
         "pack s.kiln -I ../include -o ../../t.zip -q",
@@ -213,26 +213,26 @@ fn a_pack_holds_what_its_scene_needs_and_gives_the_same_bytes() {
     assert!(first.keys().eq(again.keys()));
     assert!(first == again);
 
-    // A pack of a pack is the same pack.
+    // A pack of a pack is identical to it.
     done(at, "pack other/place/s.zip -o u.zip -q");
     assert_eq!(names(&at.join("u.zip")), expected);
     done(at, "render u.zip -o u.png -q");
     assert!(image("folder.png") == image("u.png"));
 
-    // The picture is called as the pack; nothing else is left.
+    // The picture is named after the pack; the render leaves no other files.
     done(&other, "render s.zip -q");
     assert_eq!(files(&other).keys().collect::<Vec<_>>(), ["s.png", "s.zip"]);
     assert!(image("folder.png") == fs::read(other.join("s.png")).unwrap());
 
-    // Unpacked by hand it is the scene again, but for what is named in full.
-    let told = run(at, "check other/place/s.zip");
+    // The unpacked files are a complete scene, except for files named by absolute paths.
+    let text = run(at, "check other/place/s.zip");
     assert!(
-        String::from_utf8_lossy(&told.stdout).contains("1 scene"),
+        String::from_utf8_lossy(&text.stdout).contains("1 scene"),
         "{}",
-        message(&told)
+        message(&text)
     );
-    let told = run(at, "info other/place/s.zip");
-    let text = String::from_utf8_lossy(&told.stdout).into_owned();
+    let text = run(at, "info other/place/s.zip");
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
     assert!(
         text.contains("scene \"other/place/s.zip/scenes/s.kiln\""),
         "{text}"
@@ -280,7 +280,7 @@ fn shipped_scenes_are_packed() {
 }
 
 #[test]
-fn scenes_of_mitsubas_are_packed() {
+fn mitsuba_scenes_are_packed() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/mitsuba");
     for name in [
         "text",
@@ -316,7 +316,7 @@ fn scenes_of_mitsubas_are_packed() {
     }
 }
 
-/// A sheet that a light shines on.
+/// A sheet lit by a light.
 const SHEET: &str = "film { size = (8, 8); }
 sampler { spp = 1; }
 camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); }
@@ -360,7 +360,7 @@ fn point_clouds_are_packed() {
     let list = names(&at.join("s.zip"));
     let ply: Vec<&String> = list.iter().filter(|name| name.ends_with(".ply")).collect();
     assert_eq!(ply, ["clouds/dots.ply"], "{list:?}");
-    // An output is never an input.
+    // Outputs never overwrite inputs.
     refused(
         at,
         "render in/s.kiln --light in/sky.exr -o in/clouds/dots.ply -q",
@@ -369,22 +369,22 @@ fn point_clouds_are_packed() {
     fs::rename(at.join("in"), at.join("gone")).unwrap();
     done(at, "render s.zip -o b.png -q");
     assert!(fs::read(at.join("a.png")).unwrap() == fs::read(at.join("b.png")).unwrap());
-    // Without the file there is a message, and nothing is found.
+    // Without the file, a search reports an error and finds no points.
     fs::remove_file(at.join("gone/clouds/dots.ply")).unwrap();
     let output = run(at, "render gone/s.kiln --light gone/sky.exr -o c.png");
-    let told = message(&output);
-    assert!(output.status.success(), "{told}");
+    let text = message(&output);
+    assert!(output.status.success(), "{text}");
     let expected = "there is no point cloud file \"clouds/dots.ply\"; nothing is found";
-    assert_eq!(told.matches(expected).count(), 1, "{told}");
+    assert_eq!(text.matches(expected).count(), 1, "{text}");
     assert!(fs::read(at.join("a.png")).unwrap() != fs::read(at.join("c.png")).unwrap());
     for line in ["check gone/s.kiln", "pack gone/s.kiln -o w.zip"] {
         let output = run(at, line);
-        let told = message(&output);
-        assert!(output.status.success(), "{told}");
+        let text = message(&output);
+        assert!(output.status.success(), "{text}");
         let expected = "material `grey`: there is no point cloud file `clouds/dots.ply`";
-        assert_eq!(told.matches(expected).count(), 1, "{told}");
+        assert_eq!(text.matches(expected).count(), 1, "{text}");
     }
-    // A name that is computed cannot be packed.
+    // A computed file name cannot be packed.
     let computed = SCAN.replace(
         "pointcloud_search(file",
         "pointcloud_search(format(\"%s%d\", file, int(u))",
@@ -399,7 +399,7 @@ fn point_clouds_are_packed() {
 }
 
 #[test]
-fn a_pack_keeps_how_its_scene_is_read() {
+fn a_pack_stores_the_loading_options_of_its_scene() {
     let work = TempDir::new().unwrap();
     let at = work.path();
     let toned = "surface toned() { Ci = TONE * diffuse(N); }\n";
@@ -419,7 +419,8 @@ fn a_pack_keeps_how_its_scene_is_read() {
     fs::rename(at.join("sky.exr"), at.join("gone.exr")).unwrap();
     done(at, "render s.zip -o b.png -q");
     assert!(fs::read(at.join("a.png")).unwrap() == fs::read(at.join("b.png")).unwrap());
-    // What is said later holds; a file of the command line is the one on the disk, whatever the pack has of that name.
+    // Later options override earlier ones; a file of the command line is read from the disk, even if the pack has an
+    // entry with that name.
     fs::rename(at.join("other.exr"), at.join("sky.exr")).unwrap();
     let later = "-D TONE=0.5 --set film.size=(5,4) --light sky.exr -q";
     done(at, &format!("render s.zip {later} -o c.png"));
@@ -429,7 +430,7 @@ fn a_pack_keeps_how_its_scene_is_read() {
 }
 
 #[test]
-fn mistakes_leave_nothing() {
+fn errors_leave_no_files() {
     let work = TempDir::new().unwrap();
     let at = work.path();
     let with = |line: &str| format!("{SHEET}{line}\n");
@@ -490,7 +491,7 @@ fn mistakes_leave_nothing() {
     refused(at, "pack in.zip -o in.zip", &["this command reads it"]);
     done(at, "pack s.kiln -o o.zip -q");
     refused(at, "render o.zip -o o.zip", &[]);
-    // A scene that reads what would be written over.
+    // A scene that reads its own output file.
     copy(at, &[("map.png", "colors.png")]);
     fs::rename(at.join("map.png"), at.join("map.zip")).unwrap();
     put(
@@ -514,7 +515,7 @@ fn mistakes_leave_nothing() {
 }
 
 #[test]
-fn places_are_told_within_the_archive() {
+fn errors_name_files_within_the_archive() {
     let work = TempDir::new().unwrap();
     let at = work.path();
     put(
@@ -540,7 +541,7 @@ fn places_are_told_within_the_archive() {
 }
 
 #[test]
-fn a_pack_finds_nothing_outside() {
+fn a_pack_reads_no_files_outside() {
     let work = TempDir::new().unwrap();
     let at = work.path();
     copy(at, &[("secret.png", "colors.png"), ("in/map.png", "colors.png")]);
@@ -556,7 +557,6 @@ fn a_pack_finds_nothing_outside() {
     }
 }
 
-/// A pack of a scene in a folder.
 fn pack_of(folder: &Path, scene: &str) -> Vec<u8> {
     done(folder, &format!("pack {scene} -o pack_of.zip -q"));
     let bytes = fs::read(folder.join("pack_of.zip")).unwrap();
@@ -577,7 +577,7 @@ fn packed(bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
     entries
 }
 
-/// Writes a pack of these entries, with a manifest that knows their sizes.
+/// Writes a pack of entries, with a manifest of their sizes.
 fn write(
     path: &Path,
     entries: &BTreeMap<String, Vec<u8>>,
@@ -606,7 +606,7 @@ fn write_as_is(
     writer.finish().unwrap();
 }
 
-/// Replaces all of `from` by as many bytes.
+/// Replaces all of `from` by the same number of bytes.
 fn patch(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     assert_eq!(from.len(), to.len());
     let mut bytes = bytes.to_vec();
@@ -651,16 +651,16 @@ fn hostile_archives_are_refused() {
             "pack b.zip -o o.zip",
         ] {
             let output = run(at, command);
-            let told = message(&output);
-            assert_eq!(output.status.code(), Some(1), "{command}: {told}");
+            let text = message(&output);
+            assert_eq!(output.status.code(), Some(1), "{command}: {text}");
             for word in words {
-                assert!(told.contains(word), "{command}: `{word}` is not in {told}");
+                assert!(text.contains(word), "{command}: `{word}` is not in {text}");
             }
             assert_eq!(files(at).keys().collect::<Vec<_>>(), ["b.zip"], "{command}");
         }
     };
 
-    // Names that lead out of the archive, twice the same name, links, other methods, encryption.
+    // Paths that lead out of the archive, duplicate names, links, unsupported compression methods, encryption.
     for name in [
         "../aaaaa.ksl",
         "/tmp/aaaa.ksl",
@@ -695,16 +695,17 @@ fn hostile_archives_are_refused() {
     refuse(&["cannot open b.zip", "is encrypted"]);
     change(36, &[12]);
     refuse(&["cannot open b.zip"]);
-    // Sizes that are not so: of what is unpacked, of what is packed.
+    // Wrong sizes, uncompressed and compressed.
     change(22, &u32::MAX.wrapping_sub(7).to_le_bytes());
     refuse(&["cannot open b.zip", "`s.kiln` has 4294967288 bytes"]);
     change(26, &1_000_000_u32.to_le_bytes());
     refuse(&["cannot open b.zip"]);
-    // Where its data begin: in the first entry.
+    // A wrong offset of the data of the first entry.
     change(4, &[0; 4]);
     refuse(&["cannot open b.zip"]);
 
-    // No manifest, one that is none, of another version, of other entries; entries that it does not list.
+    // No manifest, an invalid one, one of another version, one that lists other entries; and entries that the manifest
+    // does not list.
     let mut some = entries.clone();
     some.remove("kiln-pack.json");
     write_as_is(&bad, &some, |_, options| options);
@@ -740,8 +741,8 @@ fn hostile_archives_are_refused() {
     write_as_is(&bad, &odd, |_, options| options);
     refuse(&["cannot open b.zip", "its options make no sense"]);
 
-    // A bomb: much of nothing, in few bytes, with a manifest that says so. What is not asked for is not unpacked, and
-    // what a scene asks for takes as much memory as it is long.
+    // A decompression bomb: many zeros in few bytes, with a matching manifest. Unused entries are not decompressed, and
+    // used ones need memory in proportion to their size.
     let mut bomb = entries.clone();
     bomb.insert("shader_a.ksl".to_owned(), vec![b' '; 1 << 20]);
     write(&bad, &bomb, |_, options| options);
@@ -756,7 +757,7 @@ fn hostile_archives_are_refused() {
         refuse(&["cannot"]);
     }
 
-    // Cut off anywhere, changed anywhere: a message, never worse.
+    // Truncated and changed archives give an error and never panic.
     for length in (0..good.len()).step_by(97) {
         fs::write(&bad, &good[..length]).unwrap();
         let output = run(at, "check b.zip");
@@ -780,9 +781,9 @@ fn hostile_archives_are_refused() {
     }
 }
 
-/// A scene may name any file of the machine: whoever packs it is told.
+/// A scene may reference any file of the machine; packing warns about files outside its folder.
 #[test]
-fn files_far_from_the_scene_are_told() {
+fn files_outside_the_folder_cause_a_warning() {
     let work = TempDir::new().unwrap();
     let at = work.path();
     for folder in ["project/scenes", "project/maps", "secret", "given"] {
@@ -804,7 +805,7 @@ fn files_far_from_the_scene_are_told() {
     );
     let secret = at.join("secret/key.png");
     std::os::unix::fs::symlink(&secret, at.join("project/scenes/link.png")).unwrap();
-    for (file, is_told) in [
+    for (file, warns) in [
         (secret.to_str().unwrap(), true),
         ("../../secret/key.png", true),
         ("link.png", true),
@@ -814,7 +815,7 @@ fn files_far_from_the_scene_are_told() {
         let output = run(at, "pack project/scenes/s.kiln -I given -o s.zip");
         let message = message(&output);
         assert!(output.status.success(), "{message}");
-        assert_eq!(message.contains("secret/key.png"), is_told, "{file}: {message}");
-        assert_eq!(message.contains("far from it"), is_told, "{file}: {message}");
+        assert_eq!(message.contains("secret/key.png"), warns, "{file}: {message}");
+        assert_eq!(message.contains("far from it"), warns, "{file}: {message}");
     }
 }

@@ -1,12 +1,12 @@
 //! Part files: merged ranges, resumed renders, and errors. The bytes are always those of a single run.
 
 use std::fs;
-use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::program::{HANG, done, files, killed, kiln, message, refused, run, timed, wait_for};
-use tempfile::TempDir;
+use crate::program::{
+    HANG, bytes, done, files, killed, kiln, message, refused, run, scene_folder, timed, wait_for,
+};
 
 const SCENE: &str = "film { size = (24, 18); filter = gaussian(0.5); }
 camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }
@@ -21,8 +21,8 @@ shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = gold; }
 shape bulb : sphere { center = (1, 2, 0); radius = 0.2; material = lamp; }
 ";
 
-/// Ways to render, each with maps or decisions of its own.
-const WAYS: [&str; 5] = [
+/// Render settings, each with photon maps or pilot decisions of its own.
+const SETTINGS: [&str; 5] = [
     "--integrator path",
     "--integrator photon --set integrator.photons=4000 --set integrator.caustic_photons=4000",
     "--integrator photon --set integrator.progressive=true --set integrator.photons=2000",
@@ -31,22 +31,12 @@ const WAYS: [&str; 5] = [
      --aov gloss=C<RG>.*L --aov blocked=shadow;C<RD>L --light-groups each --transparent",
 ];
 
-fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
-    folder
-}
-
-fn bytes(at: &Path, name: &str) -> Vec<u8> {
-    fs::read(at.join(name)).unwrap()
-}
-
 #[test]
-fn joined_ranges_are_the_straight_run() {
-    let folder = folder();
+fn merged_ranges_equal_a_single_run() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
-    for (i, way) in WAYS.iter().enumerate() {
-        let render = format!("render a.kiln {way}");
+    for (i, settings) in SETTINGS.iter().enumerate() {
+        let render = format!("render a.kiln {settings}");
         done(at, &format!("{render} -o straight{i}.exr -o straight{i}.part"));
         for (threads, range) in [(1, "0..5"), (2, "5..6"), (3, "6..16"), (1, "16..24")] {
             done(
@@ -63,14 +53,14 @@ fn joined_ranges_are_the_straight_run() {
             done(at, &format!("merge {parts} -o joined.exr -o joined{i}.part"));
             assert!(
                 bytes(at, "joined.exr") == bytes(at, &format!("straight{i}.exr")),
-                "{way}"
+                "{settings}"
             );
             assert!(
                 bytes(at, &format!("joined{i}.part")) == bytes(at, &format!("straight{i}.part")),
-                "{way}"
+                "{settings}"
             );
         }
-        // Parts of parts.
+        // Merged parts of merged parts.
         done(
             at,
             &format!("merge {i}_6..16.part {i}_5..6.part -o some.part --allow-gaps -q"),
@@ -81,26 +71,25 @@ fn joined_ranges_are_the_straight_run() {
         );
         assert!(
             bytes(at, "joined.exr") == bytes(at, &format!("straight{i}.exr")),
-            "{way}"
+            "{settings}"
         );
         fs::remove_file(at.join("some.part")).unwrap();
     }
 }
 
-/// With branches a camera ray counts as several samples. Ranges may then end within a camera ray, and may contain no
-/// camera ray at all.
+/// With branches, a camera ray counts as several samples. Ranges may then end within a camera ray, or contain none.
 #[test]
-fn ranges_that_cut_camera_rays_join() {
-    let folder = folder();
+fn ranges_that_divide_camera_rays_merge() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     // Paths of the small scene are not split.
     let split = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenes/cornell_box.kiln");
     fs::copy(split, at.join("box.kiln")).unwrap();
-    for way in [
+    for settings in [
         "box.kiln --integrator path --size 24x24",
         "a.kiln --integrator photon",
     ] {
-        let render = format!("render {way} --spp 128");
+        let render = format!("render {settings} --spp 128");
         done(at, &format!("{render} -o straight.exr --stats s.json"));
         let mut parts = String::new();
         for range in ["0..27", "27..28", "28..101", "101..128"] {
@@ -108,11 +97,11 @@ fn ranges_that_cut_camera_rays_join() {
             parts += &format!("{range}.part ");
         }
         done(at, &format!("merge {parts} -o joined.exr"));
-        assert!(bytes(at, "joined.exr") == bytes(at, "straight.exr"), "{way}");
+        assert!(bytes(at, "joined.exr") == bytes(at, "straight.exr"), "{settings}");
         let stats: serde_json::Value = serde_json::from_slice(&bytes(at, "s.json")).unwrap();
         let [spp, counts] = ["spp", "samples_per_camera_ray"].map(|name| stats[name].as_u64().unwrap());
         assert_eq!(spp, 128);
-        assert!(counts > 1, "{way}: nothing was cut");
+        assert!(counts > 1, "{settings}: nothing was cut");
         for range in ["0..27", "27..28", "28..101", "101..128"] {
             fs::remove_file(at.join(format!("{range}.part"))).unwrap();
         }
@@ -126,38 +115,41 @@ fn kills() -> u64 {
 }
 
 #[test]
-fn killed_and_gone_on_with_is_the_straight_run() {
-    let folder = folder();
+fn killed_and_resumed_renders_equal_a_single_run() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
-    for (i, way) in WAYS.iter().chain(&["--noise 0.0025"]).enumerate() {
-        // Long enough for a few passes.
-        let spp = if way.contains("progressive") { 60 } else { 500 };
-        let render = format!("render a.kiln {way} --spp {spp} --size 48x36");
+    for (i, settings) in SETTINGS.iter().chain(&["--noise 0.0025"]).enumerate() {
+        // Enough samples for a few passes.
+        let spp = if settings.contains("progressive") { 60 } else { 500 };
+        let render = format!("render a.kiln {settings} --spp {spp} --size 48x36");
         let whole = timed(at, &format!("{render} -o straight.exr"));
         let kept = format!("kept{i}.part");
         let keeping = format!("{render} --checkpoint {kept} --checkpoint-every 0.01s --resume -o victim.exr");
-        // Shares of a run that no two ways have in common; the first is early enough to come before its end on
-        // a machine that is less busy by then, and those of a few kills together reach its last passes.
+        // Fractions of the run time at which the render is killed, different for each setting. The first is early
+        // enough even if the machine becomes faster meanwhile; a few kills together reach the last passes.
         let share = |n: u64| 0.1 + 0.01 * i as f64 + 0.07 * (n % 5) as f64;
         let kills = (0..kills()).map(|n| killed(at, &keeping, whole.mul_f64(share(n))));
         let kills = kills.filter(|killed| *killed).count();
-        assert!(kills > 0, "{way}: nothing was killed");
+        assert!(kills > 0, "{settings}: nothing was killed");
         done(at, &format!("{keeping} -o resumed.exr"));
-        assert!(bytes(at, "resumed.exr") == bytes(at, "straight.exr"), "{way}");
-        // The checkpoint is a part, and may be gone on with for more samples.
+        assert!(
+            bytes(at, "resumed.exr") == bytes(at, "straight.exr"),
+            "{settings}"
+        );
+        // The checkpoint is a part, so that merging it gives the picture.
         done(at, &format!("merge {kept} -o of_checkpoint.exr"));
         assert!(
             bytes(at, "of_checkpoint.exr") == bytes(at, "straight.exr"),
-            "{way}"
+            "{settings}"
         );
     }
 }
 
 #[test]
 fn more_samples_are_added_to_a_finished_render() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
-    // So few samples have fewer branches, and go on with these.
+    // A render of few samples has fewer branches, and a resumed render keeps their number.
     done(at, "render a.kiln --spp 8 --checkpoint few.part -o a.exr");
     done(
         at,
@@ -170,7 +162,7 @@ fn more_samples_are_added_to_a_finished_render() {
     );
     done(at, "render a.kiln --spp 100 -o c.exr");
     assert!(bytes(at, "b.exr") == bytes(at, "c.exr"));
-    // A signal is no loss, either.
+    // A signal does not lose the added samples.
     #[cfg(unix)]
     {
         let render = "render a.kiln --spp 100000000 --checkpoint d.part --checkpoint-every 0.1s -o d.exr";
@@ -192,27 +184,27 @@ fn more_samples_are_added_to_a_finished_render() {
             message(&output)
         );
         let info = String::from_utf8(run(at, "info d.part").stdout).unwrap();
-        let taken = info
+        let sample_count = info
             .lines()
             .find_map(|line| line.trim().strip_prefix("samples"))
             .unwrap()
             .trim();
-        let taken: u64 = taken.strip_prefix("0..").unwrap().parse().unwrap();
+        let sample_count: u64 = sample_count.strip_prefix("0..").unwrap().parse().unwrap();
         done(
             at,
             &format!(
                 "render a.kiln --spp {} --checkpoint d.part --resume -o d.exr",
-                taken + 64
+                sample_count + 64
             ),
         );
-        done(at, &format!("render a.kiln --spp {} -o e.exr", taken + 64));
+        done(at, &format!("render a.kiln --spp {} -o e.exr", sample_count + 64));
         assert!(bytes(at, "d.exr") == bytes(at, "e.exr"));
     }
 }
 
 #[test]
-fn what_does_not_belong_together_is_refused() {
-    let folder = folder();
+fn mismatched_parts_are_refused() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(at, "render a.kiln --samples 0..8 -o a.part");
     done(at, "render a.kiln --samples 12..16 -o b.part");
@@ -267,7 +259,7 @@ fn what_does_not_belong_together_is_refused() {
             &["does not belong", words],
         );
         fs::remove_file(at.join("other.part")).unwrap();
-        // The same of a checkpoint, and of a part that would be written over.
+        // Also for a checkpoint, and for a part that would be overwritten.
         done(
             at,
             &format!("render a.kiln {flags} --spp 4 --checkpoint other.part -o o.exr"),
@@ -331,21 +323,21 @@ fn what_does_not_belong_together_is_refused() {
 }
 
 #[test]
-fn a_part_with_more_samples_than_a_timed_run_is_kept_and_told() {
-    let folder = folder();
+fn a_part_with_more_samples_than_a_timed_run_is_preserved_with_a_warning() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(at, "render a.kiln --spp 2000 -o a.part");
     let before = bytes(at, "a.part");
     let timed = "render a.kiln --spp 100000000 --time 0.001s -o a.part -o a.png --stats s.json";
     let output = run(at, timed);
-    let told = message(&output);
-    assert!(output.status.success(), "{told}");
+    let text = message(&output);
+    assert!(output.status.success(), "{text}");
     for words in [
         "'a.part' is kept",
         "the samples 0..2000",
         "--checkpoint a.part --resume",
     ] {
-        assert!(told.contains(words), "{told}");
+        assert!(text.contains(words), "{text}");
     }
     assert!(bytes(at, "a.part") == before);
     assert!(at.join("a.png").exists());
@@ -353,7 +345,7 @@ fn a_part_with_more_samples_than_a_timed_run_is_kept_and_told() {
     assert!(stats.contains("is kept"), "{stats}");
     let output = run(at, &format!("{timed} -q"));
     assert!(!message(&output).contains("kept"), "{}", message(&output));
-    // As the hint says.
+    // The command that the hint proposes.
     done(
         at,
         "render a.kiln --spp 2001 --checkpoint a.part --resume -o b.png",
@@ -362,7 +354,7 @@ fn a_part_with_more_samples_than_a_timed_run_is_kept_and_told() {
 
 #[test]
 fn damaged_parts_are_refused() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(at, "render a.kiln --spp 4 -o a.part");
     done(at, "render a.kiln --spp 8 --samples 4..8 -o b.part");
@@ -385,11 +377,11 @@ fn damaged_parts_are_refused() {
     }
 }
 
-/// Whoever opens a pipe waits for somebody who writes to it.
+/// Opening a pipe blocks until another process opens its other end.
 #[cfg(unix)]
 #[test]
 fn pipes_are_refused() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let made = std::process::Command::new("mkfifo")
         .arg(at.join("pipe.part"))
@@ -418,8 +410,8 @@ fn pipes_are_refused() {
 }
 
 #[test]
-fn a_vanished_folder_does_not_end_a_render() {
-    let folder = folder();
+fn a_removed_folder_does_not_end_a_render() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     fs::create_dir(at.join("kept")).unwrap();
     let args = "render a.kiln --spp 100000000 --threads 1 --time 4s --checkpoint kept/c.part --checkpoint-every 0.1s -o o.exr";
@@ -428,7 +420,7 @@ fn a_vanished_folder_does_not_end_a_render() {
     fs::rename(at.join("kept"), at.join("gone")).unwrap();
     let output = child.wait_with_output().unwrap();
     let message = message(&output);
-    // The picture is there; that the checkpoint is not is said, and told by the status.
+    // The picture is written; a message and the exit status report the missing checkpoint.
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(
         message.contains("the render goes on") && message.contains("kept/c.part"),
@@ -439,8 +431,8 @@ fn a_vanished_folder_does_not_end_a_render() {
 }
 
 #[test]
-fn work_that_another_render_keeps_in_the_same_file_stays() {
-    let folder = folder();
+fn a_checkpoint_in_use_by_another_render_is_preserved() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(at, "render a.kiln --samples 0..8 --seed 3 -o other.part");
     let args = "render a.kiln --spp 100000000 --threads 1 --time 4s --checkpoint c.part --checkpoint-every 0.1s -o o.exr";
@@ -459,8 +451,8 @@ fn work_that_another_render_keeps_in_the_same_file_stays() {
 }
 
 #[test]
-fn a_picture_grows_while_it_is_rendered() {
-    let folder = folder();
+fn parts_are_updated_during_the_render() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let args = "render a.kiln --spp 100000000 --threads 1 --time 5s --write-every 0.1s -o o.exr -o o.part";
     let mut child = kiln(at, args).stderr(Stdio::null()).spawn().unwrap();
@@ -482,10 +474,10 @@ fn a_picture_grows_while_it_is_rendered() {
 
 /// Names of many shapes make a header of several megabytes.
 #[test]
-fn long_headers_are_read_again() {
+fn long_headers_round_trip() {
     use renderer::part::{LayerNames, Part, PartReader, write};
 
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(at, "render a.kiln --samples 0..4 --aov crypto_object -o a.part");
     let part = at.join("a.part");
@@ -501,10 +493,10 @@ fn long_headers_are_read_again() {
     done(at, "merge a.part -o o.exr");
 }
 
-/// Files that appear at the place of a checkpoint or of a part during the render stay.
+/// Files that appear at the path of a checkpoint or part during the render are preserved.
 #[test]
-fn files_that_appear_during_a_render_stay() {
-    let folder = folder();
+fn files_that_appear_during_a_render_are_preserved() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let text = fs::read_to_string(at.join("a.kiln")).unwrap();
     done(at, "render a.kiln --samples 0..4 -o other.part --seed 7");
@@ -527,7 +519,7 @@ fn files_that_appear_during_a_render_stay() {
         for name in ["c", "o.part"] {
             assert!(fs::read(at.join(name)).unwrap() == foreign, "{name} was replaced");
         }
-        // The work is kept under other names.
+        // The work is saved under other names.
         for name in ["c-1", "o-1.part"] {
             done(at, &format!("info {name}"));
             fs::remove_file(at.join(name)).unwrap();
@@ -537,13 +529,13 @@ fn files_that_appear_during_a_render_stay() {
     }
 }
 
-/// Headers that no render writes: of other pixels, with very many ranges.
+/// Headers that no render writes: wrong numbers of pixels, very many ranges.
 #[test]
 fn crafted_parts_are_refused() {
     use renderer::image::Rect;
     use renderer::part::{Part, PartReader, Ranges, write};
 
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     done(at, "render a.kiln --samples 0..4 -o a.part");
     done(at, "render a.kiln --samples 4..8 -o b.part");

@@ -1,8 +1,8 @@
-//! Names of passes, of all kinds: those that cannot be are told before anything is rendered, and what to write instead.
+//! Names of passes: invalid names are errors with suggestions before the render; valid names become layers.
 
 use std::fs;
 
-use crate::program::{done, message, run};
+use crate::program::{done, message, run, scene_folder};
 use renderer::image::read_channels;
 use tempfile::TempDir;
 
@@ -15,12 +15,6 @@ light key : point { position = (2, 3, 2); intensity = 4; }
 shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = matte(); }
 ";
 
-fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
-    folder
-}
-
 /// Names of a file's layers, sorted.
 fn layers(folder: &TempDir, file: &str) -> Vec<String> {
     let names = read_channels(&folder.path().join(file)).unwrap().planes;
@@ -31,8 +25,8 @@ fn layers(folder: &TempDir, file: &str) -> Vec<String> {
 }
 
 #[test]
-fn mistakes_in_passes_are_told_before_the_render() {
-    let folder = folder();
+fn invalid_passes_are_errors_before_the_render() {
+    let folder = scene_folder(SCENE);
     let long = format!("{}=depth", "n".repeat(201));
     let deep = format!("x={}é", "(".repeat(64));
     let far = format!("x=C{}", ".".repeat(5000));
@@ -93,8 +87,8 @@ fn mistakes_in_passes_are_told_before_the_render() {
 }
 
 #[test]
-fn names_that_can_be_are_those_of_layers() {
-    let folder = folder();
+fn valid_pass_names_are_layer_names() {
+    let folder = scene_folder(SCENE);
     let long = "n".repeat(200);
     done(
         folder.path(),
@@ -105,7 +99,7 @@ fn names_that_can_be_are_those_of_layers() {
     assert_eq!(layers(&folder, "a.exr"), expected);
     done(folder.path(), "merge a.part -o b.exr");
     assert_eq!(layers(&folder, "b.exr"), expected);
-    // A lamp that is called `rest` is not the light of no group.
+    // A light named `rest` does not replace the group of the remaining lights.
     done(
         folder.path(),
         "render a.kiln -o c.exr --light-groups each --aov light_rest",
@@ -124,18 +118,18 @@ fn names_that_can_be_are_those_of_layers() {
     assert!(light("light_rest") == 0.0 && light("light_rest_2") > 0.1);
 }
 
-/// An attribute that no shape has is no mistake, since models come and go, but it is told.
+/// An attribute that no shape has causes a warning instead of an error, because models change.
 #[test]
-fn attributes_that_nothing_has_are_told() {
-    let folder = folder();
+fn unknown_attributes_cause_a_warning() {
+    let folder = scene_folder(SCENE);
     let wet = SCENE.replace("radius = 0.5;", "radius = 0.5; attributes = { wetness = 0.25; }");
     fs::write(folder.path().join("a.kiln"), wet).unwrap();
-    let told = |pass: &str| {
+    let message_about = |pass: &str| {
         let output = run(folder.path(), &format!("render a.kiln -o a.exr --aov {pass}"));
         assert!(output.status.success(), "{}", message(&output));
         message(&output)
     };
-    let text = told("attribute:wetnes");
+    let text = message_about("attribute:wetnes");
     assert!(text.contains("no shape has an attribute `wetnes`"), "{text}");
     assert!(text.contains("did you mean `wetness`"), "{text}");
     for known in [
@@ -143,15 +137,15 @@ fn attributes_that_nothing_has_are_told() {
         "x=attribute:object:random",
         "x=attribute:camera:fov",
     ] {
-        let text = told(known);
+        let text = message_about(known);
         assert!(!text.contains("attribute"), "{known}: {text}");
     }
 }
 
-/// Hundreds of expressions, and values that are no numbers.
+/// Hundreds of expressions, and values that are not finite.
 #[test]
-fn many_passes_and_wild_values_are_taken() {
-    let folder = folder();
+fn many_passes_and_non_finite_values_are_accepted() {
+    let folder = scene_folder(SCENE);
     let wild = "surface wild(output closure color surface = 0, output color mask = 0) {
             surface = diffuse(N);
             mask = color(sqrt(-1 - u), 1e38 * exp(50 + u), -log(0 * u));

@@ -1,8 +1,8 @@
-//! Commands for finished pictures: `image`, `sheet`, and the false colours of `compare`.
+//! Commands for finished pictures: `image`, `sheet`, and the false-colour image of `compare`.
 
 use std::fs;
 
-use crate::program::{done, refused};
+use crate::program::{done, refused, scene_folder};
 use renderer::color::Rgb;
 use renderer::image::{Image, WriteOptions, linear_from_srgb8, read, read_channels, write};
 use renderer::passes::{COMPONENTS, CryptoKind};
@@ -18,8 +18,7 @@ shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = grey; }
 ";
 
 fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
+    let folder = scene_folder(SCENE);
     done(
         folder.path(),
         "render a.kiln --aov components --aov N --aov P --aov depth --aov crypto --aov uv --aov object_id -o a.exr",
@@ -27,7 +26,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// EXR readers refuse names of channels beyond 255 bytes, so none is written, whoever chose the name.
+/// EXR readers reject channel names beyond 255 bytes; therefore longer names are cut.
 #[test]
 fn layers_have_names_that_readers_take() {
     let folder = TempDir::new().unwrap();
@@ -45,7 +44,7 @@ fn layers_have_names_that_readers_take() {
     assert!(channels.iter().any(|(known, _)| *known == name));
     let words = ["characters, at most 200 are possible"];
     refused(at, &format!("render a.kiln -o b.exr --aov x{longest}=N"), &words);
-    // Names of lamps are cut.
+    // Names of light groups are cut.
     done(at, "render a.kiln -o b.exr --light-groups each");
     let channels = read_channels(&at.join("b.exr")).unwrap().planes;
     let group = format!("light_{}.R", "l".repeat(100));
@@ -67,7 +66,7 @@ fn images_are_converted_with_exposure_and_curve() {
         ("", 0.25),
         ("--exposure 1", 0.5),
         ("--exposure 9", 1.0),
-        // The published formulas at 0.25, see renderer/image/src/tone_map.rs.
+        // The published tone curves at 0.25; see renderer/image/src/tone_map.rs.
         (
             "--tone-map aces",
             0.25 * (2.51 * 0.25 + 0.03) / (0.25 * (2.43 * 0.25 + 0.59) + 0.14),
@@ -83,7 +82,7 @@ fn images_are_converted_with_exposure_and_curve() {
 }
 
 #[test]
-fn layers_are_taken_out() {
+fn layers_are_extracted() {
     let folder = folder();
     let at = folder.path();
     let file = read_channels(&at.join("a.exr")).unwrap();
@@ -126,7 +125,7 @@ fn layers_are_taken_out() {
 
 /// Each layer is a tile: the first one is the picture, enlarged, below its label.
 #[test]
-fn sheets_have_a_tile_for_each_layer() {
+fn sheets_have_one_tile_per_layer() {
     let folder = folder();
     let at = folder.path();
     done(at, "sheet a.exr -o s.png --exposure 0");
@@ -142,14 +141,14 @@ fn sheets_have_a_tile_for_each_layer() {
         let shown = sheet.pixel(4 + 7 * x + 3, 4 + 14 + 7 * y + 3);
         assert_eq!(shown, picture.pixel(x, y), "pixel {x} {y} of the first tile");
     }
-    // Its label has ink.
+    // The label is visible.
     let label = (0..14).flat_map(|y| (0..60).map(move |x| (x + 4, y + 4)));
     let bright = label.filter(|&(x, y)| sheet.pixel(x, y)[0] > 0.5).count();
     assert!(bright > 40, "{bright} bright pixels in a label");
 }
 
 #[test]
-fn false_colours_tell_brighter_from_darker() {
+fn false_colours_distinguish_brighter_from_darker() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     let reference = Image::from_fn(9, 2, |_, _| Rgb::splat(1.0));

@@ -1,4 +1,4 @@
-//! Pipes and devices in the places of files: nobody waits for them, and what has no end is not read.
+//! Pipes and devices in place of files: no command blocks on a pipe, and endless devices are not read.
 
 #![cfg(target_os = "linux")]
 
@@ -14,7 +14,7 @@ fn make_pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// Exit status and messages of a command, which must end by itself.
+/// Exit status and messages of a command, which must exit by itself.
 fn ends(at: &Path, args: &str) -> (Option<i32>, String) {
     let errors = at.join("errors");
     let mut command = kiln(at, args);
@@ -40,7 +40,7 @@ sampler { spp = 1; }
 light sky : environment { color = 1; }
 ";
 
-/// Scenes that name a file in every way, by their names.
+/// Scenes that reference a file in every possible statement, by name.
 fn scenes(file: &str) -> Vec<(&'static str, String)> {
     let xml = |content: &str| {
         format!(
@@ -131,7 +131,7 @@ fn scenes_that_name_pipes_and_devices_are_refused_at_once() {
         for (name, text) in scenes(file) {
             fs::write(at.join(name), text).unwrap();
             let (status, message) = ends(at, &format!("render {name} --spp 1 -o o.png"));
-            // An OBJ without its materials is rendered all the same.
+            // An OBJ model renders without its material library.
             let expected = if name == "m.obj" { 0 } else { 1 };
             assert_eq!(status, Some(expected), "{name} with {file}: {message}");
             assert!(!message.is_empty(), "{name} with {file}");
@@ -144,7 +144,7 @@ fn scenes_that_name_pipes_and_devices_are_refused_at_once() {
 }
 
 #[test]
-fn nobody_waits_for_a_pipe_beside_an_output() {
+fn pipes_next_to_an_output_do_not_block() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     fs::write(at.join("a.kiln"), SCENE).unwrap();

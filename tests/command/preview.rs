@@ -1,5 +1,6 @@
-//! `--preview terminal`: the picture as text. `--preview tev`: a strict decoder of tev's protocol (`src/Ipc.cpp` and `include/tev/Ipc.h` of
-//! <https://github.com/Tom94/tev>) receives the written image; misbehaving viewers have no effect.
+//! `--preview terminal` shows the picture as text. For `--preview tev`, a strict decoder of tev's protocol
+//! (`src/Ipc.cpp` and `include/tev/Ipc.h` of <https://github.com/Tom94/tev>) receives the written image; misbehaving
+//! viewers have no effect.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,9 +10,8 @@ use std::path::Path;
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
-use crate::program::{HANG, has_denoiser, kiln, message, run};
-use renderer::image::{NamedChannels, read, read_channels};
-use tempfile::TempDir;
+use crate::program::{HANG, has_denoiser, kiln, message, plane, run, scene_folder};
+use renderer::image::{read, read_channels};
 
 const SCENE: &str = "film { size = (300, 140); }
 sampler { spp = 4; }
@@ -21,13 +21,7 @@ light sky : environment { color = 0.5; }
 shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = grey; }
 ";
 
-fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
-    folder
-}
-
-/// An image of the viewer: its values by channel.
+/// An image in the viewer: values by channel.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Shown {
     width: usize,
@@ -40,7 +34,7 @@ struct Shown {
 struct Session {
     images: BTreeMap<String, Shown>,
     creations: usize,
-    /// Number of times that each tile was sent, by its corner.
+    /// Number of updates of each tile, by its corner.
     tiles: BTreeMap<[usize; 2], usize>,
 }
 
@@ -77,7 +71,7 @@ impl Payload<'_> {
 }
 
 impl Session {
-    /// Takes a message, without its length.
+    /// Parses a message without its length field.
     fn take(&mut self, message: &[u8]) {
         let mut payload = Payload(message);
         let [kind] = payload.bytes();
@@ -124,7 +118,7 @@ impl Session {
         assert!(payload.0.is_empty(), "{} bytes too many", payload.0.len());
     }
 
-    /// Takes messages until the connection ends, or there were `most`.
+    /// Reads messages until the connection ends or `most` have arrived.
     fn read(mut stream: TcpStream, most: usize) -> Session {
         let mut session = Session::default();
         for _ in 0..most {
@@ -135,7 +129,7 @@ impl Session {
         session
     }
 
-    /// Takes messages until the connection ends: how it was when `is_early` said so last, and at the end.
+    /// Reads messages until the connection ends; returns the session when `is_early` was last true, and the final one.
     fn read_while(mut stream: TcpStream, is_early: impl Fn() -> bool) -> (Session, Session) {
         let (mut early, mut session) = (Session::default(), Session::default());
         while session.take_next(&mut stream) {
@@ -146,7 +140,7 @@ impl Session {
         (early, session)
     }
 
-    /// Takes the next message. Returns false at the end of the connection.
+    /// Reads the next message. Returns false at the end of the connection.
     fn take_next(&mut self, stream: &mut TcpStream) -> bool {
         let mut length = [0; 4];
         match stream.read_exact(&mut length) {
@@ -161,7 +155,7 @@ impl Session {
     }
 }
 
-/// Listens, and passes `connections` connections to `serve`, in turn.
+/// Accepts `connections` connections in turn and passes each to `serve`.
 fn listen<T: Send + 'static>(
     address: &str,
     serve: impl Fn(TcpStream) -> T + Send + 'static,
@@ -177,7 +171,7 @@ fn listen<T: Send + 'static>(
     (address, thread::spawn(serve))
 }
 
-/// Expects the viewer to show what is in the EXR that was written.
+/// Expects the viewer's image to equal the written EXR.
 fn shows(session: &Session, folder: &Path, name: &str) {
     let shown = &session.images[name];
     let written = read(&folder.join(name)).unwrap();
@@ -195,7 +189,7 @@ fn the_viewer_shows_what_is_written() {
         if address.starts_with('[') && TcpListener::bind(address).is_err() {
             continue;
         }
-        let folder = folder();
+        let folder = scene_folder(SCENE);
         let at = folder.path();
         let (address, viewer) = listen(address, |stream| Session::read(stream, usize::MAX), 1);
         let output = run(
@@ -209,7 +203,7 @@ fn the_viewer_shows_what_is_written() {
         assert_eq!(session.creations, 1);
         assert_eq!(session.tiles.len(), 6);
         assert!(session.tiles.values().max() > Some(&1), "only the end was shown");
-        // Those of the sky alone stay as they are after the first pass, and are not sent again.
+        // Tiles of the sky alone are constant after the first pass and are not sent again.
         assert!(
             session.tiles.values().min() < session.tiles.values().max(),
             "{:?}",
@@ -224,8 +218,8 @@ fn the_viewer_shows_what_is_written() {
 }
 
 #[test]
-fn tiles_are_shown_before_the_first_pass_has_ended() {
-    let folder = folder();
+fn tiles_are_shown_during_the_first_pass() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let slow = "surface slow() { float sum = 0; for (int i = 0; i < 300; i++) sum += noise(P * i); \
                 Ci = (0.5 + 0.001 * sum) * emission(); }\n";
@@ -234,7 +228,7 @@ fn tiles_are_shown_before_the_first_pass_has_ended() {
                  camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); }\n\
                  shape sheet : rectangle { size = 20; material = wall; }\n";
     fs::write(at.join("slow.kiln"), scene).unwrap();
-    // The file is written after the one pass that there is, and before the finished picture is shown.
+    // The file is written after the only pass, and before the finished picture is shown.
     for more in ["", "--noise 0.5"] {
         let picture = at.join("slow.exr");
         let serve = move |stream: TcpStream| {
@@ -269,14 +263,14 @@ fn tiles_are_shown_before_the_first_pass_has_ended() {
     }
 }
 
-/// A viewer sees denoised pictures during the render, and at the end the one that is written. Without images, too, whose
-/// part has the noise.
+/// A viewer shows denoised pictures during the render and the written one at the end; also for a render that writes
+/// only a part, which contains the noisy sums.
 #[test]
 fn denoised_pictures_are_shown_during_the_render() {
     if !has_denoiser() {
         return;
     }
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let room = "material lamp = emitter(radiance = 400);
         shape room : sphere { radius = 8; material = grey; }
@@ -309,20 +303,14 @@ fn denoised_pictures_are_shown_during_the_render() {
     }
 }
 
-/// Sum of the differences of neighbours: noise has most of it.
+/// Sum of the differences of neighbouring pixels, a measure of noise.
 fn variation(values: &[f32]) -> f32 {
     values.windows(2).map(|pair| (pair[1] - pair[0]).abs()).sum()
 }
 
-/// A channel of a file.
-fn plane<'a>(file: &'a NamedChannels, name: &str) -> &'a [f32] {
-    let found = file.planes.iter().find(|(known, _)| known == name);
-    &found.unwrap_or_else(|| panic!("no channel {name}")).1
-}
-
 #[test]
 fn a_crop_is_shown_by_itself() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let (address, viewer) = listen("127.0.0.1:0", |stream| Session::read(stream, usize::MAX), 1);
     let line = format!("render a.kiln -o c.exr --crop 10,20,60,50 --preview tev={address}");
     assert!(run(folder.path(), &line).status.success());
@@ -332,9 +320,9 @@ fn a_crop_is_shown_by_itself() {
 }
 
 #[test]
-fn without_a_viewer_the_render_goes_on_after_one_remark() {
-    let folder = folder();
-    // A port where nobody listens any more.
+fn without_a_viewer_the_render_continues_after_one_message() {
+    let folder = scene_folder(SCENE);
+    // A port without a listener.
     let port = TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
@@ -363,15 +351,15 @@ fn without_a_viewer_the_render_goes_on_after_one_remark() {
 }
 
 #[test]
-fn a_viewer_that_is_closed_is_found_again() {
-    let folder = folder();
+fn a_restarted_viewer_is_connected_again() {
+    let folder = scene_folder(SCENE);
     let mut first = true;
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let viewer = thread::spawn(move || {
         loop {
             let stream = listener.accept().unwrap().0;
-            // The first viewer is closed in the middle of a message.
+            // The first viewer closes the connection within a message.
             if std::mem::take(&mut first) {
                 Session::read(stream.try_clone().unwrap(), 2);
                 let _ = { stream }.read(&mut [0; 100]);
@@ -391,9 +379,9 @@ fn a_viewer_that_is_closed_is_found_again() {
 }
 
 #[test]
-fn a_viewer_that_takes_nothing_does_not_hold_up_the_render() {
-    let folder = folder();
-    // The connection is held open, and nothing is read from it until the render has ended.
+fn a_hanging_viewer_does_not_delay_the_render() {
+    let folder = scene_folder(SCENE);
+    // The viewer keeps the connection open, but reads no data until the render ends.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let line = format!("render a.kiln -o a.exr --spp 1 --size 1400x1400 --preview tev={address}");
@@ -411,9 +399,9 @@ fn a_viewer_that_takes_nothing_does_not_hold_up_the_render() {
 }
 
 #[test]
-fn what_is_no_tev_is_no_reason_to_stop() {
-    let folder = folder();
-    // A server of something else answers and hangs up, again and again.
+fn a_server_of_another_protocol_does_not_stop_the_render() {
+    let folder = scene_folder(SCENE);
+    // A server of another protocol answers and closes the connection, repeatedly.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
@@ -429,8 +417,8 @@ fn what_is_no_tev_is_no_reason_to_stop() {
 }
 
 #[test]
-fn wrong_addresses_are_wrong_command_lines() {
-    let folder = folder();
+fn invalid_addresses_are_command_line_errors() {
+    let folder = scene_folder(SCENE);
     for viewer in ["mitsuba", "tev=", "tev=:1", "tev=a:0", "tev=a:70000", "tev=[::1"] {
         let output = kiln(folder.path(), "render a.kiln --preview")
             .arg(viewer)
@@ -441,10 +429,11 @@ fn wrong_addresses_are_wrong_command_lines() {
     }
 }
 
-/// The terminal shows the picture that is written, in characters of two pixels; what is no terminal gets no codes.
+/// The terminal shows the written picture, two pixels per character; output that is not a terminal gets no escape
+/// codes.
 #[test]
 fn the_terminal_shows_what_is_written() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let line = "render a.kiln -o a.png --size 40x30 --tone-map agx --exposure 1 --preview terminal";
     let output = kiln(at, line)
@@ -454,7 +443,7 @@ fn the_terminal_shows_what_is_written() {
         .unwrap();
     let text = message(&output);
     assert!(output.status.success(), "{text}");
-    // The picture at the end is drawn over the others.
+    // The final picture is drawn over the earlier ones.
     let last = text.rsplit("\x1b[15A").next().unwrap();
     let pictures = text.matches("\x1b[15A").count() + 1;
     assert_eq!(

@@ -1,6 +1,6 @@
-//! The program `kiln`, run in a folder: for the tests of commands from the outside.
+//! Runs the program `kiln` in a folder, for command line tests.
 
-#![allow(dead_code, reason = "no test uses all of it")]
+#![allow(dead_code, reason = "some platforms use only a part")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,6 +9,10 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use renderer::color::Rgb;
+use renderer::image::{Image, NamedChannels};
+use tempfile::TempDir;
+
 /// Path of the program.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_kiln");
 
@@ -16,13 +20,13 @@ pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_kiln");
 /// or busy processor does not reach it.
 pub(crate) const HANG: Duration = Duration::from_secs(300);
 
-/// The cache folder of the program in tests, which leave the user's cache as it is.
+/// The program's cache folder in tests, which do not use the user's cache.
 pub(crate) fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")
 }
 
-/// Copies the program by another process: a file that is open for writing cannot be run, and processes that other tests
-/// start meanwhile would keep it open.
+/// Copies the program in another process: a file that is open for writing cannot be run, and processes that other tests
+/// start meanwhile would inherit the open file.
 pub(crate) fn copy_program(to: &Path) {
     let copied = Command::new("cp").arg(PROGRAM).arg(to).status();
     assert!(copied.unwrap().success());
@@ -42,7 +46,29 @@ pub(crate) fn kiln(folder: &Path, args: &str) -> Command {
     command
 }
 
-/// Returns whether the program finds Open Image Denoise. The first call installs it into [`cache`]; where that fails, the
+/// A temporary folder with text files.
+pub(crate) fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+/// A temporary folder with a scene `a.kiln`.
+pub(crate) fn scene_folder(scene: &str) -> TempDir {
+    folder(&[("a.kiln", scene)])
+}
+
+/// Writes an image of 4 × 2 pixels with a horizontal ramp from `value` up.
+pub(crate) fn write_ramp(path: &Path, value: f32) {
+    let image = Image::from_fn(4, 2, |x, _| Rgb::splat(value + 0.1 * x as f32));
+    renderer::image::write(path, &image, &Default::default()).unwrap();
+}
+
+/// Returns whether the program finds Open Image Denoise. The first call installs it into [`cache`]; if that fails,
 /// tests that need it check nothing.
 pub(crate) fn has_denoiser() -> bool {
     static HAS_DENOISER: OnceLock<bool> = OnceLock::new();
@@ -70,14 +96,14 @@ pub(crate) fn done(folder: &Path, args: &str) {
     assert!(output.status.success(), "kiln {args}\n{}", message(&output));
 }
 
-/// Expects success, and says how long that took: what shares of a run are shares of, on whatever machine.
+/// Expects success and returns the run time, the unit for fractions of a run on any machine.
 pub(crate) fn timed(folder: &Path, args: &str) -> Duration {
     let start = Instant::now();
     done(folder, args);
     start.elapsed()
 }
 
-/// Starts the program, kills it after `wait`, and says whether it was still at work.
+/// Starts the program, kills it after `wait`, and returns whether it was still running.
 pub(crate) fn killed(folder: &Path, args: &str, wait: Duration) -> bool {
     let mut child = kiln(folder, args).stderr(Stdio::null()).spawn().unwrap();
     let start = Instant::now();
@@ -89,7 +115,6 @@ pub(crate) fn killed(folder: &Path, args: &str, wait: Duration) -> bool {
     killed
 }
 
-/// Waits for `ready`.
 pub(crate) fn wait_for(what: &str, mut ready: impl FnMut() -> bool) {
     let start = Instant::now();
     while !ready() {
@@ -98,7 +123,7 @@ pub(crate) fn wait_for(what: &str, mut ready: impl FnMut() -> bool) {
     }
 }
 
-/// Expects exit status 1, a message that says all of `words`, and all files as they were.
+/// Expects exit status 1, a message with all of `words`, and unchanged files.
 pub(crate) fn refused(folder: &Path, args: &str, words: &[&str]) {
     let before = files(folder);
     let output = run(folder, args);
@@ -113,7 +138,16 @@ pub(crate) fn refused(folder: &Path, args: &str, words: &[&str]) {
     same(&files(folder), &before, args);
 }
 
-/// All files in a folder and in those in it, by their paths.
+pub(crate) fn bytes(at: &Path, name: &str) -> Vec<u8> {
+    fs::read(at.join(name)).unwrap()
+}
+
+pub(crate) fn plane<'a>(file: &'a NamedChannels, name: &str) -> &'a [f32] {
+    let found = file.planes.iter().find(|(known, _)| known == name);
+    &found.unwrap_or_else(|| panic!("no channel {name}")).1
+}
+
+/// The files in a folder and its subfolders, by path.
 pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut list = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -133,7 +167,7 @@ pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     list
 }
 
-/// Expects two sets of files to be the same.
+/// Expects two sets of files to be equal.
 pub(crate) fn same(found: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, Vec<u8>>, what: &str) {
     assert!(found.keys().eq(expected.keys()), "{what}: {:?}", found.keys());
     for (name, bytes) in found {

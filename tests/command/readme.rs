@@ -1,5 +1,5 @@
-//! The pages for users: code blocks compile, command lines, options and links exist, pictures are small, and commands run,
-//! those of a page in their order, in one folder.
+//! The pages for users: code blocks compile; command lines, options and links are valid; pictures are small; the
+//! commands of a page run in order in one folder.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +18,7 @@ fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap()
 }
 
-/// The pages whose blocks and command lines are tried.
+/// Pages whose code blocks and command lines are tested.
 fn pages() -> Vec<String> {
     let mut pages = ["README.md", "CONTRIBUTING.md", "scenes/README.md"]
         .map(str::to_owned)
@@ -32,7 +32,7 @@ fn pages() -> Vec<String> {
     pages
 }
 
-/// The other pages, whose links are tried.
+/// Pages of which only links are tested.
 const MORE_PAGES: [&str; 6] = [
     "CHANGELOG.md",
     "renderer/README.md",
@@ -42,7 +42,7 @@ const MORE_PAGES: [&str; 6] = [
     "benches/README.md",
 ];
 
-/// The blocks of Kiln's language, fenced as C.
+/// Code blocks in Kiln's language, which are fenced as C.
 fn blocks(text: &str) -> Vec<String> {
     let mut parts = text.split("\n```c\n");
     parts.next();
@@ -51,7 +51,7 @@ fn blocks(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The commands that stand on lines of their own, indented, without their comments; `cargo run` is the same as `kiln`.
+/// Commands on indented lines of their own, without comments; `cargo run` is the same as `kiln`.
 fn command_lines(text: &str) -> Vec<String> {
     let lines = text.lines().filter_map(|line| line.strip_prefix("    "));
     lines
@@ -68,7 +68,7 @@ fn spans(text: &str) -> Vec<String> {
     quoted.map(|span| span.replace('\n', " ")).collect()
 }
 
-/// The words of a command line; what stands in double quotes is one word.
+/// Splits a command line into words; double quotes group words.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![];
     for (index, part) in line.split('"').enumerate() {
@@ -101,7 +101,6 @@ fn glb() -> Vec<u8> {
     bytes
 }
 
-/// A scene of Mitsuba 3.
 const MITSUBA: &str = r#"<scene version="3.0.0">
     <sensor type="perspective">
         <transform name="to_world"><lookat origin="0, 1, 4" target="0, 0, 0" up="0, 1, 0"/></transform>
@@ -111,14 +110,14 @@ const MITSUBA: &str = r#"<scene version="3.0.0">
     <shape type="sphere"/>
 </scene>"#;
 
-/// A group in a file beside the scene that imports it.
+/// A file with a group next to the scene that imports it.
 const CAR_PAINT: &str = "surface car_paint(color tint = 1, output closure color surface = 0)\n\
                          { surface = tint * diffuse(N); }\n";
 
-/// A folder with the files that the pages assume: a clone of the repository, and a few files of the reader's.
-fn desk() -> TempDir {
-    let desk = TempDir::new().unwrap();
-    let at = |name: &str| desk.path().join(name);
+/// A folder with the files that the pages assume: a clone of the repository and a few of the reader's own files.
+fn sample_folder() -> TempDir {
+    let sample_folder = TempDir::new().unwrap();
+    let at = |name: &str| sample_folder.path().join(name);
     for folder in ["scenes", "scenes/meshes", "shaders"] {
         fs::create_dir(at(folder)).unwrap();
         for entry in fs::read_dir(root().join(folder)).unwrap() {
@@ -132,10 +131,10 @@ fn desk() -> TempDir {
     fs::copy(root().join("scenes/sun_sky.exr"), at("sky.exr")).unwrap();
     fs::write(at("paint.ksl"), CAR_PAINT).unwrap();
     fs::write(at("box.xml"), MITSUBA).unwrap();
-    desk
+    sample_folder
 }
 
-/// The file that a block is saved as, which its first line names: `// paint.kiln`.
+/// The file name that the first line of a block states: `// paint.kiln`.
 fn file_name(block: &str) -> Option<&str> {
     let name = block.lines().next()?.strip_prefix("// ")?;
     let is_file = [".kiln", ".ksl", ".osl"].iter().any(|end| name.ends_with(end));
@@ -158,19 +157,22 @@ fn check(folder: &Path, name: &str, text: &str) {
     kiln(folder, &words(&format!("check {name}")));
 }
 
-/// Every block is a file of its own.
+/// Every code block is a file of its own.
 #[test]
 fn code_blocks_check() {
     let mut count = 0;
     for page in pages() {
-        let desk = desk();
+        let sample_folder = sample_folder();
         for block in blocks(&read(&page)) {
-            // What it reads is made by the commands beside it.
+            // The commands of the page produce the files that the block reads.
             if block.contains("import \"box/scene.glb\"") {
-                kiln(desk.path(), &small("kiln bake scenes/cornell_box.kiln -o box"));
+                kiln(
+                    sample_folder.path(),
+                    &small("kiln bake scenes/cornell_box.kiln -o box"),
+                );
             }
             count += 1;
-            check(desk.path(), &format!("block{count}.kiln"), &block);
+            check(sample_folder.path(), &format!("block{count}.kiln"), &block);
         }
     }
     assert!(count >= 8, "only {count} blocks were found");
@@ -220,29 +222,29 @@ fn command_lines_and_flags_are_known() {
     assert!(count > 50, "only {count} were found");
 }
 
-/// A number of samples, made small.
+/// A smaller number of samples.
 fn fewer(samples: &str) -> u64 {
     samples.parse::<u64>().unwrap() / 128
 }
 
-/// Returns whether a command makes photon maps for a picture.
+/// Returns whether a command uses photon maps for a picture.
 fn has_photons(line: &str) -> bool {
     let scene = line.split(' ').find(|word| word.ends_with(".kiln"));
     line.contains("--integrator photon")
         || !line.contains("--integrator") && scene.is_some_and(|scene| scene.ends_with("scenes/glass.kiln"))
 }
 
-/// Changes a command to take seconds: a small film, few samples.
+/// Changes a command so that it runs for seconds: a small film, few samples.
 fn small(line: &str) -> Vec<String> {
     let mut args = words(line);
     args.remove(0);
-    // Nothing changes here.
+    // No file changes during the test.
     args.retain(|arg| arg != "--watch");
     for i in 1..args.len() {
         match args[i - 1].as_str() {
             "--spp" => args[i] = fewer(&args[i]).max(1).to_string(),
             "--size" => args[i] = "24x16".to_owned(),
-            // Rounds stay as they are, and end soon.
+            // Rounds are unchanged and end early.
             "--noise" => args[i] = "0.5".to_owned(),
             "--quality" => args[i] = "draft".to_owned(),
             "--samples" if args[0] == "render" && !line.contains("--noise") => {
@@ -281,21 +283,21 @@ fn small(line: &str) -> Vec<String> {
     args
 }
 
-/// A page from its first command to its last, in a folder with the blocks that it says to save.
+/// Runs a page's commands in order, in a folder with the code blocks that the page says to save.
 #[test]
 fn commands_run() {
     let mut count = 0;
     for page in pages() {
-        let (desk, text) = (desk(), read(&page));
+        let (sample_folder, text) = (sample_folder(), read(&page));
         for block in blocks(&text) {
             if let Some(name) = file_name(&block) {
-                fs::write(desk.path().join(name), &block).unwrap();
+                fs::write(sample_folder.path().join(name), &block).unwrap();
             }
         }
         for line in command_lines(&text) {
-            // The archive has a test of its own; what denoises needs a library that may not be there.
+            // The archive has a test of its own; denoising needs a library that may be missing.
             if !line.starts_with("kiln archive") && (!line.contains("denoise") || has_denoiser()) {
-                kiln(desk.path(), &small(&line));
+                kiln(sample_folder.path(), &small(&line));
                 count += 1;
             }
         }
@@ -303,10 +305,10 @@ fn commands_run() {
     assert!(count >= 30, "only {count} commands were found");
 }
 
-/// Options that need no word of ours: those that clap adds.
+/// Options that clap adds, which need no documentation.
 const OWN_WORDS: [&str; 2] = ["help", "version"];
 
-/// Every option of every command is described on some page; those of `shade` are `testshade`'s.
+/// Every option of every command is described on some page; the options of `shade` are those of `testshade`.
 #[test]
 fn every_option_is_described() {
     let pages: String = pages().iter().map(|page| read(page)).collect();
@@ -332,7 +334,7 @@ fn every_option_is_described() {
     assert!(missing.is_empty(), "no page describes {missing:?}");
 }
 
-/// The anchor that GitHub gives a heading.
+/// The anchor that GitHub generates for a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading
         .chars()
@@ -349,7 +351,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The targets of links and pictures in a page.
+/// Targets of links and images in a page.
 fn links(text: &str) -> Vec<String> {
     let outside_fences: String = text.split("\n```").step_by(2).collect();
     let parts = outside_fences.split("](").skip(1);
@@ -359,7 +361,7 @@ fn links(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn links_lead_somewhere() {
+fn link_targets_exist() {
     let mut count = 0;
     let more = MORE_PAGES.map(str::to_owned);
     for page in pages().into_iter().chain(more) {

@@ -1,4 +1,4 @@
-//! Command line tests of `kiln`: invalid input gives one clear message, exit status 1 and no output; a wrong command
+//! Command line tests of `kiln`: invalid input gives one clear message, exit status 1 and no output; an invalid command
 //! line gives status 2; valid input gives the same bytes for any number of threads.
 
 use std::fs;
@@ -10,7 +10,7 @@ use renderer::color::Rgb;
 use renderer::image::Image;
 use tempfile::TempDir;
 
-/// A small scene with `body` in it.
+/// A small scene that contains `body`.
 fn scene(body: &str) -> String {
     format!(
         "film {{ size = (8, 6); }}\ncamera main : perspective {{ from = (0, 0, 4); to = (0, 0, 0); }}\n\
@@ -31,7 +31,7 @@ fn folder(files: &[(&str, &[u8])]) -> TempDir {
     folder
 }
 
-/// Renders `files[0]` and expects a refusal that says all of `words`.
+/// Renders `files[0]` and expects an error that contains all of `words`.
 fn refused(files: &[(&str, &[u8])], words: &[&str]) {
     let folder = folder(files);
     let output = run(
@@ -107,9 +107,9 @@ fn damaged_files() {
     );
 }
 
-/// A picture that cannot be read is told where the scene names it, else where the shader looks it up.
+/// An unreadable picture is reported at its name in the scene, or else at the lookup in the shader.
 #[test]
-fn damaged_textures_have_a_place() {
+fn damaged_textures_are_errors_with_locations() {
     let looks = "surface own() { color c = texture(\"own.png\", u, v); Ci = c * diffuse(N); }\n\
                  surface given(string map = \"\") { color c = texture(map, u, v); Ci = c * diffuse(N); }\n\
                  material a = own();\nmaterial b = given(map = \"tiles.<UDIM>.png\");\n\
@@ -154,7 +154,7 @@ fn mistakes_in_scenes() {
 }
 
 #[test]
-fn a_change_of_what_is_not_there_says_what_is() {
+fn a_change_of_an_unknown_name_lists_the_known_names() {
     let folder = folder(&[("a.kiln", scene("").as_bytes()), ("b.kiln", b"film { }")]);
     for (scene, hint) in [("a.kiln", "the names are: sky"), ("b.kiln", "the scene has none")] {
         let output = run(folder.path(), &["render", scene, "--set", "light.lamp.scale=2"]);
@@ -190,7 +190,7 @@ fn unwritable_output() {
 }
 
 #[test]
-fn wrong_command_lines() {
+fn invalid_command_lines() {
     let folder = folder(&[("a.kiln", scene("").as_bytes())]);
     let lines = [
         &["rendr"][..],
@@ -198,7 +198,7 @@ fn wrong_command_lines() {
         &["render", "a.kiln", "--size", "0x4"],
         &["render", "a.kiln", "--spp", "0"],
         &["render", "a.kiln", "--wrong"],
-        // Nothing would be beyond this, and everything.
+        // Every comparison would pass the first threshold and fail the second.
         &["compare", "a.exr", "a.exr", "--threshold", "nan"],
         &["compare", "a.exr", "a.exr", "--threshold=-1"],
         &["render", "a.kiln", "-U", ""],
@@ -232,7 +232,7 @@ fn negative_numbers_are_values() {
 }
 
 #[test]
-fn values_may_begin_with_a_dash() {
+fn values_may_begin_with_a_hyphen() {
     let folder = folder(&[("a.kiln", scene("").as_bytes())]);
     let said = |words: &[&str]| {
         let output = run(folder.path(), words);
@@ -260,13 +260,13 @@ fn values_may_begin_with_a_dash() {
         assert!(output.status.success(), "{option}={value}");
         assert!(folder.path().join(value).is_file());
     }
-    // What is no value keeps the usual tip.
+    // Arguments that are not values cause clap's usual tip.
     assert!(said(&["render", "-a.kiln"]).contains("-- -a"));
     assert!(said(&["render", "a.kiln", "--spp", "--siz", "4x4"]).contains("--size"));
 }
 
 #[test]
-fn options_are_named_in_messages_about_them() {
+fn messages_name_their_options() {
     let folder = folder(&[("a.kiln", scene("").as_bytes())]);
     let output = run(
         folder.path(),
@@ -282,7 +282,7 @@ fn options_are_named_in_messages_about_them() {
 }
 
 #[test]
-fn endless_shaders_end() {
+fn endless_shaders_are_stopped() {
     let body = "shader spin(output color result = 0) { while (1) result += 1; }\n\
                 material m = matte(albedo = spin().result);\nshape s : sphere { radius = 1.5; material = m; }";
     let folder = folder(&[("a.kiln", scene(body).as_bytes())]);
@@ -336,7 +336,7 @@ fn same_bytes_for_any_threads() {
 }
 
 #[test]
-fn a_closed_standard_output_or_error_is_no_reason_to_fail() {
+fn closed_standard_streams_are_no_errors() {
     let folder = folder(&[("a.kiln", scene("").as_bytes())]);
     let image = folder.path().join("a.exr");
     let image = image.to_str().unwrap();
@@ -386,7 +386,7 @@ fn shader_sources_may_be_in_older_encodings_and_have_any_extension() {
     );
 }
 
-/// Windows writes UTF-16 with a byte-order mark.
+/// Windows programs write UTF-16 with a byte-order mark.
 #[test]
 fn texts_may_be_in_utf16() {
     let texts = [
@@ -440,7 +440,7 @@ fn texts_may_be_in_utf16() {
 }
 
 #[test]
-fn rates_are_of_rays_traced_in_that_time() {
+fn ray_rates_count_rays_of_the_measured_time() {
     let folder = folder(&[("a.kiln", scene("").as_bytes())]);
     let args = "render a.kiln --spp 4 --integrator photon --stats s.json -v -o a.png";
     let output = run(folder.path(), &args.split(' ').collect::<Vec<_>>());
@@ -449,18 +449,18 @@ fn rates_are_of_rays_traced_in_that_time() {
     let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
     let rays = |kind: &str| stats["rays"][kind].as_f64().unwrap();
     let traced: f64 = ["camera", "shadow", "indirect", "gather"].map(rays).iter().sum();
-    let told = stats["rays_per_s"].as_f64().unwrap() * stats["stages_s"]["render"].as_f64().unwrap();
+    let reported = stats["rays_per_s"].as_f64().unwrap() * stats["stages_s"]["render"].as_f64().unwrap();
     assert!(
-        rays("photon") > 1e4 && (traced / told - 1.0).abs() < 1e-6,
+        rays("photon") > 1e4 && (traced / reported - 1.0).abs() < 1e-6,
         "{stats:#}"
     );
-    // Few are told exactly.
+    // Small counts are printed exactly.
     let camera = format!("  camera  {:>9}\n", rays("camera"));
     assert!(text.contains(&camera), "{text}");
 }
 
 #[test]
-fn compare_tells_numbers_of_any_size() {
+fn compare_prints_numbers_of_any_size() {
     let folder = folder(&[]);
     let write = |name: &str, values: [f32; 3]| {
         let image = Image::from_fn(2, 1, |x, _| Rgb::splat(values[x] * values[2]));
@@ -489,7 +489,7 @@ fn compare_tells_numbers_of_any_size() {
 }
 
 #[test]
-fn what_can_only_be_a_mistake_is_warned_of() {
+fn probable_mistakes_cause_warnings() {
     let dark = scene("").replace("light sky : environment { color = 1; }", "");
     let black = scene("").replace("color = 1", "color = 0");
     let bright = scene("").replace("albedo = 0.5", "albedo = (0.5, 1.5, 0.5)");
@@ -596,7 +596,7 @@ fn what_can_only_be_a_mistake_is_warned_of() {
 }
 
 #[test]
-fn more_samples_at_least_than_at_most_are_refused() {
+fn minimum_samples_above_the_maximum_are_refused() {
     let folder = folder(&[("a.kiln", scene("").as_bytes())]);
     let line = "render a.kiln -o o.exr --noise 0.1 --min-spp 64 --spp 16";
     let output = run(folder.path(), &line.split(' ').collect::<Vec<_>>());
@@ -702,7 +702,7 @@ fn shader_sources_include_and_import() {
     }
     assert!(!text.contains("'headers'"), "{text}");
 
-    // A scene reads the same sources, and a unit that a file imports is there for the scene.
+    // A scene reads the same sources, and units imported by a file are available to the scene.
     let text = scene("import \"user.ksl\";\nmaterial a = user();\nmaterial b = lib_matte();\n");
     fs::write(folder.path().join("a.kiln"), text).unwrap();
     let output = run(
@@ -721,7 +721,7 @@ fn shader_sources_include_and_import() {
     assert!(message.contains("cannot find `missing.ksl`"), "{message}");
 }
 
-/// A ball that a lamp lights, in the open or behind a wall with a gap.
+/// A ball lit by a light, in the open or behind a wall with a gap.
 fn lit_ball(walls: &str) -> String {
     format!(
         "film {{ size = (64, 48); filter = box; }}\n\
@@ -734,14 +734,14 @@ fn lit_ball(walls: &str) -> String {
 }
 
 #[test]
-fn auto_takes_paths_in_the_open_and_photons_behind_a_wall_or_for_caustics() {
+fn auto_chooses_paths_for_direct_light_and_photons_for_indirect_light_or_caustics() {
     let open =
         lit_ball("shape floor : plane { size = 20; material = white; transform = translate(0, -1, 0); }");
     let walls = lit_ball(
         "shape room : cube { size = (12, 2, 8); material = white; }\n\
          shape wall : cube { size = (0.1, 2, 7.4); material = white; transform = translate(0.5, 0, -0.3); }",
     );
-    // Its caustics are too rare for the pilot's samples, and too bright for pictures of paths without guides.
+    // Its caustics are too rare for the pilot's samples, and too bright for unguided paths.
     let plates = include_str!("../../scenes/veach_plates.kiln")
         .replace("integrator : path { }", "integrator : auto { guide = false; }");
     let folder = folder(&[
@@ -771,8 +771,11 @@ fn auto_takes_paths_in_the_open_and_photons_behind_a_wall_or_for_caustics() {
                     "s.json",
                 ],
             );
-            let told = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert!(told.contains(&format!("auto: {expected}")), "{name}: {told}");
+            let reported = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(
+                reported.contains(&format!("auto: {expected}")),
+                "{name}: {reported}"
+            );
             let stats = fs::read_to_string(folder.path().join("s.json")).unwrap();
             let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
             assert_eq!(stats["decision"]["integrator"], expected, "{name}");
@@ -783,9 +786,9 @@ fn auto_takes_paths_in_the_open_and_photons_behind_a_wall_or_for_caustics() {
     }
 }
 
-/// Maps that take longer to make than there is time for are no gain, however many samples are allowed.
+/// Photon maps that take longer than the time limit are not chosen, regardless of the number of samples.
 #[test]
-fn auto_decides_for_the_time_that_there_is() {
+fn auto_considers_the_time_limit() {
     let walls = lit_ball(
         "shape room : cube { size = (12, 2, 8); material = white; }\n\
          shape wall : cube { size = (0.1, 2, 7.4); material = white; transform = translate(0.5, 0, -0.3); }",
@@ -797,18 +800,18 @@ fn auto_decides_for_the_time_that_there_is() {
         run(folder.path(), &all);
         let stats = fs::read_to_string(folder.path().join("s.json")).unwrap();
         let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
-        // Without time for a pilot there is no decision, and paths.
+        // Without time for a pilot, there is no decision, and the integrator is `path`.
         stats["decision"]["integrator"]
             .as_str()
             .unwrap_or("path")
             .to_owned()
     };
     assert_eq!(chosen("--time 0.1s"), "path");
-    // What is joined with other renders decides as they do, which may have more time.
+    // Renders of a sample range ignore the time limit, because other parts may have more time.
     assert_eq!(chosen("--time 0.1s --samples 0..1"), "photon");
 }
 
-/// Without a limit, a map of so small a picture has 2^18 photons, less those that become records.
+/// Without a limit, the map of such a small picture has 2^18 photons, minus those that become irradiance records.
 #[test]
 fn photon_maps_fit_into_a_time_limit() {
     let floor = "shape floor : plane { size = 20; material = white; transform = translate(0, -1, 0); }";
@@ -825,7 +828,7 @@ fn photon_maps_fit_into_a_time_limit() {
     assert!((1..1 << 17).contains(&fewer), "{fewer}");
 }
 
-/// Parts of one picture have to choose alike, whatever time each has.
+/// Parts of one picture must choose alike, regardless of their time limits.
 #[test]
 fn parts_with_a_time_limit_choose_guides_as_those_without() {
     let walls = lit_ball(
@@ -847,7 +850,7 @@ fn parts_with_a_time_limit_choose_guides_as_those_without() {
     assert_eq!(chosen("--time 0.02s "), without);
 }
 
-/// Without a limit, and with one that all samples fit into, maps cost the same.
+/// A time limit that suffices for all samples does not change the cost of maps.
 #[test]
 fn a_time_limit_that_does_not_bind_changes_no_decision() {
     let scene = lit_ball(
@@ -877,7 +880,7 @@ fn a_time_limit_that_does_not_bind_changes_no_decision() {
 }
 
 #[test]
-fn auto_with_noise_decides_for_the_error_that_is_asked_for() {
+fn auto_considers_the_requested_error() {
     let open =
         lit_ball("shape floor : plane { size = 20; material = white; transform = translate(0, -1, 0); }");
     let folder = folder(&[("a.kiln", open.as_bytes())]);
@@ -887,7 +890,7 @@ fn auto_with_noise_decides_for_the_error_that_is_asked_for() {
             "render", "a.kiln", "-o", "o.part", "--time", "0.01s", "--stats", "s.json",
         ];
         let auto = ["--integrator", "auto", "--noise", error, "--set", &spp];
-        // A part decides for all that it may be joined with, not for its time.
+        // A part decides for all samples that it may be merged with, not for its time limit.
         run(folder.path(), &[&all[..], &auto].concat());
         fs::remove_file(folder.path().join("o.part")).unwrap();
         let stats = fs::read_to_string(folder.path().join("s.json")).unwrap();
@@ -896,17 +899,17 @@ fn auto_with_noise_decides_for_the_error_that_is_asked_for() {
         stats["decision"]["gain"].as_f64().unwrap()
     };
     let coarse = gain("0.5", "1");
-    // --noise takes another number of samples than the scene has.
+    // `--noise` sets a number of samples different from the scene's.
     assert_eq!(coarse, gain("0.5", "4096"));
-    // Maps pay the more, the more samples are taken with them.
+    // The gain of maps grows with the number of samples.
     assert!(gain("0.01", "1") < coarse);
 }
 
-/// Statistics of two camera rays a pixel of a shipped scene.
+/// Statistics of a render of a shipped scene with two camera rays per pixel.
 fn two_samples(integrator: &str, scene: &str, options: &[&str]) -> serde_json::Value {
     let folder = folder(&[]);
     let scene = format!("{}/../scenes/{scene}.kiln", env!("CARGO_MANIFEST_DIR"));
-    // Two camera rays of eight branches, of as many samples as pilots need to choose freely.
+    // Two camera rays with eight branches each: enough samples for unrestricted pilots.
     let samples: &[&str] = match options.contains(&"--samples") {
         true => &[],
         false => &["--samples", "0..16"],
@@ -974,12 +977,12 @@ fn three_times_as_many(integrator: &str, kind: &str, [six, two]: [&str; 2]) {
 
 #[test]
 fn a_pilot_splits_and_guides_paths_where_indirect_light_is_noisy() {
-    // Where two numbers of branches are about as good, rounding decides.
+    // If two numbers of branches are nearly equally good, rounding decides.
     for (scene, splits, light_samples, guide) in [
         ("cornell_box", &[4][..], 1, false),
         ("cornell_spheres", &[1, 2], 1, true),
         ("two_rooms", &[2, 4], 1, true),
-        // Rare caustics, which photons alone tell of.
+        // Rare caustics, which only photons sample.
         ("veach_plates", &[4, 8], 4, true),
         ("lights_lens", &[1], 1, false),
     ] {
@@ -1015,9 +1018,9 @@ fn a_pilot_chooses_gather_rays_and_their_light_samples() {
     light_samples_take_shadow_rays("photon", "integrator.gather=1");
 }
 
-/// Pilots count rays: these have light samples that no ray is traced for, and branches that end at once.
+/// Pilots count rays: light samples that need no ray, and branches that end immediately.
 #[test]
-fn pilots_choose_one_of_each_where_little_is_traced() {
+fn pilots_choose_one_branch_and_light_sample_if_few_rays_are_traced() {
     let scenes = [
         "light e : spot { position = (0, 3, 0); to = (0, 0, 0); cutoff = 12; intensity = 10; }
          material m = matte(albedo = 0.1);
@@ -1045,9 +1048,9 @@ fn pilots_choose_one_of_each_where_little_is_traced() {
     }
 }
 
-/// A matte ball in glass under a parallel sun: its light reaches no path, and photons alone show it.
+/// A matte ball in glass under a parallel sun: no path finds its light, only photons do.
 #[test]
-fn light_that_no_path_finds_is_shown_by_auto_and_told_by_path() {
+fn light_that_no_path_finds_is_rendered_by_auto_and_reported_by_path() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     let scene = "film { size = (64, 64); filter = box; }
@@ -1067,14 +1070,14 @@ shape glass : sphere { radius = 1; material = glass(ior = 1.5); }
         let mean = center.map(|(x, y)| image.rgb(x, y).luminance()).sum::<f32>() / 64.0;
         assert!((0.21..0.25).contains(&mean), "{spp} samples: {mean}");
     }
-    let told = |line: &str| {
+    let reported = |line: &str| {
         let output = run(at, &line.split(' ').collect::<Vec<_>>());
         String::from_utf8_lossy(&output.stderr).contains("cannot find the light")
     };
-    assert!(told("render a.kiln --integrator path --spp 4 -o o.exr"));
+    assert!(reported("render a.kiln --integrator path --spp 4 -o o.exr"));
     let lamp = "--set light.sun.angle=1 --integrator path --spp 4 -o o.exr";
     assert!(
-        !told(&format!("render a.kiln {lamp}")),
+        !reported(&format!("render a.kiln {lamp}")),
         "a sun with a size is found"
     );
 }

@@ -1,18 +1,16 @@
-//! Resumed bakes: the same bytes as in one run; checkpoints of other scenes or settings are rejected.
+//! Resumed bakes: the same bytes as a single run; checkpoints of other scenes or settings are rejected.
 
 use std::fs;
 use std::path::Path;
 
-use crate::program::{done, files, killed, message, refused, run, same, timed};
-use renderer::color::Rgb;
-use renderer::image::Image;
+use crate::program::{done, files, killed, message, refused, run, same, timed, write_ramp};
 use tempfile::TempDir;
 
 const SCENE: &str = "film { size = (8, 6); }
 camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }
 import \"unit.ksl\";
 light sky : environment { map = \"sky.exr\"; }
-material painted = matte(albedo = image(file = \"paint.png\").result);
+material painted = matte(albedo = write_ramp(file = \"paint.png\").result);
 material own = unit(k = 0.5);
 shape floor : plane { size = 3; material = painted; }
 shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = own; }
@@ -23,23 +21,18 @@ const UNIT: &str =
 const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
                    element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
 
-fn image(path: &Path, value: f32) {
-    let image = Image::from_fn(4, 2, |x, _| Rgb::splat(value + 0.1 * x as f32));
-    renderer::image::write(path, &image, &Default::default()).unwrap();
-}
-
 fn folder() -> TempDir {
     let folder = TempDir::new().unwrap();
     for (name, text) in [("a.kiln", SCENE), ("unit.ksl", UNIT), ("thing.ply", PLY)] {
         fs::write(folder.path().join(name), text).unwrap();
     }
-    image(&folder.path().join("sky.exr"), 0.5);
-    image(&folder.path().join("paint.png"), 0.3);
+    write_ramp(&folder.path().join("sky.exr"), 0.5);
+    write_ramp(&folder.path().join("paint.png"), 0.3);
     folder
 }
 
 #[test]
-fn joined_shares_are_the_whole() {
+fn merged_shares_equal_a_single_bake() {
     let folder = folder();
     let at = folder.path();
     for (target, more) in [
@@ -60,7 +53,7 @@ fn joined_shares_are_the_whole() {
             "merge 1.part 2.part 1.part -o all.part",
             &["1.part", "has, too"],
         );
-        // What is missing is done by whoever goes on.
+        // A resumed bake completes the missing chunks.
         done(at, "merge 3.part 1.part -o some.part");
         done(at, &format!("{bake} -o joined --checkpoint some.part --resume"));
         same(&files(&at.join("joined")), &files(&at.join("whole")), target);
@@ -71,7 +64,7 @@ fn joined_shares_are_the_whole() {
         );
         same(&files(&at.join("of_all")), &files(&at.join("whole")), target);
         refused(at, "merge 1.part 2.part -o all.part", &["there already"]);
-        // A bake's parts are no picture.
+        // The parts of a bake are not parts of a picture.
         refused(
             at,
             "merge 1.part 2.part 3.part -o all.exr",
@@ -104,7 +97,7 @@ fn joined_shares_are_the_whole() {
             fs::remove_file(at.join(name)).unwrap();
         }
     }
-    // The folder is for the whole, and a share wants a checkpoint.
+    // `-o` writes a complete bake; a share requires `--checkpoint`.
     assert_eq!(
         run(at, "bake a.kiln --part 1/2 --checkpoint c -o out")
             .status
@@ -119,7 +112,7 @@ fn joined_shares_are_the_whole() {
 }
 
 #[test]
-fn threads_and_a_violent_end_leave_no_trace() {
+fn bakes_do_not_depend_on_threads_or_kills() {
     let folder = folder();
     let at = folder.path();
     for integrator in ["path", "photon --set integrator.photons=3000"] {
@@ -142,7 +135,7 @@ fn threads_and_a_violent_end_leave_no_trace() {
         assert!(kills > 0 && kept.exists(), "{kills} kills");
         done(at, &format!("{bake} --checkpoint kept --resume -o resumed"));
         same(&files(&at.join("resumed")), &whole, "resumed");
-        // And once more, from a file that was cut in the middle of a record.
+        // Resumes also from a file that is truncated within a record.
         let bytes = fs::read(&kept).unwrap();
         fs::write(&kept, &bytes[..bytes.len() * 2 / 3]).unwrap();
         done(at, &format!("{bake} --checkpoint kept --resume -o again"));
@@ -150,9 +143,10 @@ fn threads_and_a_violent_end_leave_no_trace() {
     }
 }
 
-/// One flipped bit costs one piece of work, which is told and done again; and nothing without --resume.
+/// A flipped bit invalidates one chunk, which is reported and computed again; without `--resume`, the checkpoint is not
+/// read.
 #[test]
-fn damaged_checkpoints_are_told_and_completed() {
+fn damaged_checkpoints_are_reported_and_completed() {
     let folder = folder();
     let at = folder.path();
     let bake = "bake a.kiln --target vertex --samples 4 --integrator path";
@@ -161,12 +155,12 @@ fn damaged_checkpoints_are_told_and_completed() {
     done(at, &format!("{bake} --part 2/2 --checkpoint 2.part"));
     for name in ["c", "1.part"] {
         let mut bytes = fs::read(at.join(name)).unwrap();
-        // In the length of the first record.
+        // A flipped bit in the length of the first record.
         bytes[31] ^= 0x40;
         fs::write(at.join(name), bytes).unwrap();
     }
     refused(at, &format!("{bake} -o out --checkpoint c"), &["--resume"]);
-    let told = |line: &str| {
+    let damaged_resume = |line: &str| {
         let output = run(at, line);
         let message = message(&output);
         assert!(
@@ -174,15 +168,15 @@ fn damaged_checkpoints_are_told_and_completed() {
             "{message}"
         );
     };
-    told(&format!("{bake} -o again --checkpoint c --resume"));
+    damaged_resume(&format!("{bake} -o again --checkpoint c --resume"));
     same(&files(&at.join("again")), &files(&at.join("whole")), "again");
-    told("merge 1.part 2.part -o all.part");
+    damaged_resume("merge 1.part 2.part -o all.part");
     done(at, &format!("{bake} -o joined --checkpoint all.part --resume"));
     same(&files(&at.join("joined")), &files(&at.join("whole")), "joined");
 }
 
 /// Returns whether a bake accepts the checkpoint of the scene in `folder` after a change.
-fn takes(change: impl Fn(&Path), flags: &str) -> bool {
+fn accepts(change: impl Fn(&Path), flags: &str) -> bool {
     let folder = folder();
     let at = folder.path();
     let bake = "bake a.kiln --integrator path --samples 2 --resolution 64 --checkpoint c";
@@ -206,23 +200,26 @@ fn edit(name: &'static str, from: &'static str, to: &'static str) -> impl Fn(&Pa
 }
 
 #[test]
-fn what_changes_the_light_makes_another_bake() {
+fn changes_of_the_light_invalidate_a_checkpoint() {
     assert!(
-        !takes(|at| image(&at.join("sky.exr"), 0.6), ""),
+        !accepts(|at| write_ramp(&at.join("sky.exr"), 0.6), ""),
         "environment map"
     );
-    assert!(!takes(|at| image(&at.join("paint.png"), 0.4), ""), "texture");
-    assert!(!takes(edit("thing.ply", "0 1 0\n3", "0 2 0\n3"), ""), "mesh");
     assert!(
-        !takes(edit("unit.ksl", "k * diffuse", "0.9 * k * diffuse"), ""),
+        !accepts(|at| write_ramp(&at.join("paint.png"), 0.4), ""),
+        "texture"
+    );
+    assert!(!accepts(edit("thing.ply", "0 1 0\n3", "0 2 0\n3"), ""), "mesh");
+    assert!(
+        !accepts(edit("unit.ksl", "k * diffuse", "0.9 * k * diffuse"), ""),
         "shader"
     );
-    assert!(!takes(edit("a.kiln", "k = 0.5", "k = 0.6"), ""), "parameter");
+    assert!(!accepts(edit("a.kiln", "k = 0.5", "k = 0.6"), ""), "parameter");
     assert!(
-        !takes(edit("a.kiln", "radius = 0.5", "radius = 0.6"), ""),
+        !accepts(edit("a.kiln", "radius = 0.5", "radius = 0.6"), ""),
         "shape"
     );
-    assert!(!takes(
+    assert!(!accepts(
         edit(
             "a.kiln",
             "light sky : environment {",
@@ -237,32 +234,32 @@ fn what_changes_the_light_makes_another_bake() {
         "--dilation 3",
         "--set material.own.k=0.1",
     ] {
-        assert!(!takes(|_| (), flags), "{flags}");
+        assert!(!accepts(|_| (), flags), "{flags}");
     }
 }
 
 #[test]
-fn what_does_not_change_the_light_is_the_same_bake() {
-    assert!(takes(|_| (), "--threads 3 --denoise --layout packed"));
+fn other_changes_keep_a_checkpoint_valid() {
+    assert!(accepts(|_| (), "--threads 3 --denoise --layout packed"));
     assert!(
-        takes(edit("a.kiln", "from = (0, 1, 4)", "from = (1, 1, 4)"), ""),
+        accepts(edit("a.kiln", "from = (0, 1, 4)", "from = (1, 1, 4)"), ""),
         "camera"
     );
     assert!(
-        takes(edit("a.kiln", "size = (8, 6)", "size = (9, 7)"), ""),
+        accepts(edit("a.kiln", "size = (8, 6)", "size = (9, 7)"), ""),
         "film"
     );
     assert!(
-        takes(edit("a.kiln", "import", "// a comment\nimport"), ""),
+        accepts(edit("a.kiln", "import", "// a comment\nimport"), ""),
         "comment"
     );
     assert!(
-        takes(edit("unit.ksl", "shader", "\n// a comment\nshader"), ""),
+        accepts(edit("unit.ksl", "shader", "\n// a comment\nshader"), ""),
         "comment in a shader"
     );
-    assert!(takes(edit("a.kiln", "own", "mine"), ""), "name of a material");
+    assert!(accepts(edit("a.kiln", "own", "mine"), ""), "name of a material");
     assert!(
-        takes(edit("a.kiln", "shape ball", "shape bowl"), ""),
+        accepts(edit("a.kiln", "shape ball", "shape bowl"), ""),
         "name of a shape"
     );
     let rename = |from: &'static str, to: &'static str| {
@@ -271,11 +268,17 @@ fn what_does_not_change_the_light_is_the_same_bake() {
             edit("a.kiln", from, to)(at);
         }
     };
-    assert!(takes(rename("thing.ply", "other.ply"), ""), "name of a mesh file");
-    assert!(takes(rename("sky.exr", "heaven.exr"), ""), "name of a map");
     assert!(
-        takes(rename("unit.ksl", "shaders.ksl"), ""),
+        accepts(rename("thing.ply", "other.ply"), ""),
+        "name of a mesh file"
+    );
+    assert!(accepts(rename("sky.exr", "heaven.exr"), ""), "name of a map");
+    assert!(
+        accepts(rename("unit.ksl", "shaders.ksl"), ""),
         "name of a shader file"
     );
-    assert!(takes(rename("paint.png", "colours.png"), ""), "name of a texture");
+    assert!(
+        accepts(rename("paint.png", "colours.png"), ""),
+        "name of a texture"
+    );
 }

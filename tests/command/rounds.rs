@@ -1,13 +1,12 @@
-//! Renders with `--noise` in pieces of whole rounds: the bytes are always those of one straight run. What is no piece is
-//! refused, with what would be.
+//! Renders with `--noise` in pieces of whole rounds: the bytes always equal those of a single run. Invalid ranges are
+//! errors that name the valid ones.
 
 use std::fs;
 use std::path::Path;
 
-use crate::program::{done, killed, message, refused, run, timed};
-use tempfile::TempDir;
+use crate::program::{bytes, done, killed, message, refused, run, scene_folder, timed};
 
-/// A lamp that few paths find, and much that needs few samples. Whole paths need more of them.
+/// A light that few paths find, and large areas that need few samples. Unsplit paths need more samples.
 const SCENE: &str = "film { size = (40, 30); filter = gaussian(0.5); }
 integrator : path { split = 1; light_samples = 1; }
 camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }
@@ -20,20 +19,10 @@ shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = gold; }
 shape bulb : sphere { center = (1, 2, 0); radius = 0.05; material = lamp; }
 ";
 
-/// Ends before 2000 samples everywhere.
+/// Ends before 2000 samples on any machine.
 const NOISE: &str = "render a.kiln --noise 0.006 --spp 4000";
 
-fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
-    folder
-}
-
-fn bytes(at: &Path, name: &str) -> Vec<u8> {
-    fs::read(at.join(name)).unwrap()
-}
-
-/// A line of what `kiln info` says.
+/// A line of the output of `kiln info`.
 fn info(at: &Path, part: &str, name: &str) -> String {
     let text = String::from_utf8(run(at, &format!("info {part}")).stdout).unwrap();
     let line = text.lines().find_map(|line| line.trim_start().strip_prefix(name));
@@ -42,7 +31,7 @@ fn info(at: &Path, part: &str, name: &str) -> String {
         .to_owned()
 }
 
-/// Renders to the end, straight, as `straight.exr` and `straight.part`; returns how many samples that took.
+/// Renders in a single run, as `straight.exr` and `straight.part`; returns the number of samples.
 fn straight(at: &Path, render: &str) -> u64 {
     done(at, &format!("{render} -o straight.exr -o straight.part"));
     assert_eq!(
@@ -54,20 +43,23 @@ fn straight(at: &Path, render: &str) -> u64 {
 }
 
 #[test]
-fn pieces_are_the_straight_run() {
-    let folder = folder();
+fn pieces_equal_a_single_run() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
-    let ways = [
+    let settings_list = [
         "--integrator path",
         "--integrator photon --set integrator.progressive=true --set integrator.photons=2000",
         "--integrator auto --min-spp 10",
     ];
-    for way in ways {
-        let render = format!("{} {way}", NOISE.replace("0.006", "0.014"));
-        let taken = straight(at, &render);
-        assert!(taken > 64, "{way}: {taken} samples leave nothing to split");
-        // The first round has 16 samples, or 12 when ten are asked for.
-        let ends = if way.contains("min-spp") {
+    for settings in settings_list {
+        let render = format!("{} {settings}", NOISE.replace("0.006", "0.014"));
+        let sample_count = straight(at, &render);
+        assert!(
+            sample_count > 64,
+            "{settings}: {sample_count} samples leave nothing to split"
+        );
+        // The first round has 16 samples, or 12 for a minimum of ten.
+        let ends = if settings.contains("min-spp") {
             [12, 48]
         } else {
             [16, 48]
@@ -88,8 +80,8 @@ fn pieces_are_the_straight_run() {
                 ends[0], ends[1]
             ),
         );
-        assert!(bytes(at, "a.part") == bytes(at, "b.part"), "{way}");
-        // The last piece goes on from a copy, on a machine without the first one.
+        assert!(bytes(at, "a.part") == bytes(at, "b.part"), "{settings}");
+        // The last piece resumes from a copy, as on a machine without the first one.
         done(
             at,
             &format!(
@@ -97,14 +89,14 @@ fn pieces_are_the_straight_run() {
                 ends[1]
             ),
         );
-        assert!(bytes(at, "c.exr") == bytes(at, "straight.exr"), "{way}");
-        assert!(bytes(at, "c.part") == bytes(at, "straight.part"), "{way}");
-        // Merging one makes its pictures and keeps its statistics.
+        assert!(bytes(at, "c.exr") == bytes(at, "straight.exr"), "{settings}");
+        assert!(bytes(at, "c.part") == bytes(at, "straight.part"), "{settings}");
+        // A merge of one part writes its pictures and preserves its statistics.
         done(at, "merge a.part -o d.part -o d.exr");
-        assert!(bytes(at, "d.part") == bytes(at, "a.part"), "{way}");
-        assert!(bytes(at, "d.exr") == bytes(at, "b.exr"), "{way}");
+        assert!(bytes(at, "d.part") == bytes(at, "a.part"), "{settings}");
+        assert!(bytes(at, "d.exr") == bytes(at, "b.exr"), "{settings}");
         done(at, &format!("{render} --checkpoint d.part --resume -o e.exr"));
-        assert!(bytes(at, "e.exr") == bytes(at, "straight.exr"), "{way}");
+        assert!(bytes(at, "e.exr") == bytes(at, "straight.exr"), "{settings}");
         for name in ["a.part", "b.part", "c.part", "d.part"] {
             fs::remove_file(at.join(name)).unwrap();
         }
@@ -113,8 +105,8 @@ fn pieces_are_the_straight_run() {
 }
 
 #[test]
-fn a_piece_that_was_killed_goes_on() {
-    let folder = folder();
+fn a_killed_piece_resumes() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let render = NOISE.replace("0.006", "0.005 --size 80x60");
     let whole = timed(at, &format!("{render} -o straight.exr -o straight.part"));
@@ -135,7 +127,7 @@ fn a_piece_that_was_killed_goes_on() {
     assert!(kills > 0, "nothing was killed");
     assert!(bytes(at, "k.exr") == bytes(at, "straight.exr"));
     assert!(bytes(at, "k.part") == bytes(at, "straight.part"));
-    // The finished part has nothing left to do, whatever the range.
+    // A finished part is complete for every range.
     done(
         at,
         &format!("{render} --samples 3072..4000 --checkpoint k.part --resume -o l.exr"),
@@ -145,10 +137,10 @@ fn a_piece_that_was_killed_goes_on() {
 
 #[test]
 fn a_time_limit_ends_within_a_round() {
-    let folder = folder();
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let render = NOISE.replace("0.006", "0.0005");
-    // Five seconds do not reach that error on any machine; the part is somewhere within a round.
+    // Five seconds do not reach that error on any machine; the part ends within a round.
     let output = run(
         at,
         &format!("{render} --size 400x300 --time 5s --checkpoint t.part -o t.exr"),
@@ -164,8 +156,8 @@ fn a_time_limit_ends_within_a_round() {
 }
 
 #[test]
-fn what_is_no_piece_is_refused() {
-    let folder = folder();
+fn invalid_pieces_are_refused() {
+    let folder = scene_folder(SCENE);
     let at = folder.path();
     let piece = |range: &str| format!("{NOISE} --samples {range}");
     for (range, words) in [
@@ -247,7 +239,7 @@ fn what_is_no_piece_is_refused() {
         &["does not belong", "noise is nothing there"],
     );
 
-    // Each part has all samples before its own: they are no pieces to be joined.
+    // Each part contains all samples of the earlier ones, so that they cannot be merged.
     done(at, &format!("{} -o b.part", piece("0..48")));
     refused(
         at,
@@ -259,7 +251,7 @@ fn what_is_no_piece_is_refused() {
         ],
     );
     refused(at, "merge a.part plain.part -o m.exr", &["does not belong"]);
-    // What has more is not written over.
+    // A part with more samples is not overwritten.
     refused(
         at,
         &format!("{} -o b.part", piece("0..16")),

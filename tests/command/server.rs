@@ -1,4 +1,4 @@
-//! A server of pages, in a test.
+//! A web server in a test.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::program::{HANG, kiln};
 
-/// A server, ended with the test.
+/// A server process, killed on drop.
 pub(crate) struct Server {
     child: Child,
     port: u16,
@@ -20,7 +20,7 @@ impl Server {
         Server::spawn(kiln(folder, args))
     }
 
-    /// Starts a command that prints its address.
+    /// Spawns a command that prints its address.
     pub(crate) fn spawn(mut command: Command) -> Server {
         command.stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
@@ -37,7 +37,7 @@ impl Server {
         }
     }
 
-    /// The answer to a request of a page of this server: head and body. The path begins after the token.
+    /// Head and body of the response to a request for a page of this server. The path begins after the token.
     pub(crate) fn answer(&self, request: &str) -> (String, Vec<u8>) {
         let port = self.port;
         let request = self.with_token(request);
@@ -46,7 +46,7 @@ impl Server {
         ))
     }
 
-    /// The answer to a page that sends a text.
+    /// The response to a page that posts a text.
     pub(crate) fn post(&self, target: &str, origin: &str, body: &str) -> (String, Vec<u8>) {
         let (port, length) = (self.port, body.len());
         let request = self.with_token(&format!("POST {target} HTTP/1.1"));
@@ -61,7 +61,7 @@ impl Server {
         request.replacen(" /", &format!(" /{}/", self.token), 1)
     }
 
-    /// The origin of its pages.
+    /// The origin of the server's pages.
     pub(crate) fn origin(&self) -> String {
         format!("http://localhost:{}", self.port)
     }
@@ -76,7 +76,7 @@ impl Server {
         stream
     }
 
-    /// The answer to bytes of any kind, until the server closes the connection.
+    /// The response to raw bytes, until the server closes the connection.
     pub(crate) fn sent(&self, text: &str) -> (String, Vec<u8>) {
         let mut stream = self.connect();
         stream.write_all(text.as_bytes()).unwrap();

@@ -43,7 +43,7 @@ struct Bench {
 }
 
 /// Exit status and output of a command.
-struct Given {
+struct CommandOutput {
     status: i32,
     out: String,
     err: String,
@@ -58,21 +58,21 @@ impl Bench {
         Bench { folder }
     }
 
-    fn kiln(&self, args: &[&str]) -> Given {
+    fn kiln(&self, args: &[&str]) -> CommandOutput {
         let Output {
             status,
             stdout,
             stderr,
         } = program(self.folder.path()).args(args).output().unwrap();
-        Given {
+        CommandOutput {
             status: status.code().expect("the command ended by itself"),
             out: String::from_utf8(stdout).unwrap(),
             err: String::from_utf8(stderr).unwrap(),
         }
     }
 
-    /// `kiln shade` with words as a shell would split them.
-    fn shade(&self, line: &str) -> Given {
+    /// `kiln shade` with arguments split as by a shell.
+    fn shade(&self, line: &str) -> CommandOutput {
         let args: Vec<&str> = ["shade"].into_iter().chain(line.split_whitespace()).collect();
         self.kiln(&args)
     }
@@ -85,7 +85,7 @@ impl Bench {
         read(&self.path(name)).unwrap()
     }
 
-    /// The files that were not there at first.
+    /// Names of new files.
     fn written(&self, given: &[&str]) -> Vec<String> {
         let names = std::fs::read_dir(self.folder.path()).unwrap();
         let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -93,14 +93,14 @@ impl Bench {
     }
 }
 
-impl Given {
+impl CommandOutput {
     #[track_caller]
     fn ok(&self) -> &str {
         assert_eq!((self.status, self.err.as_str()), (0, ""), "{}", self.out);
         &self.out
     }
 
-    /// Fails with status 1, prints nothing, and says all of `parts`.
+    /// Expects status 1, no standard output, and a message with all of `parts`.
     #[track_caller]
     fn fails(&self, parts: &[&str]) {
         assert_eq!(self.status, 1, "{}", self.err);
@@ -115,7 +115,7 @@ fn bench() -> Bench {
 }
 
 #[test]
-fn points_lie_as_in_testshade() {
+fn grid_points_match_testshade() {
     let bench = bench();
     bench.shade("-g 5 3 s.ksl:grid -o Cout corner.exr -t 1").ok();
     let image = bench.image("corner.exr");
@@ -148,7 +148,7 @@ fn outputs_of_each_type_become_images() {
     assert!(bench.path("m.exr").is_file());
     bench.shade("-g 3 2 s.ksl:grid -o i i.tif -o f f.tif").ok();
     let bytes = std::fs::read(bench.path("i.tif")).unwrap();
-    // SampleFormat, of one short: a signed integer.
+    // The TIFF tag SampleFormat, one short: signed integer.
     let tag = [0x53, 0x01, 3, 0, 1, 0, 0, 0, 2, 0];
     assert!(bytes.windows(tag.len()).any(|window| window == tag));
     assert_eq!(bench.image("i.tif").pixel(2, 1), [7.0]);
@@ -162,7 +162,7 @@ fn outputs_of_each_type_become_images() {
 }
 
 #[test]
-fn images_do_not_depend_on_threads_or_engine() {
+fn images_do_not_depend_on_threads_or_execution_mode() {
     let bench = Bench::new(&[]);
     bench.shade("-g 97 61 -t 1 marble -o result one.exr").ok();
     bench
@@ -178,7 +178,7 @@ fn images_do_not_depend_on_threads_or_engine() {
 }
 
 #[test]
-fn prints_come_in_the_order_of_the_grid() {
+fn prints_are_in_grid_order() {
     let bench = bench();
     let one = bench.shade("-g 200 50 -t 1 -param k 0.5 s.ksl");
     let lines: Vec<&str> = one.ok().lines().collect();
@@ -318,7 +318,7 @@ fn inputs_change_between_iterations() {
 }
 
 #[test]
-fn attributes_of_the_geometry_go_before_values() {
+fn geometry_attributes_override_values() {
     let text = "shader t(float heat = 1 [[ int interpolated = 1 ]],\n\
                 color tint = 0.5 [[ string primvar = \"Cd, colour\" ]], float s = 7 [[ int lockgeom = 0 ]],\n\
                 output float f = 0, output color c = 0, output float g = 0) { f = heat; c = tint; g = s; }\n";
@@ -340,7 +340,7 @@ fn attributes_of_the_geometry_go_before_values() {
 }
 
 #[test]
-fn attributes_of_the_geometry_may_be_matrices_texts_and_arrays() {
+fn geometry_attributes_may_be_matrices_strings_and_arrays() {
     let text = "shader t(float a[3] = {1, 2, 3} [[ int lockgeom = 0 ]], matrix m = 1 [[ int interpolated = 1 ]],\n\
                 string s = \"none\" [[ string primvar = \"title,name\" ]], color c = 0.5 [[ int lockgeom = 0 ]],\n\
                 output string r = \"\") { r = format(\"%g %g %g, %g, %s, %g\", a[0], a[1], a[2], m[3][1], s, c); }\n";
@@ -353,7 +353,7 @@ fn attributes_of_the_geometry_may_be_matrices_texts_and_arrays() {
         ),
         "r = \"4 5 6, 14, glass, 2 2 2\"\n"
     );
-    // Of another type it is another attribute.
+    // An attribute of another type is a different attribute.
     assert_eq!(
         shown("-userdata a 4.0 -userdata m glass -userdata title 3.0"),
         "r = \"1 2 3, 0, none, 0.5 0.5 0.5\"\n"
@@ -387,7 +387,7 @@ fn a_folder_may_have_its_own_standard_header() {
         checked.err
     );
     assert!(checked.err.contains("own/stdosl.h:5:"), "{}", checked.err);
-    // Texts in Kiln's own language are not concerned.
+    // Sources in Kiln's own language are not affected.
     std::fs::write(
         bench.path("k.ksl"),
         "shader k(output float f = 0) { f = clamp(u, 0.0, 1.0); }",
@@ -396,9 +396,9 @@ fn a_folder_may_have_its_own_standard_header() {
     assert_eq!(bench.shade("-g 1 1 -I own k.ksl").ok(), "f = 0.5\n");
 }
 
-/// The attributes that `testshade`'s patch has by itself change like `u` and `v`, and its rays' hits have a normal.
+/// The patch of `testshade` has attributes that change like `u` and `v`, and its rays' hits have a normal.
 #[test]
-fn the_patch_is_that_of_testshade() {
+fn the_patch_has_the_attributes_of_testshade() {
     let text = "shader t(float s = 7 [[ int lockgeom = 0 ]], output vector d = 0, output normal n = 0)\n\
                 {\n    float t; getattribute(\"t\", t); float red; getattribute(\"red\", red);\n    \
                 d = vector(Dx(s), Dy(t), Dx(red));\n    \
@@ -408,13 +408,13 @@ fn the_patch_is_that_of_testshade() {
     assert_eq!(bench.image("d.exr").pixel(4, 1), [0.25; 3]);
     assert_eq!(bench.image("d.exr").pixel(1, 1), [0.25, 0.25, 0.0]);
     assert_eq!(bench.image("n.exr").pixel(4, 1), [0.75, 0.25, 0.0]);
-    // Other shaders hit nothing.
+    // Other shaders have no hits.
     bench.shade("-g 5 5 t.ksl -o n n.exr").ok();
     assert_eq!(bench.image("n.exr").pixel(4, 1), [0.0; 3]);
 }
 
 #[test]
-fn layers_that_nobody_reads_do_not_run() {
+fn unread_layers_do_not_run() {
     let bench = bench();
     let line = "-g 1 1 -layer a -param k 1 s.ksl:says -layer b -param k 2 s.ksl:says";
     assert_eq!(bench.shade(line).ok(), "0.5 0.5 2\n");
@@ -435,7 +435,7 @@ fn layers_that_nobody_reads_do_not_run() {
 }
 
 #[test]
-fn units_adapt_to_what_they_are_given() {
+fn units_query_the_types_of_their_inputs() {
     let text = "shader source(output color c = color(1, 2, 3), output float f = 4, output matrix m = 1) {}\n\
                 shader adapts(any x = 0.5, output color result = 0) {\n    typeof(x) copy = x;\n    \
                 if (istexture(x)) result = texture(x, 0, 0);\n    else if (iscolor(x)) result = copy;\n    \
@@ -458,9 +458,9 @@ fn units_adapt_to_what_they_are_given() {
     ]);
 }
 
-/// An input of type `any` is shown as such, and takes what its value looks like; whole numbers are floats.
+/// An input of type `any` is listed as such and gets the type of the value's syntax; whole numbers are floats.
 #[test]
-fn inputs_of_any_type_take_values_of_the_command_line() {
+fn inputs_of_type_any_accept_command_line_values() {
     let text = "shader kind(any x = 0.5, output float r = 0) {\n    if (isfloat(x)) r = 1;\n    \
                 else if (iscolor(x)) r = 2;\n    else if (isstring(x)) r = 3;\n    else if (isint(x)) r = 4;\n    \
                 else if (isarray(x)) r = 5;\n    r += 10 * isgiven(x);\n}\n\
@@ -497,7 +497,7 @@ fn inputs_of_any_type_take_values_of_the_command_line() {
 }
 
 #[test]
-fn arrays_have_the_length_of_what_they_are_given() {
+fn arrays_have_the_length_of_their_values() {
     let text = "shader three(output float f[3] = {1, 2, 3}) {}\n\
                 shader sum(float a[] = {7}, output float f = 0) {\n    \
                 for (int i = 0; i < arraylength(a); ++i) f += a[i];\n    printf(\"%d %g\\n\", arraylength(a), f);\n}\n";
@@ -525,7 +525,7 @@ fn arrays_have_the_length_of_what_they_are_given() {
 }
 
 #[test]
-fn units_know_how_they_are_connected() {
+fn units_query_their_connections() {
     let text = "shader up(output float read = 1, output float lone = 1) { printf(\"%d %d\\n\", isconnected(read), isconnected(lone)); }\n\
                 void say(float x) { printf(\"%d\\n\", isconnected(x)); }\n\
                 shader down(float a = 0, float b = 0) { printf(\"%g \", a); say(a); say(b); }\n\
@@ -558,7 +558,7 @@ fn layers_run_when_they_are_needed() {
 }
 
 #[test]
-fn layers_that_trace_can_be_made_to_run() {
+fn unread_layers_with_trace_run_on_request() {
     let text = "shader t(output int hit = 0) { printf(\"t\\n\"); hit = trace(P, N); }\n\
                 shader last(int x = 0) { printf(\"last\\n\"); if (u == 99) printf(\"%d\\n\", x); }\n";
     let bench = Bench::new(&[("s.ksl", text)]);
@@ -568,8 +568,7 @@ fn layers_that_trace_can_be_made_to_run() {
     assert_eq!(eager.ok(), "t\nlast\n");
 }
 
-/// Layers share what they assign to globals, in the order in which they run: those with connections run where their
-/// outputs are first read.
+/// Layers share assigned globals, in execution order: connected layers run when their outputs are first read.
 #[test]
 fn layers_share_globals() {
     let text = "shader move(float by = 1, output float out = 0)
@@ -594,7 +593,7 @@ fn layers_share_globals() {
     );
     let eager = both(&format!("--options lazyglobals=0 {line} {outputs}"));
     assert!(eager.starts_with("Pixel (0, 0):\n  b.before : 1.5 0 1\n  b.got : 5\n  b.after : 1.5 0 1\n"));
-    // Derivatives go with the values.
+    // Assignments of globals include derivatives.
     let line = "-g 2 1 --print --options lazyglobals=0 -param by 3 -layer a s.ksl:move -layer b s.ksl:look";
     assert!(both(&format!("{line} -o b.change null")).contains("b.change : 4\n"));
     let line = "-g 1 1 --options lazyglobals=0 -layer a s.ksl:move -layer b s.ksl:move -layer c s.ksl:show";
@@ -602,7 +601,7 @@ fn layers_share_globals() {
         both(line),
         "2.5 (1, 1, 1) * emission ()\n\t+ (1, 1, 1) * emission ()\n"
     );
-    // The instances of a group in source have globals of their own.
+    // Instances of a group in source have separate globals.
     let line = "-g 1 1 --print -layer a s.ksl:apart -layer c s.ksl:show -o a.result null";
     assert_eq!(both(line), "0.5 \nPixel (0, 0):\n  a.result : 31\n");
 }
@@ -631,7 +630,7 @@ fn exit_in_a_default_ends_the_unit() {
 }
 
 #[test]
-fn outputs_are_given_their_first_values() {
+fn outputs_have_initial_values() {
     let text = "shader up(output float f = 0) { f = 3; }\n\
                 shader down(output float g = 1, output float h = 1) { h = g + 1; g *= 2; }\n";
     let bench = Bench::new(&[("s.ksl", text)]);
@@ -645,7 +644,7 @@ fn outputs_are_given_their_first_values() {
 }
 
 #[test]
-fn shaders_know_their_names() {
+fn shaders_query_their_names() {
     let text = "shader s() { string a = \"?\", b = \"?\"; getattribute(\"shader:layername\", a); \
                 getattribute(\"shader:groupname\", b); printf(\"%s %s\\n\", a, b); \
                 matrix m = 3; int found = getattribute(\"shader:layername\", m); printf(\"%d %g\\n\", found, m[0][0]); }\n";
@@ -656,9 +655,9 @@ fn shaders_know_their_names() {
     );
 }
 
-/// The figures are those of OSL's testsuite.
+/// Expected values are those of OSL's test suite.
 #[test]
-fn colours_are_of_the_space_that_is_asked_for() {
+fn colours_are_converted_from_the_given_space() {
     let text = "shader s() { printf(\"%g\\n%g\\n%g\\n\", transformc(\"RGB\", \"XYZ\", color(.1, .7, .2)), \
                 blackbody(1500), wavelength_color(500)); }\n\
                 shader back(string space = \"\") { color c = color(.1, .7, .2); \
@@ -681,7 +680,7 @@ fn colours_are_of_the_space_that_is_asked_for() {
         .fails(&["unknown colour space `ACESsg`", "did you mean `ACEScg`?"]);
 }
 
-/// An index that is out of range is reported though nobody reads what is stored there.
+/// An index out of range is reported even if the stored value is unused.
 #[test]
 fn stores_out_of_range_are_reported() {
     let text = "shader s() {\n    int a[3] = {1, 2, int(u)};\n    vector v = u;\n    \
@@ -732,7 +731,7 @@ fn raster_code_goes_to_files_or_is_printed() {
     ] {
         assert!(printed.out.contains(word), "{}", printed.out);
     }
-    // Outputs of one file share a program, and nothing else is in it.
+    // Outputs with the same file share a program that contains no others.
     let written = bench.shade("s.ksl:grid --emit glsl -o Cout a.glsl -o f a.glsl -o i b.glsl");
     assert_eq!((written.status, written.out.as_str()), (0, ""), "{}", written.err);
     let text = |name: &str| std::fs::read_to_string(bench.folder.path().join(name)).unwrap();
@@ -757,7 +756,7 @@ fn raster_code_goes_to_files_or_is_printed() {
 }
 
 #[test]
-fn mistakes_are_told_with_what_was_meant() {
+fn errors_suggest_corrections() {
     let bench = bench();
     bench
         .shade("s.ksl:grid -param kd 1")
@@ -804,7 +803,7 @@ fn mistakes_are_told_with_what_was_meant() {
 }
 
 #[test]
-fn endless_loops_end() {
+fn endless_loops_are_stopped() {
     let bench = Bench::new(&[("endless.ksl", ENDLESS)]);
     for line in ["-t 1", "-t 8", "--interpret"] {
         let given = bench.shade(&format!("{line} -g 100 100 endless.ksl -o Cout x.exr"));
@@ -816,7 +815,7 @@ fn endless_loops_end() {
 }
 
 #[test]
-fn a_file_is_read_once_however_many_layers_use_it() {
+fn a_file_is_read_once_for_all_layers() {
     let bench = Bench::new(&[(
         "add.osl",
         "shader add(float a = 0, output float r = 0) { float idle = 1; r = a + 1; }",
@@ -829,7 +828,7 @@ fn a_file_is_read_once_however_many_layers_use_it() {
         "shade", "-v", "--group", &group, "-print", "-g", "1", "1", "-o", "r", "null",
     ]);
     assert_eq!(given.status, 0, "{}", given.err);
-    // What is worth saying of the file is said when it is read.
+    // Warnings about a file are printed when it is read.
     assert_eq!(given.err.matches("idle").count(), 2, "{}", given.err);
     assert!(given.out.contains("50"), "{}", given.out);
 }
@@ -849,7 +848,7 @@ fn a_file_of_a_group_may_begin_with_a_byte_order_mark() {
 }
 
 #[test]
-fn reports_come_once_for_each_place() {
+fn reports_are_printed_once_per_location() {
     let text = "shader s(output float f = 0) {\n    float a[3] = {1, 2, 3};\n    f = a[int(u * 100)];\n    f += texture(\"none.exr\", u, v);\n}\n";
     let bench = Bench::new(&[("s.ksl", text)]);
     for threads in ["1", "8"] {
@@ -867,9 +866,9 @@ fn reports_come_once_for_each_place() {
     assert_eq!(bench.image("f.exr").pixel(63, 0), [3.0]);
 }
 
-/// As in OSL, pictures that cannot be read are missing ones, and what is missing without a colour of its own is `fill`.
+/// As in OSL, an unreadable picture counts as missing, and a missing texture without a `missingcolor` is `fill`.
 #[test]
-fn shaders_can_do_without_pictures_that_cannot_be_read() {
+fn unreadable_pictures_count_as_missing() {
     let text = "shader s(output color a = 0, output float b = 0, output int c = 0, output int d = 1, output int f = 1) {\n    \
                 string e;\n    a = texture(\"bad.png\", u, v, \"missingcolor\", color(1, 2, 3));\n    \
                 b = texture(\"none.png\", u, v, \"fill\", 0.25);\n    \
@@ -886,9 +885,9 @@ fn shaders_can_do_without_pictures_that_cannot_be_read() {
         ),
     ]);
     bench.shade("one.ksl -o c good.exr").ok();
-    for way in ["", "--interpret"] {
+    for mode in ["", "--interpret"] {
         let given = bench.shade(&format!(
-            "s.ksl {way} -o a null -o b null -o c null -o d null -o f null --print"
+            "s.ksl {mode} -o a null -o b null -o c null -o d null -o f null --print"
         ));
         assert_eq!(given.status, 0, "{}", given.err);
         for expected in ["a : 1 2 3", "b : 0.25", "c : 1", "d : 0", "f : 0"] {
@@ -901,7 +900,7 @@ fn shaders_can_do_without_pictures_that_cannot_be_read() {
 /// For a picture, `texture3d` returns the replacement for a missing texture. A single error reports it, with the
 /// location of the call.
 #[test]
-fn pictures_are_no_volumes() {
+fn texture3d_of_a_picture_is_an_error() {
     let text = "shader s(output color a = 0, output color b = 0, output color c = 0,\n    \
                 output int told = 0, output color d = 0) {\n    string e;\n    \
                 a = texture3d(\"good.exr\", P);\n    b = texture3d(\"good.exr\", P, \"fill\", 0.25, \"errormessage\", e);\n    \
@@ -914,9 +913,9 @@ fn pictures_are_no_volumes() {
         ("one.ksl", "shader one(output color c = 1) {}"),
     ]);
     bench.shade("one.ksl -o c good.exr").ok();
-    for way in ["", "--interpret"] {
+    for mode in ["", "--interpret"] {
         let outputs = "-o a null -o b null -o c null -o told null -o d null --print";
-        let given = bench.shade(&format!("-g 2 1 -t 2 s.ksl {way} {outputs}"));
+        let given = bench.shade(&format!("-g 2 1 -t 2 s.ksl {mode} {outputs}"));
         assert_eq!(given.status, 0, "{}", given.err);
         for expected in [
             "a : 0 0 0",
@@ -931,7 +930,7 @@ fn pictures_are_no_volumes() {
         assert!(given.err.contains("good.exr"), "{}", given.err);
         assert!(!given.err.contains("s.ksl:6:"), "{}", given.err);
 
-        let given = bench.shade(&format!("-g 64 64 -t 3 late.ksl {way} -o a a.exr"));
+        let given = bench.shade(&format!("-g 64 64 -t 3 late.ksl {mode} -o a a.exr"));
         assert_eq!(given.status, 0, "{}", given.err);
         let expected = "texture \"good.exr\" is not a volume, and is black";
         assert_eq!(given.err.matches(expected).count(), 1, "{}", given.err);
@@ -944,7 +943,7 @@ fn pictures_are_no_volumes() {
 
 /// For a set of tiles, `environment` returns the replacement for a missing texture. A single error reports it.
 #[test]
-fn sets_of_tiles_are_no_environments() {
+fn environment_of_a_tile_set_is_an_error() {
     let text = "shader s(output color a = 0, output color b = 0, output color c = 0, output int told = 0) {\n    \
                 string e;\n    a = environment(\"sky.<UDIM>.exr\", P);\n    \
                 b = environment(\"sky.1001.exr\", P, \"errormessage\", e);\n    told = e != \"\";\n    \
@@ -958,16 +957,16 @@ fn sets_of_tiles_are_no_environments() {
         ("one.ksl", "shader one(output color c = 1) {}"),
     ]);
     bench.shade("one.ksl -o c sky.1001.exr").ok();
-    for way in ["", "--interpret"] {
+    for mode in ["", "--interpret"] {
         let outputs = "-o a null -o b null -o c null -o told null --print";
-        let given = bench.shade(&format!("-g 2 1 -t 2 s.ksl {way} {outputs}"));
+        let given = bench.shade(&format!("-g 2 1 -t 2 s.ksl {mode} {outputs}"));
         assert_eq!(given.status, 0, "{}", given.err);
         for expected in ["a : 0 0 0", "b : 1 1 1", "c : 1 2 3", "told : 2"] {
             assert!(given.out.contains(expected), "{expected} in {}", given.out);
         }
         assert!(given.err.contains("s.ksl:3:9"), "{}", given.err);
 
-        let given = bench.shade(&format!("-g 64 64 -t 3 late.ksl {way} -o a a.exr"));
+        let given = bench.shade(&format!("-g 64 64 -t 3 late.ksl {mode} -o a a.exr"));
         assert_eq!(given.status, 0, "{}", given.err);
         let expected = "texture \"sky.<UDIM>.exr\" is a set of tiles, not one environment, and is black";
         assert_eq!(given.err.matches(expected).count(), 1, "{}", given.err);
@@ -979,7 +978,7 @@ fn sets_of_tiles_are_no_environments() {
     assert_eq!(given.err.matches(expected).count(), 1, "{}", given.err);
 }
 
-/// Point clouds lie where textures do; what is wrong with one is told once.
+/// Point clouds are searched in the folders of textures; an error in a file is reported once.
 #[test]
 fn point_clouds_are_searched() {
     let text = "shader s(string file = \"dots.ply\", output float f = 0) {\n    float d[2];\n    \
@@ -987,13 +986,13 @@ fn point_clouds_are_searched() {
     let dots = "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n\
                 end_header\n0 0 1\n1 0.5 1\n";
     let bench = Bench::new(&[("s.ksl", text), ("dots.ply", dots)]);
-    for way in ["", "--interpret"] {
-        bench.shade(&format!("-g 2 2 {way} s.ksl -o f f.exr")).ok();
+    for mode in ["", "--interpret"] {
+        bench.shade(&format!("-g 2 2 {mode} s.ksl -o f f.exr")).ok();
         let image = bench.image("f.exr");
         let pixels = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(x, y)| image.pixel(x, y)[0]);
         assert_eq!(pixels, [10.0, 10.5, 0.0, 10.5]);
         let given = bench.shade(&format!(
-            "-t 3 -g 64 64 {way} -param file none.ply s.ksl -o f f.exr"
+            "-t 3 -g 64 64 {mode} -param file none.ply s.ksl -o f f.exr"
         ));
         assert_eq!(given.status, 0);
         let expected = "there is no point cloud file \"none.ply\"; nothing is found";
@@ -1035,8 +1034,8 @@ fn statistics_have_the_promised_keys() {
 }
 
 #[test]
-fn packets_of_points_make_the_same_picture() {
-    // Points leave the loop one by one, and the last rows look behind the end of the array.
+fn packets_give_the_same_picture() {
+    // Points leave the loop at different iterations, and the last rows read beyond the end of the array.
     let parted = "shader parted(output color Cout = 0, output int turns = 0) {
         float steps[3] = {0.05, 0.1, 0.3};
         float x = u;
@@ -1110,7 +1109,7 @@ group g(float scale = 2 [[ string help = "size" ]], output float r) { s inner(w 
         "    \"open\" \"float[]\"\n\t\tDefault value: [ 1 2 3 ]\n",
         "    \"w\" \"float\"\n\t\tDefault value: u\n",
         "    \"q\" \"output struct Pair\"\n",
-        // What constants alone make is known, and fields have what is said of the structure.
+        // Constant expressions are evaluated, and fields have the metadata of their structure.
         "    \"angle\" \"float\"\n\t\tDefault value: 0.785398\n",
         "\t\tfields: {float a, color b}\n\t\tmetadata: int hidden = 1\n    \"p.a\" \"float\"\n\t\tDefault value: 6\n\
          \t\tmetadata: int hidden = 1\n    \"p.b\" \"color\"\n\t\tDefault value: N\n",

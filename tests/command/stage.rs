@@ -1,4 +1,4 @@
-//! Units and groups that stand alone: `kiln render UNIT`, `--on`, `--param`, `--show`, `--variations`.
+//! Preview of units and groups without a scene: `kiln render UNIT`, `--on`, `--param`, `--show`, `--variations`.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::program::{message, refused, run};
 
-/// Values over uv, and a surface with inputs of all kinds.
+/// Patterns of uv, and a surface with inputs of all types.
 const UNITS: &str = "
 shader ramp_uv(float scale = 1, output color result = 0, output float first = 0) { result = scale * color(u, v, 0.5); first = u; }
 surface paint(color albedo = 0.5, string name = \"none\", int twice = 0, output closure color surface = 0)
@@ -23,7 +23,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// What a small picture shows with these arguments.
+/// A small picture rendered with these arguments.
 fn picture(at: &Path, args: &str) -> Image {
     let output = run(at, &format!("render {args} -o out.exr --size 32x32 --quiet"));
     assert!(output.status.success(), "{args}: {}", message(&output));
@@ -35,7 +35,7 @@ fn mean(image: &Image) -> f32 {
 }
 
 #[test]
-fn patterns_are_shown_as_they_are() {
+fn patterns_are_shown_as_emission() {
     let folder = folder();
     let at = folder.path();
     let image = picture(at, "units.ksl:ramp_uv --param scale=2 --spp 64");
@@ -54,7 +54,7 @@ fn patterns_are_shown_as_they_are() {
         (color.r - 8.5 / 32.0).abs() < 0.02 && color.r == color.b,
         "{color:?}"
     );
-    // What ships is named alone; on a ball it has the backdrop around.
+    // Shipped units are given by name only; on a ball, the picture contains the backdrop.
     let flat = picture(at, "checker --spp 1");
     let ball = picture(at, "checker --on ball --spp 1");
     assert_ne!(flat.data, ball.data);
@@ -96,7 +96,7 @@ group outer(float gain = 1, output closure color surface)
 }
 
 #[test]
-fn surfaces_are_shown_on_all_subjects() {
+fn surfaces_are_shown_on_all_shapes() {
     let folder = folder();
     let at = folder.path();
     let model = "v 0 0 0\nv 300 0 0\nv 300 200 0\nv 0 200 0\nf 1 2 3 4\n";
@@ -116,9 +116,9 @@ fn surfaces_are_shown_on_all_subjects() {
     assert_eq!(seen.len(), 5);
 }
 
-/// What the stage itself is made of has no name that a user's unit may have, and file names are texts.
+/// Internal names of the stage do not collide with a user's units, and file names are escaped.
 #[test]
-fn units_of_any_name_are_shown() {
+fn units_with_any_name_are_shown() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     for name in ["matte", "checker", "emitter", "subject", "backdrop", "main"] {
@@ -137,14 +137,14 @@ fn units_of_any_name_are_shown() {
 }
 
 #[test]
-fn parameters_take_values_of_their_types() {
+fn parameters_accept_values_of_their_types() {
     let folder = folder();
     let at = folder.path();
     let of = |params: &str| mean(&picture(at, &format!("units.ksl:paint --spp 4 {params}")));
     let plain = of("");
     assert!(of("--param name=dark") < 0.9 * plain);
     assert!(of("--param twice=1") > 1.1 * plain);
-    // Values are those of scenes, and --set reaches them, too.
+    // Values have the syntax of scenes, and `--set` applies to them.
     assert_eq!(
         of("--param albedo=0.25"),
         of("--set material.subject.albedo=0.25")
@@ -203,7 +203,7 @@ fn variations_are_labelled_tiles() {
         "render units.ksl --variations albedo=red,blue --checkpoint c",
         &["does not go with --checkpoint"],
     );
-    // What is read stays.
+    // Input files are not overwritten.
     fs::copy(at.join("sheet.exr"), at.join("texture.exr")).unwrap();
     refused(
         at,

@@ -1,4 +1,4 @@
-//! The viewer of a bake, and the server that shows it.
+//! The viewer of a bake, and its web server.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read as _, Write as _};
@@ -55,7 +55,7 @@ fn the_viewer_holds_the_bake() {
             .contains("Copyright")
     );
 
-    // The next bake takes it away.
+    // The next bake without `--viewer` removes the file.
     let args = "bake a.kiln -o out --resolution 16 --samples 1";
     assert!(kiln(folder.path(), args).status().unwrap().success());
     assert!(!out.join("index.html").exists() && !out.join("data.js").exists());
@@ -76,7 +76,7 @@ fn probes_of_an_earlier_bake_are_shown() {
 }
 
 #[test]
-fn a_folder_is_served_to_this_machine() {
+fn a_folder_is_served_on_the_loopback_interface() {
     let folder = baked("--viewer");
     let server = Server::start(folder.path(), "view out");
     for name in ["index.html", "viewer.js", "data.js"] {
@@ -101,7 +101,7 @@ fn a_folder_is_served_to_this_machine() {
 }
 
 #[test]
-fn the_viewer_has_programs_of_materials_that_vary() {
+fn the_viewer_contains_programs_of_varying_materials() {
     let folder = TempDir::new().unwrap();
     let shaders = "shader pattern(output closure color surface = 0) { surface = noise(3 * P) * diffuse(N); }
 shader asking(output closure color surface = 0)

@@ -1,4 +1,4 @@
-//! Command line tests of grids of volumes: `texture3d`, `kiln info`, packs.
+//! Command line tests of volume grids: `texture3d`, `kiln info`, packs.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn run(folder: &TempDir, args: &str) -> (i32, String, String) {
     (status.code().unwrap(), text(stdout), text(stderr))
 }
 
-/// Voxel (i, j, k) of `density` lies at (1 + i/2, 2 − k/2, 3 + j/4).
+/// The position of voxel (i, j, k) of `density` is (1 + i/2, 2 − k/2, 3 + j/4).
 const LOOKUPS: &str = "shader s(output float a = 0, output float b = 0, output color c = 0, output color d = 0,
          output float e = 0, output float f = 0, output color g = 0, output int h = 0) {
     point p = point(1 + 3 / 2.0, 2 - 1 / 2.0, 3 + 2 / 4.0);
@@ -51,7 +51,8 @@ const LOOKUPS: &str = "shader s(output float a = 0, output float b = 0, output c
 fn texture3d_reads_grids() {
     let folder = folder(&[("s.ksl", LOOKUPS)]);
     let outputs = ["a", "b", "c", "d", "e", "f", "g", "h"].map(|name| format!("-o {name} null"));
-    // (3·3 + 2·5 + 1·7) mod 64 is 26, and 3 more for the next along x. Along x a pixel of two is 0.25 / 0.5 voxels.
+    // (3·3 + 2·5 + 1·7) mod 64 is 26, and 3 more for the next along x. Along x, a two-pixel image has 0.25 / 0.5 voxels
+    // per pixel.
     let expected = [
         "a : 0.65625",
         "b : 0.679688",
@@ -62,10 +63,10 @@ fn texture3d_reads_grids() {
         "g : 1 2 3",
         "h : 3",
     ];
-    for way in ["", "--interpret"] {
+    for mode in ["", "--interpret"] {
         let (status, out, err) = run(
             &folder,
-            &format!("shade -g 2 1 s.ksl {way} {} --print", outputs.join(" ")),
+            &format!("shade -g 2 1 s.ksl {mode} {} --print", outputs.join(" ")),
         );
         assert_eq!((status, err.as_str()), (0, ""), "{out}");
         for line in expected {
@@ -75,7 +76,7 @@ fn texture3d_reads_grids() {
 }
 
 #[test]
-fn a_missing_grid_is_a_mistake_with_its_place() {
+fn a_missing_grid_is_an_error_with_its_location() {
     let shader = "shader s(output float a = 0) {\n    a = texture3d(\"smoke.vdb\", P);\n    \
                   a += texture3d(\"smoke.vdb\", P, \"subimage\", \"densty\");\n}\n";
     let late = "shader late(string grid = \"\", output float a = 0) {\n    \
@@ -91,8 +92,8 @@ fn a_missing_grid_is_a_mistake_with_its_place() {
     ] {
         assert!(err.contains(part), "{part} in {err}");
     }
-    for way in ["", "--interpret"] {
-        let (status, _, err) = run(&folder, &format!("shade -g 8 8 -t 2 late.ksl {way} -o a null"));
+    for mode in ["", "--interpret"] {
+        let (status, _, err) = run(&folder, &format!("shade -g 8 8 -t 2 late.ksl {mode} -o a null"));
         assert_eq!(status, 0, "{err}");
         assert_eq!(err.matches("late.ksl:2:9").count(), 1, "{err}");
     }
@@ -138,7 +139,7 @@ fn info_shows_grids() {
 }
 
 #[test]
-fn packs_have_their_volumes() {
+fn packs_contain_their_volumes() {
     let scene = "camera main : perspective { from = (4, 2, 12); to = (4, 2, 3); fov = 40; }\n\
                  film { size = (24, 16); }\n\
                  shader glow(output closure color c = 0) {\n    \

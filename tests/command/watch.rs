@@ -1,4 +1,4 @@
-//! `--watch` of `kiln render`, `kiln shade` and `kiln bake`: the work is done again when a file changes that was read.
+//! `--watch` of `kiln render`, `kiln shade` and `kiln bake`: a change of an input file repeats the command.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::program::{copy_program, kiln, refused, wait_for};
 
-/// A program that is ended with the test; what it reports is in `errors.txt`.
+/// A process, killed on drop; `errors.txt` contains its messages.
 struct Running(Child);
 
 impl Running {
@@ -43,7 +43,7 @@ fn says(at: &Path, text: &str) -> bool {
     fs::read_to_string(at.join("errors.txt")).is_ok_and(|all| all.contains(text))
 }
 
-/// The value at the first pixel of an image that may not be there.
+/// The value of the first pixel of an image, if the file exists.
 fn value(at: &Path, file: &str) -> f32 {
     read(&at.join(file)).map_or(-1.0, |image| image.data[0])
 }
@@ -67,7 +67,7 @@ fn a_changed_file_is_rendered_again() {
         let text =
             format!("#include \"value.h\"\nshader watched(output color result = 0) {{ result = {value}; }}");
         fs::write(at.join("new"), text).unwrap();
-        // As editors save.
+        // Editors save by renaming.
         fs::rename(at.join("new"), at.join("watched.ksl")).unwrap();
     };
     fs::write(at.join("value.h"), "#define VALUE 0.5\n").unwrap();
@@ -89,7 +89,7 @@ fn a_changed_file_is_rendered_again() {
     });
     drop(running);
 
-    // Sheets, too, and a program that is interrupted while it waits.
+    // Sheets, and a program that is interrupted while it waits.
     let sheet = "render watched.ksl:watched -o sheet.exr --spp 2 --size 160x160 --watch --param x=1 --variations y=1,2";
     write("x * y");
     let text = fs::read_to_string(at.join("watched.ksl")).unwrap();
@@ -118,7 +118,7 @@ fn a_changed_file_is_shaded_again() {
     let text = "#include \"value.h\"\nshader watched(float k = 1, output float r = 0) { r = k * VALUE; }";
     fs::write(at.join("watched.ksl"), text).unwrap();
     set("0.25");
-    // Files of serialised groups are read, too.
+    // Files of serialised groups are watched, too.
     fs::write(at.join("group"), "param float k 1 ; shader watched.ksl w ;").unwrap();
     let mut running = Running::start(at, "shade --group group -g 8 8 -o r r.exr --watch");
     wait_for("the image", || {
@@ -174,7 +174,7 @@ fn a_changed_scene_is_baked_again() {
 
 const PLAIN: &str = "shader watched(output color result = 0) { result = VALUE; }";
 
-/// A program that renders a file again and again, and shows its value.
+/// A process that renders a file repeatedly, and the value of its picture.
 #[cfg(unix)]
 struct Rendering<'a> {
     _running: Running,
@@ -207,7 +207,7 @@ fn write_plain(path: &Path, value: f32) {
 
 #[cfg(unix)]
 #[test]
-fn folders_that_are_made_anew_are_watched() {
+fn recreated_folders_are_watched() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     let file = at.join("deep/sub/watched.ksl");
@@ -221,7 +221,7 @@ fn folders_that_are_made_anew_are_watched() {
     }
     drop(rendering);
 
-    // The folder in which the program was started.
+    // The working folder of the program.
     let inner = at.join("inner");
     write_plain(&inner.join("watched.ksl"), 0.25);
     let rendering = Rendering::start(&inner, "watched.ksl");
@@ -254,7 +254,7 @@ fn files_behind_links_are_watched() {
     rendering.shows(0.125);
 }
 
-/// The system reports no changes there.
+/// A folder in which the system reports no changes.
 #[cfg(unix)]
 #[test]
 fn files_in_folders_that_cannot_be_listed_are_watched() {

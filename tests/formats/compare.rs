@@ -35,7 +35,7 @@ fn equal_images_differ_by_nothing() {
 }
 
 #[test]
-fn the_numbers_are_the_definitions() {
+fn metrics_match_their_definitions() {
     // Mean of b: (1 + 2 + 3) / 3 = 2, so that the floor is 0.04.
     let b = constant(Rgb::new(1.0, 2.0, 3.0));
     let a = constant(Rgb::new(1.5, 2.0, 2.0));
@@ -54,7 +54,7 @@ fn the_numbers_are_the_definitions() {
 }
 
 #[test]
-fn what_is_no_number_exceeds_every_threshold() {
+fn nan_exceeds_every_threshold() {
     let b = constant(Rgb::WHITE);
     let mut a = b.clone();
     a.set_rgb(3, 3, Rgb::new(1.0, f32::NAN, 1.0));
@@ -72,7 +72,7 @@ fn what_is_no_number_exceeds_every_threshold() {
 }
 
 #[test]
-fn encoded_images_and_other_channels_are_matched() {
+fn encodings_and_channel_counts_are_converted() {
     let linear = constant(Rgb::splat(0.5));
     let mut encoded = constant(Rgb::splat(0.735_357));
     encoded.color_space = ColorSpace::Srgb;
@@ -95,7 +95,7 @@ fn encoded_images_and_other_channels_are_matched() {
 }
 
 #[test]
-fn images_that_do_not_match_are_refused() {
+fn images_of_different_sizes_are_refused() {
     let error = compare(&Image::new(2, 3, 3), &Image::new(3, 2, 3)).unwrap_err();
     assert_eq!(error.to_string(), "the images differ in size: 2×3 and 3×2 pixels");
     assert_eq!(
@@ -105,8 +105,8 @@ fn images_that_do_not_match_are_refused() {
 }
 
 #[test]
-fn flip_has_its_known_extremes() {
-    // Pure green against pure blue is the greatest difference that the measure knows.
+fn flip_has_its_known_extreme_values() {
+    // Pure green against pure blue has the maximum difference of the metric.
     let flip = |a, b| compare(&constant(a), &constant(b)).unwrap().flip;
     let greatest = flip(Rgb::new(0.0, 1.0, 0.0), Rgb::new(0.0, 0.0, 1.0));
     assert!((greatest - 1.0).abs() < 1e-4, "{greatest}");
@@ -116,7 +116,7 @@ fn flip_has_its_known_extremes() {
 }
 
 #[test]
-fn flip_agrees_with_its_authors_program() {
+fn flip_agrees_with_flip_evaluator() {
     // The mean that flip-evaluator 1.7 gives for these two pictures as 8-bit PNGs.
     let gradient =
         |x: usize, y: usize, g: f32| Rgb::new(0.2 + 0.5 * x as f32 / 48.0, g, 0.3 + 0.4 * y as f32 / 32.0);
@@ -144,7 +144,7 @@ fn flip_grows_with_noise() {
 }
 
 #[test]
-fn the_difference_picture_shows_where() {
+fn the_difference_picture_marks_differing_pixels() {
     let a = constant(Rgb::splat(0.5));
     let mut b = a.clone();
     b.set_rgb(12, 8, Rgb::new(1.0, 0.0, 0.0));

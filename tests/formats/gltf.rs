@@ -1,10 +1,10 @@
 //! glTF importer: contents of documents; damaged documents give errors, never panics.
 
+mod appearance;
 mod compressed;
 mod exports;
 mod flat;
 mod layers;
-mod looks;
 mod pose;
 mod tangents;
 
@@ -20,7 +20,7 @@ use renderer::scene::load::LoadOptions;
 use renderer::texture::{TextureColorSpace, TextureSource};
 use serde_json::{Value, json};
 
-/// A document in the making: JSON and the bytes of its one buffer.
+/// A document under construction: JSON and the bytes of its single buffer.
 struct Glb {
     json: Value,
     bytes: Vec<u8>,
@@ -33,7 +33,7 @@ impl Glb {
         glb
     }
 
-    /// Adds bytes as a view; gives its index.
+    /// Adds bytes as a buffer view; returns its index.
     fn view(&mut self, bytes: &[u8]) -> usize {
         while !self.bytes.len().is_multiple_of(4) {
             self.bytes.push(0);
@@ -52,7 +52,7 @@ impl Glb {
         list.len() - 1
     }
 
-    /// Adds floats as an accessor; gives its index.
+    /// Adds floats as an accessor; returns its index.
     fn floats(&mut self, kind: &str, values: &[f32]) -> usize {
         let width = match kind {
             "SCALAR" => 1,
@@ -117,7 +117,7 @@ impl Glb {
         parse_gltf(Path::new("test.glb"), &self.finish()).map_err(|error| error.to_string())
     }
 
-    /// Checks that reading fails with a message that has this in it.
+    /// Checks that reading fails with a message that contains `message`.
     fn fails(&self, expected: &str) {
         let error = self.read().expect_err(expected);
         assert!(
@@ -136,7 +136,7 @@ const PNG: &[u8] = &[
     0x0f, 0, 1, 1, 1, 0, 0x1b, 0xb6, 0xee, 0x56, 0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
 ];
 
-/// A document with one of everything.
+/// A document with every supported feature.
 fn rich() -> Glb {
     let mut glb = Glb::new(json!({
         "scene": 0,
@@ -220,7 +220,7 @@ fn reads_a_whole_document() {
         left.world_from_object.transform_point3(Vec3::X),
         Vec3::new(-1.0, 1.0, 0.0)
     );
-    // Mirrored, turned by a right angle, lifted.
+    // Mirrored, rotated by 90°, translated.
     let corner = right.world_from_object.transform_point3(Vec3::X);
     assert!((corner - Vec3::new(0.0, 0.0, 0.0)).length() < 1e-6, "{corner}");
 
@@ -285,7 +285,7 @@ fn materials_become_calls() {
     assert!(matches!(&model.textures[0].source, TextureSource::Memory { bytes, .. } if &bytes[..] == PNG));
     assert_eq!(model.textures[1].color_space, TextureColorSpace::Raw);
 
-    // Engines do not show the back of what is not said to be double-sided; Kiln's own scenes say so.
+    // glTF culls back faces unless a material is double-sided; Kiln's own scenes never cull.
     assert!(one_sided().read().expect("it is valid").materials[0].culled);
 }
 
@@ -326,7 +326,7 @@ fn a_model_makes_a_scene() {
         .unwrap_or_else(|error| panic!("{error}"));
     assert!(desc.material(desc.shapes[0].material).culled);
 
-    // The film has the shape of the camera's picture.
+    // The film has the aspect ratio of the camera.
     let film_of = |camera: Value| {
         let mut glb = rich();
         glb.json["cameras"] = json!([camera]);
@@ -360,7 +360,7 @@ fn a_model_makes_a_scene() {
         .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(desc.film.size.value, [1280, 720]);
     assert!(matches!(desc.lights[0].kind, LightKind::Environment { .. }));
-    // The whole model is in the picture, and does not get lost in it.
+    // The whole model is in the picture and fills much of it.
     let camera = renderer::camera::Camera::new(&desc.cameras[0].camera, 1280, 720).expect("it is a camera");
     let corners = [Vec3::ZERO, Vec3::X, Vec3::Y].map(|p| camera.project(p).expect("it is in front"));
     assert!(
@@ -372,7 +372,7 @@ fn a_model_makes_a_scene() {
     assert!(corners[1].distance(corners[2]) > 300.0, "{corners:?}");
 }
 
-/// A mesh of one triangle, to be spoilt.
+/// A mesh of one triangle, to be damaged.
 fn plain() -> Glb {
     let mut glb = Glb::new(json!({ "nodes": [{ "mesh": 0 }], "scenes": [{ "nodes": [0] }] }));
     let positions = glb.floats("VEC3", &TRIANGLE);
@@ -385,7 +385,7 @@ fn plain() -> Glb {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn errors_name_the_invalid_element() {
     assert_eq!(plain().read().expect("it is valid").shapes.len(), 1);
     let spoilt = |spoil: &dyn Fn(&mut Glb), expected: &str| {
         let mut glb = plain();
@@ -449,7 +449,7 @@ fn mistakes_are_named() {
 }
 
 #[test]
-fn what_glb_files_may_leave_out_is_not_missed() {
+fn optional_parts_of_glb_files_may_be_missing() {
     let mut glb = plain();
     // A channel of KHR_animation_pointer has no node, and an empty scene no list of nodes.
     glb.json["animations"] = json!([{
@@ -466,7 +466,7 @@ fn what_glb_files_may_leave_out_is_not_missed() {
 }
 
 #[test]
-fn primitives_without_positions_are_not_shown() {
+fn primitives_without_positions_are_skipped() {
     let mut glb = plain();
     let uvs = glb.floats("VEC2", &[0.0; 6]);
     let bare = json!({ "attributes": { "TEXCOORD_0": uvs }, "indices": 1 });
@@ -478,7 +478,7 @@ fn primitives_without_positions_are_not_shown() {
     glb.json["nodes"] =
         json!([{ "mesh": 0, "children": [1, 2] }, { "mesh": 1, "name": "a" }, { "mesh": 1, "name": "b" }]);
     let model = glb.read().expect("the rest is shown");
-    // Primitives are counted as in the file.
+    // Shapes are named by the index of the primitive in the file.
     let names: Vec<&str> = model.shapes.iter().map(|shape| &*shape.name).collect();
     assert_eq!(names, ["a.0", "a.2", "b.0", "b.2"]);
     assert_eq!(
@@ -489,13 +489,13 @@ fn primitives_without_positions_are_not_shown() {
             "mesh `both`, primitive 1: it has no positions and is not shown",
         ]
     );
-    // Positions that are named have to be there.
+    // An accessor of positions that does not exist is an error.
     glb.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = json!(77);
     glb.fails("uses accessor 77, which does not exist");
 }
 
 #[test]
-fn hidden_nodes_are_hidden_with_what_is_below() {
+fn hidden_nodes_hide_their_children() {
     let mut glb = plain();
     glb.json["nodes"] = json!([
         { "mesh": 0, "name": "shown", "children": [1] },
@@ -507,7 +507,7 @@ fn hidden_nodes_are_hidden_with_what_is_below() {
     assert_eq!(names, ["shown"]);
 }
 
-/// The plain mesh in three places: moved, turned and shrunk to nothing.
+/// The plain mesh in three places: translated, rotated, and scaled to zero.
 fn instanced() -> Glb {
     let mut glb = plain();
     let translations = glb.floats("VEC3", &[1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 5.0, 5.0, 5.0]);
@@ -575,8 +575,9 @@ fn instances_of_a_node_share_mesh_and_name() {
 
 #[test]
 fn names_stand_for_all_instances_of_a_node() {
-    let folder = tempfile::tempdir().expect("there is room");
-    std::fs::write(folder.path().join("forest.glb"), instanced().finish()).expect("there is room");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
+    std::fs::write(folder.path().join("forest.glb"), instanced().finish())
+        .expect("a temporary file can be written");
     let text = "import \"forest.glb\" as forest;
         shape copy : instance { of = forest; transform = translate(0, 0, 10); }
         assign forest.tree = matte(albedo = 0.25); assign copy.tree = matte(albedo = 0.75);";
@@ -591,7 +592,7 @@ fn names_stand_for_all_instances_of_a_node() {
 }
 
 #[test]
-fn sparse_accessors_replace() {
+fn sparse_accessors_replace_elements() {
     let mut glb = plain();
     let places = glb.view(&[2]);
     let values: Vec<u8> = [5f32, 6.0, 7.0].iter().flat_map(|v| v.to_le_bytes()).collect();
@@ -608,7 +609,7 @@ fn sparse_accessors_replace() {
     );
     glb.json["accessors"][0]["sparse"]["count"] = json!(2);
     glb.fails("sparse");
-    // Without a view all else is zero.
+    // Without a buffer view, all other elements are zero.
     glb.json["accessors"][0]["sparse"]["count"] = json!(1);
     glb.json["accessors"][0]
         .as_object_mut()
@@ -618,7 +619,7 @@ fn sparse_accessors_replace() {
         glb.read().expect("it is valid").shapes[0].mesh.positions[1],
         Vec3::ZERO
     );
-    // Primitives read the vertices that their indices name.
+    // Only vertices with an index are read.
     glb.json["accessors"][0]["count"] = json!(4_000_000_000_u32);
     let model = glb.read().expect("it is valid");
     assert_eq!(model.shapes[0].mesh.positions[2], Vec3::new(5.0, 6.0, 7.0));
@@ -636,7 +637,7 @@ fn accessors_without_data_are_zeros() {
     glb.json["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_0"] = json!(uvs);
     let model = glb.read().expect("it is valid");
     assert_eq!(model.shapes[0].mesh.uvs, [Vec2::Y; 3]);
-    // References to nothing are still refused.
+    // An index of a missing buffer view is still an error.
     glb.json["accessors"][uvs]["bufferView"] = json!(77);
     glb.fails("accessors[2]");
 }
@@ -654,7 +655,7 @@ fn text_may_begin_with_a_byte_order_mark() {
 }
 
 #[test]
-fn damage_is_survived() {
+fn damaged_documents_cause_no_panic() {
     survives_damage(&rich().finish());
     survives_damage(&pose::posed().finish());
 }
@@ -669,7 +670,7 @@ fn survives_damage(file: &[u8]) {
             file.len()
         );
     }
-    // Some damage makes another valid file; none may panic.
+    // Damage may give another valid file, but never a panic.
     let mut state = 1u64;
     let mut random = || {
         state = state

@@ -1,4 +1,4 @@
-//! Image files: written files read back the same, damaged files are rejected.
+//! Image files: written files read back with equal values, damaged files are rejected.
 
 use std::fs;
 use std::io::Cursor;
@@ -14,8 +14,8 @@ use renderer::image::{
     srgb8_from_linear, write,
 };
 
-/// A picture with every value different, some beyond 1.
-fn gradient(width: usize, height: usize) -> Image {
+/// A picture of distinct values, some above 1.
+pub(crate) fn gradient(width: usize, height: usize) -> Image {
     Image::from_fn(width, height, |x, y| {
         Rgb::new(
             x as f32 / width as f32,
@@ -35,12 +35,12 @@ fn with_channels(channels: usize) -> Image {
     image
 }
 
-fn encoded(name: &str, image: &Image) -> Vec<u8> {
+pub(crate) fn encoded(name: &str, image: &Image) -> Vec<u8> {
     encode(Path::new(name), image, &WriteOptions::default()).expect("the image suits the format")
 }
 
 #[test]
-fn exr_keeps_every_bit() {
+fn exr_round_trips_every_bit() {
     let directory = tempfile::tempdir().unwrap();
     for channels in [1, 2, 3, 4] {
         let image = with_channels(channels);
@@ -51,7 +51,7 @@ fn exr_keeps_every_bit() {
 }
 
 #[test]
-fn tiff_keeps_every_channel_in_each_type() {
+fn tiff_round_trips_every_channel_in_each_type() {
     let (path, step) = (Path::new("a.tif"), 1.0 / 65535.0);
     let types = [
         (SampleType::F32, 0.0),
@@ -61,7 +61,7 @@ fn tiff_keeps_every_channel_in_each_type() {
     ];
     for (samples, tolerance) in types {
         for channels in [1, 2, 3, 4, 5, 16] {
-            // More rows than a strip holds.
+            // More rows than a TIFF strip contains.
             let mut image = Image::new(70, 300, channels);
             image
                 .data
@@ -82,7 +82,7 @@ fn tiff_keeps_every_channel_in_each_type() {
     }
 }
 
-/// A TIFF of 16-bit tiles, 32 × 16, in planes of their own or not: `x + 256 y + 65 c`.
+/// A TIFF of 16-bit tiles, 32 × 16, in separate planes or interleaved: `x + 256 y + 65 c`.
 fn tiled_tiff(width: u32, height: u32, channels: u32, planar: bool) -> Vec<u8> {
     let mut file = Cursor::new(Vec::new());
     let mut encoder = tiff::encoder::TiffEncoder::new(&mut file).unwrap();
@@ -129,8 +129,8 @@ fn tiled_tiff(width: u32, height: u32, channels: u32, planar: bool) -> Vec<u8> {
 }
 
 #[test]
-fn tiles_and_planes_of_a_tiff_are_put_together() {
-    // Beyond three they are no colours.
+fn tiles_and_planes_of_a_tiff_are_assembled() {
+    // With more than three channels, the samples are not colours.
     for (channels, planar) in [(3, false), (3, true), (4, false), (5, false), (5, true)] {
         let bytes = tiled_tiff(70, 37, channels, planar);
         let raster = decode(Path::new("a.tif"), &bytes).unwrap();
@@ -162,13 +162,13 @@ fn damaged_tiffs_are_refused() {
     for at in whole.len() - 250..whole.len() {
         let mut bytes = whole.clone();
         bytes[at] ^= 0xff;
-        // Whatever it gives, it comes back.
+        // Any result is valid, if the decoder returns.
         let _ = decode(Path::new("a.tif"), &bytes);
     }
 }
 
 #[test]
-fn exr_keeps_channels_metadata_and_window() {
+fn exr_round_trips_channels_metadata_and_window() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("named.exr");
     let mut image = with_channels(5);
@@ -279,7 +279,7 @@ fn every_format_written_is_read() {
 }
 
 #[test]
-fn hdr_files_are_no_darker_than_their_pictures() {
+fn hdr_files_preserve_brightness() {
     let image = Image::from_fn(64, 64, |x, y| {
         let v = 1.0 + (64 * y + x) as f32 / 4200.0;
         Rgb::new(v, 0.37 * v, 0.9 * v)
@@ -331,7 +331,7 @@ fn alpha_is_neither_exposed_nor_encoded() {
 }
 
 #[test]
-fn a_failed_write_leaves_what_was_there() {
+fn a_failed_write_preserves_the_existing_file() {
     let directory = tempfile::tempdir().unwrap();
     let good = directory.path().join("good.png");
     fs::write(&good, "before").unwrap();
@@ -349,7 +349,7 @@ fn a_failed_write_leaves_what_was_there() {
 }
 
 #[test]
-fn outputs_are_checked_before_they_are_needed() {
+fn outputs_are_checked_in_advance() {
     let directory = tempfile::tempdir().unwrap();
     let check = |name: &str, expected: &str| {
         let path = directory.path().join(name);
@@ -417,7 +417,7 @@ fn outputs_have_the_users_permissions() {
 }
 
 #[test]
-fn what_is_no_image_is_refused_by_name() {
+fn files_that_are_not_images_are_refused_by_name() {
     let directory = tempfile::tempdir().unwrap();
     let check = |name: &str, content: Option<&[u8]>, expected: &str| {
         let path = directory.path().join(name);
@@ -460,7 +460,7 @@ fn a_truncated_file_is_an_error() {
     }
 }
 
-/// Whole files of each format and of each way in which EXR packs its data, to be damaged.
+/// Complete files of each format and each EXR compression, to be damaged.
 static DAMAGED: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| {
     let written = ["a.exr", "a.hdr", "a.png", "a.jpg"].map(|n| (n.to_owned(), encoded(n, &gradient(19, 21))));
     let packed = [
@@ -473,7 +473,7 @@ static DAMAGED: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| {
     written.into_iter().chain(packed).collect()
 });
 
-/// An EXR as another program may write it: half floats, channel `i` of value `i + x / 64`.
+/// An EXR as other programs write it: half floats, channel `i` of value `i + x / 64`.
 fn exr_file(compression: Compression, channels: &[&str]) -> Vec<u8> {
     let size = (32, 24);
     let channels = channels.iter().enumerate().map(|(i, &name)| {
@@ -492,7 +492,7 @@ fn exr_file(compression: Compression, channels: &[&str]) -> Vec<u8> {
 }
 
 #[test]
-fn channels_are_found_by_whatever_name() {
+fn colour_channels_are_found_by_common_names() {
     let check = |channels: &[&str], expected: &[f32]| {
         let bytes = exr_file(Compression::ZIP16, channels);
         let image = decode(Path::new("a.exr"), &bytes).unwrap().into_image();
@@ -513,7 +513,7 @@ fn channels_are_found_by_whatever_name() {
     );
     check(&["N.X", "N.Y", "N.Z"], &[0.0, 1.0, 2.0]);
     check(&["depth"], &[0.0]);
-    // What is not there is zero.
+    // Missing channels are zero.
     check(&["R", "G"], &[0.0, 1.0, 0.0]);
     check(&["A", "G", "B"], &[0.0, 1.0, 2.0, 0.0]);
     check(&["flow.r", "flow.b", "depth.Z"], &[2.0]);
@@ -524,13 +524,13 @@ fn channels_are_found_by_whatever_name() {
         message.contains("no colour channels, only first, second"),
         "{message}"
     );
-    // Grey would be what is left of these colours.
+    // Only luminance would remain of these colours.
     let bytes = exr_file(Compression::ZIP16, &["Y", "RY", "BY"]);
     let message = decode(Path::new("a.exr"), &bytes).unwrap_err().to_string();
     assert!(message.contains("write it with R, G and B"), "{message}");
 }
 
-/// The order is OpenImageIO's: `oiiotool --info -v` lists it.
+/// Channels are in OpenImageIO's order, as `oiiotool --info -v` prints it.
 #[test]
 fn textures_have_all_channels_of_a_file() {
     let check = |channels: &[&str], expected: &[usize], alpha: Option<usize>| {
@@ -569,7 +569,7 @@ fn textures_have_all_channels_of_a_file() {
     );
     check(&["Y", "A", "id", "q"], &[0, 1, 2, 3], Some(1));
     check(&["foo", "bar", "baz", "qux", "quux"], &[1, 2, 0, 4, 3], None);
-    // Where only layers have colour, that of the picture comes first.
+    // If only layers have colours, the layer of the picture comes first.
     let layers = ["AO.R", "AO.G", "AO.B", "Combined.R", "Combined.G", "Combined.B"];
     check(
         &layers
@@ -584,7 +584,7 @@ fn textures_have_all_channels_of_a_file() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
-    /// Flipped bytes give an image or an error, never a panic, nor the end of the process for want of memory.
+    /// Flipped bits give an image or an error, never a panic and never an allocation failure.
     #[test]
     fn damaged_files_never_panic(
         format in 0usize..8,
@@ -598,7 +598,7 @@ proptest! {
         let _ = decode(Path::new(&name), &bytes);
     }
 
-    /// Any bytes behind a format's first ones, likewise.
+    /// Random bytes after a format's signature cause no panic either.
     #[test]
     fn arbitrary_bytes_never_panic(
         format in 0usize..6,
@@ -617,7 +617,7 @@ proptest! {
     }
 }
 
-/// A PNG file of this header and these chunks between it and the compressed data.
+/// A PNG file with this header and these chunks before the compressed data.
 fn png_file(
     ihdr: [u32; 2],
     [depth, color, interlace]: [u8; 3],
@@ -653,7 +653,7 @@ fn png_file(
     file
 }
 
-/// Data as a stream of RFC 1950 that does not compress it.
+/// An uncompressed zlib stream (RFC 1950).
 fn stored(data: &[u8]) -> Vec<u8> {
     let step = |(a, b): (u32, u32), &byte: &u8| {
         let a = (a + u32::from(byte)) % 65521;
@@ -673,13 +673,13 @@ fn stored(data: &[u8]) -> Vec<u8> {
 fn zeros(count: usize) -> Vec<u8> {
     let mut bits: Vec<bool> = vec![];
     let mut number = |value: u32, width: u32| bits.extend((0..width).map(|i| value >> i & 1 == 1));
-    // The last block, with codes of its own (RFC 1951, section 3.2.7): 286 of literals and lengths, one of distances.
+    // The final block, with dynamic codes (RFC 1951, section 3.2.7): 286 for literals and lengths, one for distances.
     number(1, 1);
     number(2, 2);
     number(29, 5);
     number(0, 5);
     number(14, 4);
-    // Lengths of the codes for lengths, in the RFC's order: 18 has one bit, 1 and 2 have two.
+    // Lengths of the code length codes, in the RFC's order: 18 has one bit, 1 and 2 have two.
     for symbol in [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1] {
         number(
             match symbol {
@@ -690,9 +690,9 @@ fn zeros(count: usize) -> Vec<u8> {
             3,
         );
     }
-    // Codes are written from their first bit on: 18 is 0, 1 is 10, 2 is 11.
+    // Codes start at their most significant bit: 18 is 0, 1 is 10, 2 is 11.
     let (one, two) = ((0b01, 2), (0b11, 2));
-    // Literal 0 has two bits, 256 two, 285 (which stands for 258 bytes) one, and so has the distance of 1.
+    // Literal 0 has two bits, 256 two, 285 (length 258) one, and the distance 1 one.
     let lengths = [
         two,
         (0, 1),
@@ -722,7 +722,7 @@ fn zeros(count: usize) -> Vec<u8> {
 
 #[test]
 fn every_kind_of_png_is_read() {
-    // Two by two: black and white above, white and black below.
+    // 2 × 2 pixels: black and white above, white and black below.
     let check = |name: &str, file: Vec<u8>| {
         let image = decode(Path::new("a.png"), &file)
             .unwrap_or_else(|error| panic!("{name}: {error}"))
@@ -797,7 +797,7 @@ fn every_kind_of_png_is_read() {
 }
 
 #[test]
-fn uniform_images_are_read_however_well_they_are_compressed() {
+fn uniform_images_are_read_at_any_compression_ratio() {
     let side = 4096u32;
     for (depth, channels) in [(8, 1), (1, 1), (16, 1), (8, 3)] {
         let row = (side as usize * channels * depth as usize).div_ceil(8) + 1;
@@ -808,10 +808,10 @@ fn uniform_images_are_read_however_well_they_are_compressed() {
             decode(Path::new("a.png"), &file).unwrap_or_else(|error| panic!("{depth} bits: {error}"));
         assert_eq!((raster.width, raster.channels), (side as usize, channels));
         assert!(raster.into_image().data.iter().all(|&value| value == 0.0));
-        // What no compression could hold is refused before memory is taken for it.
+        // A size beyond any compression ratio is rejected before memory is allocated.
         let claims = png_file([side * 8; 2], [depth, color, 0], &[], &stored(&[0; 64]));
         let error = decode(Path::new("a.png"), &claims)
-            .expect_err("it lies")
+            .expect_err("the declared size exceeds the data")
             .to_string();
         assert!(
             error.contains("cannot hold") || error.contains("too large"),
@@ -821,7 +821,7 @@ fn uniform_images_are_read_however_well_they_are_compressed() {
 }
 
 #[test]
-fn radiance_files_of_all_customs_are_read() {
+fn radiance_files_of_all_variants_are_read() {
     let pixels: [[u8; 4]; 4] = [
         [128, 64, 32, 129],
         [128, 64, 32, 129],
@@ -829,7 +829,7 @@ fn radiance_files_of_all_customs_are_read() {
         [64, 64, 64, 128],
     ];
     let flat: Vec<u8> = pixels.concat();
-    // Old run-length coding: a pixel of ones repeats the one before.
+    // Old run-length encoding: a pixel (1, 1, 1, n) repeats its predecessor.
     let old = [pixels[0], [1, 1, 1, 2], pixels[3]].concat();
     for (magic, end) in [("#?RADIANCE", "\n"), ("#?RGBE", "\n")] {
         for (name, data) in [("flat", &flat), ("old run lengths", &old)] {
@@ -849,7 +849,7 @@ fn radiance_files_of_all_customs_are_read() {
 
 #[test]
 fn radiance_files_of_all_orientations_are_read() {
-    // A picture of three by two, whose pixels count from the top left: 1 2 3, 4 5 6.
+    // A picture of 3 × 2 pixels, numbered from the top left: 1 2 3, 4 5 6.
     for (resolution, order) in [
         ("-Y 2 +X 3", [1u8, 2, 3, 4, 5, 6]),
         ("-Y 2 -X 3", [3, 2, 1, 6, 5, 4]),

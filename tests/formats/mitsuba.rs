@@ -1,7 +1,7 @@
 //! Mitsuba 3 importer: a scene for each feature against Mitsuba's image (`mitsuba/make.py` makes both); diagnostics
 //! with lines; fuzzing.
 //!
-//! `KILN_REFERENCE_FACTOR=8 cargo test --release --workspace --test formats mitsuba::` takes eight times the samples;
+//! `KILN_REFERENCE_FACTOR=8 cargo test --release --workspace --test formats mitsuba::` uses eight times the samples;
 //! `KILN_FUZZ_SECONDS=600` damages text for ten minutes.
 
 use std::fs;
@@ -17,12 +17,12 @@ use shading::Diagnostics;
 use support::random::Random;
 use support::reference::{Effort, judge};
 
-/// Pictures of a scene, and samples of each. Their mean has about half the variance of Mitsuba's picture.
+/// Pictures of a scene, and samples of each. The variance of their mean is about half of that of Mitsuba's picture.
 const SEEDS: u64 = 4;
 const SPP: u64 = 24;
 const MIN_ACCEPTED: f64 = 0.99;
 /// Minimum accepted share for scenes that differ on purpose at some pixels: Mitsuba is black where a tilted normal
-/// faces away from the viewer, Kiln turns the normal into view.
+/// faces away from the viewer, Kiln turns the normal towards the viewer.
 const DIFFERENT: [(&str, f64); 1] = [("normalmap", 0.97)];
 const MAX_MEAN_ERROR: f64 = 0.005;
 
@@ -34,7 +34,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("mitsuba")
 }
 
-/// The scenes, by name.
+/// The scenes with their names.
 fn scenes() -> Vec<(String, PathBuf)> {
     let mut scenes: Vec<_> = fs::read_dir(folder())
         .unwrap()
@@ -47,7 +47,7 @@ fn scenes() -> Vec<(String, PathBuf)> {
 }
 
 #[test]
-fn scenes_look_as_mitsuba_shows_them() {
+fn scenes_match_mitsubas_pictures() {
     let factor = number("KILN_REFERENCE_FACTOR").unwrap_or(1);
     let scenes = scenes();
     assert!(scenes.len() > 70, "{} scenes", scenes.len());
@@ -89,7 +89,7 @@ fn loaded(text: &str, options: MitsubaOptions) -> Result<(SceneDesc, Diagnostics
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("scene.xml");
     fs::write(&path, text).unwrap();
-    // A file to include that includes the scene.
+    // An included file that includes the scene.
     fs::write(
         folder.path().join("circle.xml"),
         "<scene version=\"3.0.0\"><include filename=\"scene.xml\"/></scene>",
@@ -110,12 +110,12 @@ fn around(line: &str) -> String {
 }
 
 #[test]
-fn emitters_may_stand_outside_of_their_shapes_and_projectors_do_without_pictures() {
-    let lamps = "<emitter type=\"area\" id=\"glow\"><rgb name=\"radiance\" value=\"3\"/></emitter>
+fn emitters_may_be_referenced_and_projectors_need_no_texture() {
+    let emitters = "<emitter type=\"area\" id=\"glow\"><rgb name=\"radiance\" value=\"3\"/></emitter>
         <shape type=\"sphere\"><ref id=\"glow\"/></shape>
         <emitter type=\"projector\"><rgb name=\"irradiance\" value=\"2\"/></emitter>";
     let (desc, warnings) =
-        loaded(&around(lamps), MitsubaOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+        loaded(&around(emitters), MitsubaOptions::default()).unwrap_or_else(|e| panic!("{e}"));
     assert!(warnings.list.is_empty(), "{warnings}");
     assert_eq!((desc.shapes.len(), desc.lights.len()), (2, 1));
     let lost = "<emitter type=\"area\"/>";
@@ -126,7 +126,7 @@ fn emitters_may_stand_outside_of_their_shapes_and_projectors_do_without_pictures
 }
 
 #[test]
-fn mistakes_are_told_with_their_line() {
+fn errors_have_their_line() {
     let laughs = "<!DOCTYPE lolz [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]>\n<scene version=\"3.0.0\">&b;</scene>";
     let shape = |inner: &str| around(&format!("<shape type=\"sphere\">{inner}</shape>"));
     let cases: &[(String, &[&str])] = &[
@@ -238,7 +238,7 @@ fn mistakes_are_told_with_their_line() {
     ];
     for (text, words) in cases {
         let Err(errors) = loaded(text, MitsubaOptions::default()) else {
-            panic!("taken:\n{text}");
+            panic!("accepted:\n{text}");
         };
         let message = errors.to_string();
         for word in *words {
@@ -250,9 +250,9 @@ fn mistakes_are_told_with_their_line() {
     }
 }
 
-/// Errors that only the loader finds, not the translator, are also reported with their location in the XML.
+/// Errors that the loader finds after the translation are also reported with their location in the XML.
 #[test]
-fn mistakes_that_are_found_later_are_told_with_their_line() {
+fn errors_after_translation_have_their_line() {
     let tiny = "<shape type=\"sphere\"><float name=\"radius\" value=\"1e-60\"/></shape>";
     let bright = "<emitter type=\"constant\"><spectrum type=\"d65\" name=\"radiance\"><rgb name=\"color\" value=\"1e30\"/>\
         <float name=\"scale\" value=\"1e30\"/></spectrum></emitter>";
@@ -266,9 +266,9 @@ fn mistakes_that_are_found_later_are_told_with_their_line() {
     }
 }
 
-/// Mistakes of included files are told with the lines of those; what both name is relative to the scene.
+/// Errors in included files are reported with their lines; file names in them are relative to the scene.
 #[test]
-fn included_files_are_sources_of_their_own() {
+fn errors_in_included_files_name_the_file() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("parts")).unwrap();
     let part = |radius: &str| {
@@ -288,9 +288,9 @@ fn included_files_are_sources_of_their_own() {
     assert!(errors.to_string().contains("part.xml:5"), "{errors}");
 }
 
-/// References make large materials of short files.
+/// References make large materials from short files.
 #[test]
-fn materials_that_grow_without_bound_are_refused() {
+fn exponentially_large_materials_are_refused() {
     let ball = |id: usize| format!("<shape type=\"sphere\"><ref id=\"m{id}\"/></shape>");
     let reference = |id: usize| format!("<ref id=\"m{id}\"/>");
     let chain = |first: &str, next: &dyn Fn(usize) -> String, count: usize| {
@@ -345,7 +345,7 @@ fn materials_that_grow_without_bound_are_refused() {
 }
 
 #[test]
-fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
+fn unsupported_features_are_warnings_or_in_strict_mode_errors() {
     let heights = concat!(env!("CARGO_MANIFEST_DIR"), "/mitsuba/data/heights.exr");
     let texture =
         format!("<texture type=\"bitmap\"><string name=\"filename\" value=\"{heights}\"/></texture>");
@@ -432,9 +432,9 @@ fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
     }
 }
 
-/// A thing in amber has the amber around it: that fills a shape, and is not missed.
+/// A medium that is the exterior of one shape and the interior of another causes no warning.
 #[test]
-fn what_surrounds_a_shape_may_fill_another() {
+fn exterior_media_may_be_interior_media_of_other_shapes() {
     let amber = |inside: &str| format!("<medium type=\"homogeneous\" id=\"amber\">{inside}</medium>");
     let text = around(&format!(
         "{}<shape type=\"sphere\"><ref name=\"interior\" id=\"amber\"/></shape>
@@ -448,7 +448,7 @@ fn what_surrounds_a_shape_may_fill_another() {
 }
 
 #[test]
-fn media_of_old_files_and_around_scenes_are_read() {
+fn media_of_old_files_and_sensors_are_read() {
     let old = "<scene version=\"0.5.0\">
         <sensor type=\"perspective\"><ref id=\"fog\"/></sensor>
         <medium type=\"homogeneous\" id=\"fog\"><rgb name=\"sigmaA\" value=\"1 2 3\"/><rgb name=\"sigmaS\" value=\"1\"/></medium>
@@ -459,13 +459,13 @@ fn media_of_old_files_and_around_scenes_are_read() {
     assert!(warnings.list.is_empty(), "{warnings}");
     let medium = desc.medium.expect("it is in fog");
     assert_eq!(desc.materials[medium.0 as usize].name, "scene.medium");
-    // The shape has no bsdf: of an old file, light goes through.
+    // The shape has no bsdf: in an old file it is a null interface.
     let ball = format!("{:?}", desc.materials);
     assert!(ball.contains("cutout"), "{ball}");
 }
 
 #[test]
-fn texts_may_be_in_latin_1_if_they_say_so() {
+fn declared_latin_1_texts_are_read() {
     let scene = "<!-- T\u{f6}nung --><scene version=\"3.0.0\"><shape type=\"sphere\"/></scene>";
     let read = |declaration: &str| {
         let folder = tempfile::tempdir().unwrap();
@@ -482,7 +482,7 @@ fn texts_may_be_in_latin_1_if_they_say_so() {
 }
 
 #[test]
-fn scenes_without_a_sensor_are_told_how_to_have_one() {
+fn scenes_without_a_sensor_cause_an_error_with_a_hint() {
     let (desc, _) = loaded(
         "<scene version=\"3.0.0\"><shape type=\"sphere\"/></scene>",
         MitsubaOptions::default(),
@@ -493,7 +493,7 @@ fn scenes_without_a_sensor_are_told_how_to_have_one() {
 }
 
 #[test]
-fn transforms_that_kiln_takes_otherwise_are_warned_of() {
+fn transforms_with_other_effects_cause_warnings() {
     let placed = |tag: &str, plugin: &str, scale: &str| {
         let scale = format!("<transform name=\"to_world\"><scale value=\"{scale}\"/></transform>");
         around(&format!("<{tag} type=\"{plugin}\">{scale}</{tag}>"))
@@ -513,7 +513,7 @@ fn transforms_that_kiln_takes_otherwise_are_warned_of() {
 }
 
 #[test]
-fn files_of_before_version_2_spell_look_at_with_a_capital() {
+fn files_before_version_2_spell_look_at_with_a_capital() {
     let camera = |version: &str, to_world: &str, step: &str| {
         let text = format!(
             "<scene version=\"{version}\"><sensor type=\"perspective\"><transform name=\"{to_world}\"><{step} \
@@ -530,7 +530,7 @@ fn files_of_before_version_2_spell_look_at_with_a_capital() {
 }
 
 #[test]
-fn environment_maps_are_turned_alone() {
+fn environment_maps_are_only_rotated() {
     let sky = folder().join("data/sky.exr");
     let text = |steps: &str| {
         around(&format!(
@@ -561,14 +561,14 @@ fn environment_maps_are_turned_alone() {
 }
 
 #[test]
-fn dollar_signs_may_stand_for_themselves() {
+fn escaped_dollar_signs_are_literal() {
     let text = around("<default name=\"a\" value=\"b\"/><shape type=\"sphere\" id=\"$a\\$a\"/>");
     let (desc, _) = loaded(&text, MitsubaOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
     assert!(desc.shapes.iter().any(|shape| &*shape.name == "b$a"));
 }
 
 #[test]
-fn parameters_of_the_command_line_come_before_defaults() {
+fn command_line_parameters_override_defaults() {
     let text = around(
         "<default name=\"size\" value=\"2\"/><shape type=\"sphere\" id=\"big\"><float name=\"radius\" value=\"$size\"/></shape>",
     );
@@ -639,7 +639,7 @@ fn damaged(text: &str, random: &mut Random) -> String {
 }
 
 #[test]
-fn damaged_text_is_taken_or_refused_but_never_worse() {
+fn damaged_scenes_load_or_cause_errors() {
     let time = number("KILN_FUZZ_SECONDS").map(Duration::from_secs);
     let start = Instant::now();
     let texts: Vec<String> = scenes()
@@ -649,25 +649,25 @@ fn damaged_text_is_taken_or_refused_but_never_worse() {
     let folder = tempfile::tempdir_in(folder()).unwrap();
     let path = folder.path().join("scene.xml");
     let mut random = Random(number("KILN_FUZZ_SEED").unwrap_or(9));
-    let (mut taken, mut count) = (0, 0);
+    let (mut accepted, mut count) = (0, 0);
     while time.map_or(count < 600, |time| start.elapsed() < time) {
         let text = &texts[random.below(texts.len())];
-        // Files are beside the folder.
+        // The data files are outside the folder.
         let text = damaged(&text.replace("\"data/", "\"../data/"), &mut random);
         fs::write(&path, &text).unwrap();
         let begin = Instant::now();
         if let Ok((desc, _)) = load(&path, &LoadOptions::default()) {
-            taken += 1;
-            // What it names compiles, or is refused.
+            accepted += 1;
+            // The shaders of the scene compile or are rejected.
             let _ = renderer::scene::build::check(&desc);
         }
-        let taken_long = begin.elapsed() > Duration::from_secs(20);
-        assert!(!taken_long, "{:?} for\n{text}", begin.elapsed());
+        let is_slow = begin.elapsed() > Duration::from_secs(20);
+        assert!(!is_slow, "{:?} for\n{text}", begin.elapsed());
         count += 1;
     }
-    println!("{count} texts, {taken} of them taken");
+    println!("{count} texts, {accepted} of them accepted");
     assert!(
-        taken > count / 100 && taken < count,
-        "{taken} of {count} are taken"
+        accepted > count / 100 && accepted < count,
+        "{accepted} of {count} are accepted"
     );
 }

@@ -20,7 +20,7 @@ use renderer::scene::load::{LoadOptions, load};
 use support::scenes::{Look, mean, spot_meter};
 use support::stats::Rng;
 
-/// A way to write a file: its name, and what it makes of a plain one.
+/// A variant of a file format: its name, and a function that rewrites a plain file.
 type Form = (&'static str, fn(&str) -> String);
 
 const OBJ: &str = "\
@@ -61,7 +61,7 @@ fn obj(text: &[u8], mtl: &[u8]) -> (Mesh, Option<[f32; 3]>) {
     (part.mesh.clone(), material.and_then(|m| m.diffuse))
 }
 
-/// An L whose first corner does not see all of it.
+/// An L-shaped polygon whose first corner does not see all of it.
 const CORNERS: [[f32; 2]; 6] = [
     [2.0, 0.0],
     [2.0, 1.0],
@@ -72,7 +72,7 @@ const CORNERS: [[f32; 2]; 6] = [
 ];
 
 #[test]
-fn concave_polygons_are_filled_and_no_more() {
+fn concave_polygons_are_triangulated_exactly() {
     let count = CORNERS.len();
     let rows = |before: &str| CORNERS.map(|[x, y]| format!("{before}{x} {y} 0\n")).concat();
     let (of_obj, _) = obj(
@@ -136,7 +136,7 @@ fn ply(bytes: &[u8], name: &str) -> Mesh {
 }
 
 #[test]
-fn names_of_files_may_have_capitals_blanks_and_letters_of_all_kinds() {
+fn file_names_may_contain_capitals_blanks_and_unicode() {
     let directory = tempfile::tempdir().unwrap();
     for (name, text) in [("Größe 1.OBJ", OBJ), ("a b.Ply", PLY), ("日本 #1.PLY", PLY)] {
         let path = directory.path().join(name);
@@ -148,7 +148,7 @@ fn names_of_files_may_have_capitals_blanks_and_letters_of_all_kinds() {
 }
 
 #[test]
-fn scene_texts_may_begin_with_a_mark_and_end_lines_in_any_way() {
+fn scenes_may_have_a_byte_order_mark_and_any_line_ends() {
     let directory = tempfile::tempdir().unwrap();
     let text = "// a remark\ncamera main : perspective { from = (0, 0, 5); } // another\n\
                 shader a(output closure color c = 0) { c = diffuse(N); }\nmaterial m = a();\nshape s : sphere { material = m; }\n";
@@ -220,7 +220,7 @@ fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
     directory
 }
 
-/// Holds vectors to what `mi.traverse(mi.load_dict({"type": "obj" or "ply", …}))` of Mitsuba 3.9.1 gives.
+/// Compares vectors with values of `mi.traverse(mi.load_dict({"type": "obj" or "ply", …}))` of Mitsuba 3.9.1.
 fn check_vectors(found: &[Vec3], expected: &[[f32; 3]], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
@@ -239,7 +239,7 @@ fn one_mesh_of_a_file_has_mitsubas_vertices_and_normals() {
         ("a.ply", PYRAMID_PLY.as_bytes()),
     ]);
     let obj = load_single(&files.path().join("a.obj")).unwrap();
-    // Corners of equal indices share a vertex, across groups.
+    // Corners with equal indices share a vertex, also across groups.
     assert_eq!(obj.triangles, [[0, 1, 2], [3, 4, 2], [4, 5, 6], [5, 7, 2]]);
     assert!(obj.normals.is_empty());
     let flipped = obj.clone().with_flipped_uvs();
@@ -268,7 +268,7 @@ fn one_mesh_of_a_file_has_mitsubas_vertices_and_normals() {
     ];
     check_vectors(&normals, &expected, "the OBJ file's normals");
 
-    // Angles are those of the mesh where it is. A mirror turns the faces, in Mitsuba the normals too.
+    // Angles are those of the transformed mesh. A mirror flips the faces, in Mitsuba also the normals.
     let place = Affine3A::from_scale(Vec3::new(1.0, -2.0, 0.5));
     let normals: Vec<Vec3> = obj.with_vertex_normals(&place).normals;
     let to_world = |n: &Vec3| -(place.matrix3.inverse().transpose() * *n).normalize();
@@ -338,7 +338,7 @@ fn scene(text: &str, directory: &Path) -> Result<SceneDesc, String> {
 }
 
 #[test]
-fn shapes_take_one_mesh_of_a_serialized_file_and_imports_all() {
+fn shapes_select_one_mesh_of_a_serialized_file_and_imports_all() {
     let files = folder(&[("a.serialized", &serialized(&[1.0, 2.0, 3.0]))]);
     let text = "shape x : mesh { file = \"a.serialized\"; }\nshape y : mesh { file = \"a.serialized\"; part = 2; }\n\
                 import \"a.serialized\" as all;";
@@ -364,7 +364,7 @@ fn shapes_take_one_mesh_of_a_serialized_file_and_imports_all() {
     }
 }
 
-/// A triangle of an STL file is a model, a mesh of a scene and an import.
+/// An STL file with one triangle as a model, as a mesh of a scene, and as an import.
 #[test]
 fn stl_files_are_models() {
     let text = "solid t\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 2 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid t\n";
@@ -387,9 +387,9 @@ fn stl_files_are_models() {
     assert!(load_single(&marked.path().join("a.stl")).is_ok());
 }
 
-/// Clones of repositories of models hold these until their owner asks for the files themselves.
+/// Clones of model repositories contain LFS pointers until their owner fetches the files.
 #[test]
-fn pointers_of_git_lfs_are_told_from_files() {
+fn git_lfs_pointers_are_recognised() {
     let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
     for name in ["a.stl", "a.ply", "a.obj", "a.glb", "a.gltf", "a.serialized"] {
         let files = folder(&[(name, pointer)]);
@@ -401,9 +401,9 @@ fn pointers_of_git_lfs_are_told_from_files() {
     assert!(error.to_string().contains("`git lfs pull`"), "{error}");
 }
 
-/// A model's lamps take the place of the default light; what merely glows does not.
+/// Lights of a model replace the default light; emissive surfaces do not.
 #[test]
-fn models_are_lit_by_lamps_and_not_by_what_glows() {
+fn lights_of_models_replace_the_default_light() {
     for (emission, lights) in [("Ke 0 0 0.1", 1), ("Ke 1 1 1", 1), ("Ke 17 12 4", 0)] {
         let files = folder(&[
             ("a.obj", OBJ.replace("some wood", "a").as_bytes()),
@@ -415,7 +415,7 @@ fn models_are_lit_by_lamps_and_not_by_what_glows() {
 }
 
 #[test]
-fn shapes_change_normals_and_texture_coordinates_of_their_files() {
+fn shapes_can_modify_normals_and_texture_coordinates() {
     let files = folder(&[("a.ply", PYRAMID_PLY.as_bytes())]);
     let text = "shape a : mesh { file = \"a.ply\"; }\nshape b : mesh { file = \"a.ply\"; smooth = true; flip_uvs = true; }\n\
                 shape c : mesh { file = \"a.ply\"; flip_uvs = true; smooth = true; }\n\
@@ -442,7 +442,7 @@ fn triangle(size: f32) -> String {
 }
 
 #[test]
-fn models_of_any_size_are_framed_or_refused() {
+fn models_of_any_size_are_framed_or_rejected() {
     let sizes: [f32; 6] = [0.0, 1e-30, 1.0, 1e17, 1e19, 3e38];
     for (size, fits) in sizes.into_iter().zip([true, true, true, true, false, false]) {
         let folder = folder(&[("a.ply", triangle(size).as_bytes())]);
@@ -479,16 +479,16 @@ fn obj_box(first: usize, [x, y, z]: [f32; 3], [a, b, c]: [f32; 3]) -> String {
     (0..8).map(corner).chain(faces.map(face)).collect()
 }
 
-/// The default camera of a model frames the objects on the ground, also if they are one mesh with it.
+/// The default camera of a model frames the objects on the ground, even if they are one mesh with it.
 #[test]
-fn the_default_camera_leaves_out_grounds_and_skies() {
+fn the_default_camera_ignores_grounds_and_skies() {
     let table = || obj_box(1, [20.0, 0.0, -7.0], [1.0, 0.8, 0.5]);
     let ground = |y: f32| obj_box(9, [-50.0, y, -50.0], [100.0, 0.01, 100.0]);
     let tilted = "v -50 -25 -50\nv 50 25 -50\nv 50 25 50\nv -50 -25 50\nf 9 12 11 10\n";
     let sky = obj_box(17, [-900.0, -900.0, -900.0], [1800.0, 1800.0, 1800.0]);
     for text in [
         format!("o table\n{}o ground\n{}", table(), ground(-0.02)),
-        // One mesh.
+        // A single mesh.
         format!("{}{}", table(), ground(-0.02)),
         format!("o table\n{}o slope\n{tilted}", table()),
         format!("o table\n{}o ground\n{}o sky\n{sky}", table(), ground(-0.02)),
@@ -506,7 +506,7 @@ fn the_default_camera_leaves_out_grounds_and_skies() {
             "{ends:?}: {text}"
         );
     }
-    // A floor that is not much larger than the furniture is framed with it.
+    // A floor about as large as the furniture is framed with it.
     let room = format!(
         "o table\n{}o ground\n{}",
         table(),
@@ -525,7 +525,7 @@ fn the_default_camera_leaves_out_grounds_and_skies() {
 }
 
 #[test]
-fn files_are_read_at_once_and_mistakes_told_in_the_order_of_the_scene() {
+fn errors_of_files_read_in_parallel_are_in_scene_order() {
     let names: Vec<String> = (0..40).map(|i| format!("mesh{i}.ply")).collect();
     let whole = triangle(1.0);
     let wrong = whole.replace("3 0 1 2", "3 0 1 7");
@@ -546,16 +546,16 @@ fn files_are_read_at_once_and_mistakes_told_in_the_order_of_the_scene() {
         .map(|(i, name)| format!("shape s{i} : mesh {{ file = \"{name}\"; }}\n"))
         .collect();
     let error = scene(&text, folder.path()).expect_err("many are wrong");
-    let told: Vec<usize> = names
+    let reported: Vec<usize> = names
         .iter()
         .filter_map(|name| error.find(&format!("/{name}: triangle 0 uses vertex 7")))
         .collect();
-    assert_eq!(told.len(), 13, "{error}");
-    assert!(told.is_sorted(), "{error}");
+    assert_eq!(reported.len(), 13, "{error}");
+    assert!(reported.is_sorted(), "{error}");
 }
 
 #[test]
-fn positions_that_are_rounded_where_it_is_seen_are_warned_of() {
+fn coarsely_rounded_positions_cause_a_warning() {
     let at = |place: [f64; 3]| {
         let corner = |[x, y, z]: [f64; 3]| format!("v {} {} {}\n", place[0] + x, place[1] + y, place[2] + z);
         let corners = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].map(corner).concat();

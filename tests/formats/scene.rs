@@ -18,7 +18,7 @@ use shading::syntax::ast::Item;
 use shading::syntax::parse;
 use shading::{Diagnostics, InstanceOptions, Preprocessor, Severity, Source, Span};
 
-/// A scene with one of each thing that a scene needs.
+/// The camera that every scene needs.
 const CAMERA: &str = "camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); fov = 40; }\n";
 
 fn load_text(text: &str, directory: &Path, set: &[&str]) -> Result<SceneDesc, String> {
@@ -41,7 +41,7 @@ fn good(text: &str) -> SceneDesc {
     load_text(&text, Path::new(""), &[]).unwrap_or_else(|error| panic!("{text}\n{error}"))
 }
 
-/// Checks that each of the fragments is in the messages about a text.
+/// Checks that the messages about a text contain each of the fragments.
 fn bad(text: &str, expected: &[&str]) {
     bad_in(Path::new(""), text, expected);
 }
@@ -87,7 +87,7 @@ fn printed_declarations_of_the_shipped_scenes_read_back() {
 }
 
 #[test]
-fn mistakes_about_the_materials_of_a_model_are_told_where_it_is_named() {
+fn errors_in_materials_of_a_model_are_located_at_its_import() {
     let directory = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
     write(
@@ -110,9 +110,9 @@ fn mistakes_about_the_materials_of_a_model_are_told_where_it_is_named() {
     }
 }
 
-/// Two texts may give files in their own folders the same name, wherever in a material it stands.
+/// Two texts may reference files of the same name in their own folders, anywhere in a material.
 #[test]
-fn images_are_those_beside_the_text_that_names_them() {
+fn image_paths_are_relative_to_the_text_that_names_them() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let calls = [
@@ -267,7 +267,7 @@ fn skies_and_disks_are_read() {
     let LightKind::Sky { sky, .. } = &desc.lights[2].kind else {
         panic!("noon is third")
     };
-    // In the south, at 90° less the latitude and plus the obliquity of the ecliptic.
+    // In the south, at 90° minus the latitude plus the obliquity of the ecliptic.
     let height = sky.sun().y.asin().to_degrees();
     assert!((height - (90.0 - 47.4 + 23.44)).abs() < 0.3, "{height}");
     assert!(sky.sun().z > 0.3 && sky.sun().x.abs() < 0.1, "{}", sky.sun());
@@ -295,7 +295,7 @@ fn skies_and_disks_are_read() {
 }
 
 #[test]
-fn mistakes_have_places_and_hints() {
+fn errors_have_locations_and_hints() {
     bad(
         "shape s : sphere { attributes = { wet = 0.3; wet = 0.4; } }",
         &["the attribute `wet` is given twice", "test.kiln:"],
@@ -366,7 +366,7 @@ fn mistakes_have_places_and_hints() {
 }
 
 #[test]
-fn numbers_are_checked() {
+fn numbers_out_of_range_are_errors() {
     bad(
         "film { size = (0, 64); }",
         &["`size` is 0, but must be a whole number from 1"],
@@ -469,7 +469,7 @@ fn numbers_are_checked() {
 }
 
 #[test]
-fn all_mistakes_come_at_once() {
+fn all_errors_are_reported_together() {
     bad(
         "film { size = (0, 1); }\nshape s : sphere { radius = 0; materail = x; }\nligth l : point { }",
         &[
@@ -480,7 +480,7 @@ fn all_mistakes_come_at_once() {
             "did you mean `light`?",
         ],
     );
-    // Those of groups and materials among them.
+    // The list includes errors of groups and materials.
     bad(
         "group g(float tint = 1, output closure color surface) { matte m(albedoo = tint); surface = m.surface; }\n\
          material a = g(tin = 1);\nshape s : sphere { radius = 0; material = matte(albedo = \"x\"); }",
@@ -520,7 +520,7 @@ fn options_change_the_scene() {
             assert!(error.contains(fragment), "expected `{fragment}` in\n{error}");
         }
     };
-    // Another integrator keeps what means the same to it; what means nothing to any is a mistake as ever.
+    // A changed integrator keeps the keys that both integrators have; an unknown key is still an error.
     let with = |block: &str, kind: &str| {
         let text = format!("{text}\nintegrator : path {{ {block} }}");
         load_text(&text, Path::new(""), &[&format!("integrator={kind}")])
@@ -548,7 +548,7 @@ fn options_change_the_scene() {
         "camera.mian.fov=3",
         &["about nothing in the scene", "did you mean `main`?"],
     );
-    // One mistake, one message.
+    // One error gives one message.
     let once = |options: &[&str], message: &str| {
         let error = set(options).expect_err(message);
         assert!(
@@ -568,9 +568,9 @@ fn options_change_the_scene() {
     fails("film.size=1); shape x : sphere { } set film.size=(1", &["--set"]);
 }
 
-/// A value set by an option replaces values that specify the same property in another way.
+/// A value set by an option replaces values that specify the same property in another form.
 #[test]
-fn options_replace_the_other_way_to_say_it() {
+fn options_replace_equivalent_keys() {
     let text = format!(
         "{CAMERA}shape s : sphere {{ }}
          light spot : spot {{ position = (0, 3, 0); to = (0, 0, 0); }}
@@ -583,7 +583,7 @@ fn options_replace_the_other_way_to_say_it() {
         camera("camera.main.transform=translate(0,0,3)").translation,
         Vec3A::new(0.0, 0.0, 3.0)
     );
-    // The other keys of the same way stay.
+    // Keys of the same form are unchanged.
     let turned = camera("camera.main.from=(3,0,0)").transform_vector3(Vec3::NEG_Z);
     assert!((turned - Vec3::NEG_X).length() < 1e-6, "{turned}");
     let lights = |option: &str| set(option).lights;
@@ -601,14 +601,14 @@ fn options_replace_the_other_way_to_say_it() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes/sun_sky.exr");
     let map = format!("light.sky.map={file:?}");
     assert!(matches!(&lights(&map)[2].kind, LightKind::Environment { map: Some(map), .. } if map.width > 4));
-    // In a file both are a mistake, at one of them.
+    // In a file, both forms together are an error at one of them.
     let both = text.replace("ground = 0.5;", "ground = 0.5; map = \"nowhere.exr\";");
     let error = load_text(&both, Path::new(""), &[]).expect_err("both");
     assert!(error.contains("takes either `map` or `ground`"), "{error}");
 }
 
 #[test]
-fn files_are_looked_for() {
+fn unreadable_files_are_errors() {
     let directory = tempfile::tempdir().expect("a directory");
     let at = |name: &str| directory.path().join(name);
     fs::write(at("points.ply"), "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n").expect("written");
@@ -717,7 +717,7 @@ fn shipped_scenes_load() {
 }
 
 #[test]
-fn imports_bring_and_place() {
+fn imports_add_and_place_declarations() {
     let directory = tempfile::tempdir().expect("a directory");
     let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).expect("written");
     write(
@@ -777,7 +777,7 @@ fn imports_bring_and_place() {
 }
 
 #[test]
-fn damage_is_survived() {
+fn damaged_scenes_cause_no_panic() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes");
     let text = fs::read_to_string(folder.join("lights_lens.kiln")).expect("it is there");
     let mut state = 7u64;
@@ -843,7 +843,7 @@ fn constant(ty: &str, expr: &str) -> Result<String, String> {
 }
 
 #[test]
-fn whole_numbers_are_ints_only_where_ints_are_wanted() {
+fn whole_numbers_are_ints_only_for_int_inputs() {
     let cases = [
         ("3000000000", 3e9),
         ("-3000000000", -3e9),
@@ -881,7 +881,7 @@ fn whole_numbers_are_ints_only_where_ints_are_wanted() {
 }
 
 #[test]
-fn parts_of_what_a_call_gives_feed_inputs() {
+fn components_of_call_results_can_be_arguments() {
     for expr in ["two()[1]", "two().g", "two().c[1]", "two().c.g"] {
         assert_eq!(constant("float", expr), Ok("2.0".to_owned()), "{expr}");
     }
@@ -892,7 +892,7 @@ fn parts_of_what_a_call_gives_feed_inputs() {
 }
 
 #[test]
-fn a_picture_is_a_mistake_where_a_volume_is_asked_for() {
+fn a_picture_for_texture3d_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("flat.png");
     let pixel = Image::new(1, 1, 3);
@@ -914,7 +914,7 @@ fn a_picture_is_a_mistake_where_a_volume_is_asked_for() {
 }
 
 #[test]
-fn tiles_are_a_mistake_where_an_environment_is_asked_for() {
+fn a_tile_set_for_environment_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
     let pixel = Image::new(1, 1, 3);
     for name in ["sky.1001.png", "one.png"] {
@@ -939,7 +939,7 @@ fn tiles_are_a_mistake_where_an_environment_is_asked_for() {
 }
 
 #[test]
-fn a_missing_texture_is_a_mistake_where_it_is_named() {
+fn a_missing_texture_is_an_error_at_its_name() {
     let check = |text: &str| {
         let text = format!("{CAMERA}{text}\nshape s : sphere {{ material = m; }}\n");
         let desc = load_text(&text, Path::new(""), &[])?;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 use renderer::camera::CameraView;
 use renderer::color::Rgb;
-use renderer::image::{Image, Raster, Samples, Window, WriteOptions, decode, encode, write};
+use renderer::image::{Image, Raster, Samples, Window, WriteOptions, decode, write};
 use renderer::material::Host;
 use renderer::scene::build::build;
 use renderer::scene::load::LoadOptions;
@@ -23,20 +23,7 @@ use renderer::texture::{
 use shading::{ShaderHost, TextureHandle, TextureInfo, TextureLookup, TextureRequest};
 use support::scenes::{Look, mean, spot_meter};
 
-/// A picture with every value different, some beyond 1.
-fn gradient(width: usize, height: usize) -> Image {
-    Image::from_fn(width, height, |x, y| {
-        Rgb::new(
-            x as f32 / width as f32,
-            2.0 * y as f32 / height as f32,
-            0.25 + (x * y) as f32 * 1e-3,
-        )
-    })
-}
-
-fn encoded(name: &str, image: &Image) -> Vec<u8> {
-    encode(Path::new(name), image, &WriteOptions::default()).expect("the image suits the format")
-}
+use crate::images::{encoded, gradient};
 
 /// Loads one texture from an image file in memory.
 fn texture(name: &str, image: &Image, color_space: TextureColorSpace) -> Texture {
@@ -78,7 +65,7 @@ fn look(
     texture.sample(&lookup).value
 }
 
-/// Averaged over a square, of a texture that repeats.
+/// The average over a square footprint of a repeating texture.
 fn over(texture: &Texture, st: f32, width: f32) -> [f32; 4] {
     look(
         texture,
@@ -128,7 +115,7 @@ fn lookups_interpolate_and_wrap() {
     );
 }
 
-/// The values are those of OpenImageIO 3.2, which blurs slanted footprints less than those before it.
+/// Expected values are those of OpenImageIO 3.2, which blurs slanted footprints less than earlier versions.
 #[test]
 fn blur_widens_slanted_footprints() {
     let image = Image::from_fn(64, 64, |x, _| Rgb::splat(if x < 32 { 0.0 } else { 1.0 }));
@@ -185,7 +172,7 @@ fn encoded_colour_is_decoded_before_it_is_averaged() {
 }
 
 #[test]
-fn every_level_has_the_mean_of_the_image() {
+fn every_mip_level_has_the_mean_of_the_image() {
     for (width, height) in [(8, 8), (5, 3), (7, 1), (1, 9), (3, 6), (13, 29)] {
         let image = gradient(width, height);
         let texture = texture("a.exr", &image, TextureColorSpace::Auto);
@@ -204,12 +191,12 @@ fn every_level_has_the_mean_of_the_image() {
 }
 
 #[test]
-fn a_wide_footprint_blends_levels() {
+fn wide_footprints_blend_mip_levels() {
     let image = Image::from_fn(16, 16, |x, y| Rgb::splat(((x + y) % 2) as f32));
     let texture = texture("a.exr", &image, TextureColorSpace::Auto);
     let value = |texels: f32| over(&texture, 0.5 / 16.0, texels / 16.0)[0];
     assert_eq!(value(1.0), 0.0);
-    // Level 1, all 0.5, has the weight 2 · 1.5 / 2 − 1.
+    // Level 1, uniformly 0.5, has the weight 2 · 1.5 / 2 − 1.
     assert!((value(1.5) - 0.25).abs() < 1e-5);
     assert!((value(2.0) - 0.5).abs() < 1e-6);
     assert!((value(5.0) - 0.5).abs() < 1e-6);
@@ -217,7 +204,7 @@ fn a_wide_footprint_blends_levels() {
 }
 
 #[test]
-fn textures_stay_as_narrow_as_their_file() {
+fn textures_keep_the_sample_type_of_their_file() {
     let image = gradient(64, 64);
     let check = |name, bytes_per_value: usize| {
         let bytes = texture(name, &image, TextureColorSpace::Auto).bytes();
@@ -240,7 +227,7 @@ fn textures_stay_as_narrow_as_their_file() {
 }
 
 #[test]
-fn values_that_are_no_number_are_counted() {
+fn non_finite_values_are_counted() {
     let mut image = gradient(4, 4);
     image.data[5] = f32::NAN;
     image.data[7] = f32::INFINITY;
@@ -251,7 +238,7 @@ fn values_that_are_no_number_are_counted() {
 }
 
 #[test]
-fn long_footprints_keep_what_lies_across() {
+fn anisotropic_footprints_keep_detail_across() {
     let rows = Image::from_fn(64, 64, |_, y| Rgb::splat((y / 4 % 2) as f32));
     let texture = texture("a.exr", &rows, TextureColorSpace::Auto);
     let value = |width, height| {
@@ -269,7 +256,7 @@ fn long_footprints_keep_what_lies_across() {
 }
 
 #[test]
-fn derivatives_of_lookups_are_their_slopes() {
+fn derivatives_of_lookups_match_differences() {
     let texture = texture("a.exr", &gradient(32, 16), TextureColorSpace::Auto);
     for interpolation in [Interpolation::Cubic, Interpolation::Linear] {
         let sample = |s: f32, t: f32, width: f32| {
@@ -297,9 +284,9 @@ fn derivatives_of_lookups_are_their_slopes() {
     }
 }
 
-/// Checks open no image, except for the bytes that identify its format.
+/// Checks read only the signature bytes of images.
 #[test]
-fn checks_find_images_in_formats_that_are_not_read() {
+fn checks_report_images_of_unsupported_formats() {
     let folder = tempfile::tempdir().expect("a folder");
     let ktx2 = [&b"\xabKTX 20\xbb\r\n\x1a\n"[..], &[0; 100]].concat();
     fs::write(folder.path().join("t.ktx2"), &ktx2).expect("written");

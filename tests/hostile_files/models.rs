@@ -1,8 +1,8 @@
-//! Models and volumes whose statements stand for much more memory than their bytes.
+//! Models and volumes that expand to much more memory than their files.
 
 use std::fmt::Write as _;
 
-use super::{Input, alone, measured};
+use super::{Input, lock_memory, measured};
 
 const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
 
@@ -11,7 +11,7 @@ fn read(obj: &str, library: &str) -> Result<usize, String> {
     Input::new(&[("a.mtl", library.as_bytes()), ("a.obj", obj.as_bytes())]).read("a.obj")
 }
 
-/// The error in the material library `name` of an OBJ file.
+/// The error about the material library `name` of an OBJ file.
 fn library_error(name: &str, library: &str) -> String {
     let obj = format!("mtllib {name}\n{TRIANGLE}f 1 2 3\n");
     let input = Input::new(&[("a.mtl", library.as_bytes()), ("a.obj", obj.as_bytes())]);
@@ -20,8 +20,8 @@ fn library_error(name: &str, library: &str) -> String {
 }
 
 #[test]
-fn names_of_groups_are_bounded() {
-    let _alone = alone();
+fn group_names_are_bounded() {
+    let _alone = lock_memory();
     // Each group has the long name, of an object or of a material.
     let long = "x".repeat(1 << 20);
     for statement in ["o", "usemtl"] {
@@ -36,7 +36,7 @@ fn names_of_groups_are_bounded() {
             "{error}"
         );
     }
-    // Groups that are entered again are no further ones.
+    // A group that is selected again is not a new group.
     let text = format!(
         "{TRIANGLE}o {long}\n{}",
         "usemtl a\nf 1 2 3\nusemtl b\nf 1 2 3\n".repeat(20_000)
@@ -46,7 +46,7 @@ fn names_of_groups_are_bounded() {
 
 #[test]
 fn many_groups_and_faces_are_read() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let mut text = TRIANGLE.to_owned();
     for i in 0..100_000 {
         let _ = writeln!(text, "g group_{i}\nf 1 2 3");
@@ -58,10 +58,10 @@ fn many_groups_and_faces_are_read() {
 
 #[test]
 fn materials_of_libraries_are_bounded() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let error = library_error("a.mtl", &"newmtl\n".repeat(1_500_000));
     assert!(error.contains("a.mtl: materials would take"), "{error}");
-    // Warnings take more than the statements that they are about.
+    // Warnings are longer than the statements that they describe.
     let warned = format!("newmtl m\n{}", "Kd\n".repeat(1_000_000));
     let error = library_error(&format!("{}a.mtl", "./".repeat(1500)), &warned);
     assert!(error.contains("a.mtl: warnings would take"), "{error}");
@@ -69,7 +69,7 @@ fn materials_of_libraries_are_bounded() {
 
 #[test]
 fn triangles_of_stl_files_are_bounded() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let corners = "outer\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n";
     let text = format!("solid a\n{corners}{}endsolid\n", "endloop\n".repeat(2_000_000));
     assert_eq!(Input::new(&[("a.stl", text.as_bytes())]).read("a.stl"), Ok(1));
@@ -82,7 +82,7 @@ fn triangles_of_stl_files_are_bounded() {
 
 #[test]
 fn long_words_make_short_messages() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let long = "x".repeat(1 << 20);
     for text in [
         format!("v {long} 0 0\n"),
@@ -100,8 +100,8 @@ fn long_words_make_short_messages() {
 
 #[test]
 fn voxels_of_volumes_are_bounded() {
-    let _alone = alone();
-    // A voxel of a thin volume has the memory of a block.
+    let _alone = lock_memory();
+    // A voxel of a thin volume needs the memory of a whole block.
     let vol = |size: [i32; 3]| {
         let mut bytes = b"VOL\x03".to_vec();
         let words = [3, size[0], size[1], size[2], 1];

@@ -1,4 +1,4 @@
-//! Aliases of parameters: other names by which callers give a value.
+//! Aliases of parameters: alternative names for callers.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ fn error(found: Result<f32, Diagnostics>, message: &str) {
 }
 
 #[test]
-fn arguments_reach_parameters_by_their_aliases() {
+fn aliases_can_name_arguments() {
     assert_eq!(given("Kd = o.c").unwrap(), 1020.25);
     assert_eq!(given("diffuseColor = (2, 1, 0), r1 = u + 0").unwrap(), 1037.0);
     assert_eq!(given("diffuseColor.g = 3").unwrap(), 1030.0);
@@ -70,7 +70,7 @@ fn arguments_reach_parameters_by_their_aliases() {
 }
 
 #[test]
-fn names_and_aliases_are_given_once() {
+fn name_and_alias_together_are_an_error() {
     error(
         given("Kd = 1, albedo = 2"),
         "`albedo` is given twice, as `Kd` and as `albedo`",
@@ -88,7 +88,7 @@ fn names_and_aliases_are_given_once() {
 }
 
 #[test]
-fn aliases_that_no_caller_can_use_are_errors() {
+fn unusable_aliases_are_errors() {
     for text in [
         "shader s(float a = 0 [[ string aliases = \"b\" ]], float b = 0, output float r = 0) { r = a + b; }",
         "group s(float a = 0 [[ string aliases = \"b\" ]], float b = 0, output float r = 0) { r = a + b; }",
@@ -101,7 +101,7 @@ fn aliases_that_no_caller_can_use_are_errors() {
 }
 
 #[test]
-fn groups_have_the_aliases_that_they_declare() {
+fn groups_may_declare_aliases() {
     let system = system();
     let text = format!(
         "{UNITS}\ngroup g(color tint = 0 [[ string aliases = \"Kd\" ]], output float r = 0) {{ base b(Kd = tint); r = b.r; }}
@@ -116,7 +116,7 @@ fn groups_have_the_aliases_that_they_declare() {
 }
 
 #[test]
-fn programs_use_aliases() {
+fn programmatic_groups_accept_aliases() {
     let system = system();
     let loaded = system.load(Source::new("test.ksl", UNITS)).unwrap();
     let mut group = ShaderGroupTemplate::new("g");
@@ -135,12 +135,12 @@ fn programs_use_aliases() {
     let group = Template::Group(Arc::new(group));
     let given = vec![("rough".to_owned(), 1.0.into())];
     assert_eq!(run(&system, group.clone(), given).unwrap(), 1122.0);
-    // What a group exposes has no alias of its own.
+    // Inputs exposed from a group have no aliases of their own.
     let given = vec![("r1".to_owned(), 1.0.into())];
     assert!(run(&system, group, given).is_err());
 }
 
-/// The output `r` with live inputs, and their values.
+/// The output `r` with live inputs and their values.
 fn live(given: &[(&str, Value)], live: LiveInputs) -> (f32, Vec<Const>) {
     let system = system();
     let text = r#"shader s(color albedo = 0.5 [[ string aliases = "Kd,diffuseColor", int interactive = 1 ]], output float r = 0)
@@ -173,7 +173,7 @@ fn live(given: &[(&str, Value)], live: LiveInputs) -> (f32, Vec<Const>) {
 }
 
 #[test]
-fn live_inputs_have_values_given_by_alias() {
+fn live_inputs_can_be_set_by_alias() {
     let named = |name: &str| LiveInputs::Named(vec![name.to_owned()]);
     let grey = |x: f32| vec![Const::Triple([x; 3])];
     assert_eq!(live(&[], LiveInputs::Marked), (55.5, grey(0.5)));
@@ -183,7 +183,7 @@ fn live_inputs_have_values_given_by_alias() {
         assert_eq!(live(&given, named("albedo")), (27.75, grey(0.25)), "{name}");
         assert_eq!(live(&given, named("Kd")), (27.75, grey(0.25)), "{name}");
     }
-    // Parts of a live input.
+    // Components of a live input.
     let parts = [("Kd.g", Value::from(1.0)), ("albedo[2]", Value::from(2))];
     assert_eq!(
         live(&parts, LiveInputs::Marked),

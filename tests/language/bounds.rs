@@ -12,22 +12,23 @@ use language_support::scaled::Scaled;
 use language_support::{number, shipped};
 use shading::{CompileOptions, HostFunctions, InstanceOptions, ShaderInstance, ShadingContext, Source};
 
-/// Texts tried, where no time is given.
+/// Number of texts without a time limit.
 const TEXTS: u64 = 100;
-/// Maximum processor time to compile a text and to run its last unit or group at a few points, in reference compilations.
+/// Maximum processor time to compile a text and to run its last unit or group at a few points, in reference
+/// compilations.
 const MAX_REFERENCES: f64 = 100.0;
 /// Processor time below which texts are not listed, in reference compilations.
 const LISTED_REFERENCES: f64 = 40.0;
-/// Maximum memory for it [bytes].
+/// Maximum memory of a compilation and its runs [bytes].
 const MAX_MEMORY: u64 = 500 << 20;
-/// Further tries of what exceeds a bound: other programs slow this one down.
+/// Repetitions of a measurement that exceeds a bound, because other processes use the machine.
 const TRIES: usize = 4;
-/// Turns and calls of a run.
+/// Fuel of a run: iterations and calls.
 const FUEL: u32 = 2000;
-/// Points at which it runs.
+/// Number of points of a run.
 const POINTS: u64 = 3;
 
-/// Compiles a text and runs what it declares last; whether it could.
+/// Compiles a text and runs its last declaration; returns whether it compiled.
 fn compile_and_run(text: &str) -> bool {
     let system = shipped::unverified_system(Arc::new(TestHost));
     let Ok(loaded) = system.load(Source::new("scaled.ksl", text)) else {
@@ -63,7 +64,7 @@ fn compile_random(seed: u64) -> bool {
     true
 }
 
-/// Processor time [s] of some work, memory of the whole process [bytes], and its result.
+/// Processor time [s] of `work`, memory of the process [bytes], and the result.
 fn measure(work: impl FnOnce() -> bool) -> (f64, u64, bool) {
     reset_peak();
     let start = thread_seconds();

@@ -1,5 +1,5 @@
-//! Random groups: interpreted, optimised and compiled results are bit-identical; each output alone is what it is with all
-//! others; live inputs with values are those values folded.
+//! Random groups: interpreted, optimised and compiled results are bit-identical; each output computed alone equals its
+//! value among all outputs; live inputs give the same results as constants.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use shading::{
     InstanceOptions, LiveInputs, ShaderGlobals, ShaderInstance, ShadingSystem, Source, Template, Value,
 };
 
-/// Groups tried; more with `KILN_FUZZ_UNITS`, others with `KILN_FUZZ_SEED`, for a time with `KILN_FUZZ_SECONDS`.
+/// Number of groups; `KILN_FUZZ_UNITS` sets more, `KILN_FUZZ_SEED` the seed, `KILN_FUZZ_SECONDS` a time limit.
 const GROUPS: u64 = 120;
 
 fn seeds() -> Range<u64> {
@@ -48,7 +48,7 @@ impl Case {
         }
     }
 
-    /// The outputs in machine code, after comparison with the interpreter.
+    /// The outputs of machine code, after a comparison with the interpreter.
     fn outputs(&self, options: &InstanceOptions) -> Result<Outputs, String> {
         let text = |errors: shading::Diagnostics| errors.to_string();
         let instance = self
@@ -137,9 +137,9 @@ fn check(seed: u64) -> Result<(), String> {
 }
 
 #[test]
-fn groups_do_not_depend_on_how_they_run() {
+fn groups_do_not_depend_on_the_execution_mode() {
     let failed = |seed: u64| {
-        // Samples of samples can make more code than is linked, which is an error of its own.
+        // Nested samples may exceed the size limit of linked code, which is a valid error.
         if let Err(error) = check(seed)
             && !error.contains("are linked")
         {

@@ -11,12 +11,12 @@ use shading::{
     Source,
 };
 
-/// Variables that expressions are of: floats `x`, `y` and triples `p`, `q`, none of them near a kink of any function.
+/// Variables of the expressions: floats `x`, `y` and triples `p`, `q`, away from the kinks of all functions.
 const VARIABLES: &str = "float x = 0.3 + 0.4 * u + 0.1 * v; float y = 0.45 + 0.3 * u * v;
     vector p = vector(x + 0.25, y, 0.4 + 0.2 * v); vector q = vector(y * x, 0.9 - 0.3 * u, 0.55 + u * u * 0.1);
     matrix m = matrix(1, 0.2, 0.1, 0.1, 0, 2, 0.3, 0.2, 0.1, 0, 1.5, 0, 3, 4, 5, 1);";
 
-/// Every differentiable function, with its arguments in every kind of place.
+/// Every differentiable function, with variables in every argument.
 const FUNCTIONS: &[&str] = &[
     "sin(x)",
     "cos(x)",
@@ -112,7 +112,7 @@ const FUNCTIONS: &[&str] = &[
     "splineinverse(\"bspline\", x, {-1, -0.5, 0.2, 0.7, 2, 3})",
 ];
 
-/// Functions that are not smooth or that OSL takes to be the same everywhere.
+/// Functions that are not smooth or that OSL treats as constant.
 const FLAT: &[&str] = &["hashnoise", "blackbody", "wavelength_color"];
 
 /// Functions that return triples.
@@ -181,7 +181,7 @@ const TRIPLE_FUNCTIONS: &[&str] = &[
     "spline(\"catmull-rom\", x, {p, p, q, vector(1, 2, 3), p * q, q})",
 ];
 
-/// Statements that make `result` out of the variables: operators and control flow.
+/// Statements that compute `result` from the variables: operators and control flow.
 const STATEMENTS: &[&str] = &[
     "result = x + y; result += x; result *= y; result -= 2 * x * y; result /= x; result = -result;",
     "result = x / y + 3 / x; result = (int) (0.1 * result) + y;",
@@ -232,7 +232,7 @@ impl Case {
         }
     }
 
-    /// The lanes of the result and of its derivatives.
+    /// The components of the result and of its derivatives.
     fn run(&self, globals: &ShaderGlobals, context: &mut ShadingContext) -> [Vec<f32>; 3] {
         self.instance.run(globals, context).unwrap();
         ["result", "dx", "dy"].map(|name| {
@@ -245,7 +245,7 @@ impl Case {
         })
     }
 
-    /// Compares with differences, at several points; what differs goes to `failures`.
+    /// Compares derivatives with differences at several points; appends mismatches to `failures`.
     fn check(&self, failures: &mut String) {
         const STEP: f32 = 4e-3;
         let mut context = ShadingContext::new(Arc::new(NoHost));
@@ -281,7 +281,7 @@ impl Case {
 }
 
 #[test]
-fn functions_have_the_derivatives_of_differences() {
+fn derivatives_of_functions_match_differences() {
     let mut failures = String::new();
     for (ty, list) in [("float", FUNCTIONS), ("vector", TRIPLE_FUNCTIONS)] {
         for expression in list {
@@ -292,7 +292,7 @@ fn functions_have_the_derivatives_of_differences() {
 }
 
 #[test]
-fn statements_have_the_derivatives_of_differences() {
+fn derivatives_of_statements_match_differences() {
     let mut failures = String::new();
     for statements in STATEMENTS {
         Case::new(statements, "float", statements).check(&mut failures);
@@ -300,7 +300,7 @@ fn statements_have_the_derivatives_of_differences() {
     assert!(failures.is_empty(), "\n{failures}");
 }
 
-/// A function that is added to the language is added to the lists above.
+/// New functions of the language must be added to the lists above.
 #[test]
 fn every_function_is_in_the_lists() {
     let is_number = |ty: shading::ty::Type| ty == shading::ty::Type::FLOAT || ty.is_triple();
@@ -373,10 +373,10 @@ fn carrying(body: &str) -> usize {
 }
 
 #[test]
-fn only_what_is_asked_for_carries_derivatives() {
+fn only_requested_values_carry_derivatives() {
     assert_eq!(carrying("float a = u * v; float b = sin(a); result = b;"), 0);
     assert_eq!(carrying("float a = 2; float b = sin(a); result = Dx(b);"), 0);
-    // u and a; neither b, which is not asked for, nor c, which is the same everywhere.
+    // `u` and `a`; neither `b`, whose derivatives are not requested, nor `c`, which is constant.
     assert_eq!(
         carrying("float a = u; float b = sin(a); float c = 2; result = Dx(a) + b + Dx(c);"),
         2
@@ -384,7 +384,7 @@ fn only_what_is_asked_for_carries_derivatives() {
 }
 
 #[test]
-fn lookups_without_a_footprint_ask_for_no_derivatives() {
+fn lookups_without_a_footprint_need_no_derivatives() {
     let asks = |options: &str| {
         let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost));
         let lookup = format!("texture(\"a.png\", 2 * u, v, \"missingcolor\", color(0), {options})");

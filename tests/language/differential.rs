@@ -1,5 +1,5 @@
 //! Differential test of compiled code against the interpreter: random units, interpreted raw, compiled raw, and
-//! compiled optimised, at the levels of code generation in turn, with equal bits and equal error reports.
+//! compiled optimised, at alternating levels of code generation, with equal bits and equal error reports.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -18,22 +18,22 @@ use shading::{
     ShadingContext,
 };
 
-/// Units tried; more with `KILN_FUZZ_UNITS`.
+/// Number of units; `KILN_FUZZ_UNITS` sets more.
 const UNITS: u64 = 300;
-/// Turns and calls that units without an end may take: more than calls may nest.
+/// Fuel of units with endless loops: more than the maximum call depth.
 const FUEL: u32 = 300;
 
 fn units() -> u64 {
     std::env::var("KILN_FUZZ_UNITS").map_or(UNITS, |n| n.parse().expect("a number of units"))
 }
 
-/// The seeds tried: from 0, or `KILN_FUZZ_SEED`, on.
+/// Seeds of the units, from 0 or `KILN_FUZZ_SEED`.
 fn seeds() -> Range<u64> {
     let first = std::env::var("KILN_FUZZ_SEED").map_or(0, |n| n.parse().expect("a seed"));
     first..first + units()
 }
 
-/// A shading point to run a unit at, and how far.
+/// Shading point and fuel of a run.
 struct Case {
     seed: u64,
     registry: ClosureRegistry,
@@ -67,8 +67,7 @@ impl Case {
         interp::run(unit, &options)
     }
 
-    /// Compiles and runs a unit at the given levels, and looks for what is not as `expected`, the reports among it when
-    /// they are given.
+    /// Compiles and runs a unit at the given levels and asserts equality with `expected`, including reports if given.
     fn compare(
         &self,
         unit: &Unit,
@@ -89,7 +88,8 @@ impl Case {
             context.set_fuel(self.fuel);
             instance.run(&self.globals, &mut context).unwrap();
             let found = context.take_reports();
-            // Texts can double until compiled code runs out of the memory of a run, a bound that the interpreter has not.
+            // Strings can double in length until compiled code exceeds the memory of a run, a bound that the
+            // interpreter does not have.
             if found.iter().any(|report| report.kind == ReportKind::OutOfMemory) {
                 continue;
             }
@@ -99,7 +99,7 @@ impl Case {
             if let Some(reports) = reports {
                 let mut found = names(found.iter().map(|report| report.kind));
                 let mut expected = names(reports.iter().map(|report| report.kind));
-                // Of a texture that is named by a constant it is known without a run that it is missing.
+                // A missing texture with a constant name is found at compile time.
                 if !instance.statistics().missing_textures.is_empty() {
                     found.remove("MissingTexture");
                     expected.remove("MissingTexture");
@@ -110,9 +110,9 @@ impl Case {
     }
 }
 
-/// The levels of code generation, dealt to a raw unit and to the same unit optimised: in turn, since each compilation
-/// takes its time.
-fn dealt(seed: u64) -> (OptLevel, [OptLevel; 2]) {
+/// Levels of code generation for a raw unit and for the optimised unit: one and two of the three, because each
+/// compilation is slow.
+fn levels_of(seed: u64) -> (OptLevel, [OptLevel; 2]) {
     use OptLevel::{Fast, Full, Plain};
     match seed % 3 {
         0 => (Fast, [Plain, Full]),
@@ -121,7 +121,7 @@ fn dealt(seed: u64) -> (OptLevel, [OptLevel; 2]) {
     }
 }
 
-/// Names of the reported kinds, which compiled code and the interpreter share.
+/// Names of report kinds, which compiled code and the interpreter share.
 fn names(kinds: impl Iterator<Item = impl Debug>) -> BTreeSet<String> {
     kinds.map(|kind| format!("{kind:?}")).collect()
 }
@@ -137,25 +137,25 @@ fn optimized(raw: &Unit) -> Unit {
 }
 
 #[test]
-fn compiled_units_run_as_interpreted() {
+fn compiled_units_match_the_interpreter() {
     seeds().into_par_iter().for_each(|seed| {
         let case = Case::new(seed, shading::eval::DEFAULT_FUEL);
         let raw = generate::unit(seed);
         let expected = case.interpret(&raw);
-        let (level, levels) = dealt(seed);
+        let (level, levels) = levels_of(seed);
         case.compare(&raw, &[level], &expected, Some(&expected.reports));
-        // An optimised unit does not report what it need not do.
+        // An optimised unit does not report errors of removed code.
         case.compare(&optimized(&raw), &levels, &expected, None);
     });
 }
 
-/// Points of a batch: two packets, and one more.
+/// Points of a batch: two packets and one point.
 const BATCH: u64 = 9;
 
-/// Runs a unit at many points as a batch and one by one; whether it ran in packets.
+/// Runs a unit at many points as a batch and one by one; returns whether it ran in packets.
 fn compare_batch(seed: u64, unit: &Unit, fuel: u32) -> bool {
     let registry = generate::registry();
-    // Some points twice, so that not all part from each other.
+    // Repeated points, so that control flow diverges for only some of them.
     let points: Vec<ShaderGlobals> = (0..BATCH)
         .map(|i| Case::new(4 * seed + i / 2, fuel).globals)
         .collect();
@@ -179,7 +179,7 @@ fn compare_batch(seed: u64, unit: &Unit, fuel: u32) -> bool {
 }
 
 #[test]
-fn batches_run_as_points_one_by_one() {
+fn batches_match_single_points() {
     let in_packets = |seed: u64| {
         let fuel = if seed.is_multiple_of(3) {
             FUEL
@@ -196,9 +196,9 @@ fn batches_run_as_points_one_by_one() {
     assert_eq!(packets, 2 * units(), "all of them can run in packets");
 }
 
-/// Units that look textures up, search point clouds and write output run at single points in a batch, too.
+/// Units with texture lookups, point cloud searches and printed output also run one point at a time within a batch.
 #[test]
-fn batches_of_any_unit_run_as_points_one_by_one() {
+fn batches_of_any_unit_match_single_points() {
     let seeds: Vec<u64> = seeds().step_by(3).collect();
     seeds.into_par_iter().for_each(|seed| {
         let raw = generate::unit(seed);
@@ -209,15 +209,16 @@ fn batches_of_any_unit_run_as_points_one_by_one() {
 }
 
 #[test]
-fn units_without_an_end_end_as_interpreted() {
+fn endless_units_stop_as_in_the_interpreter() {
     let check = |seed: u64| {
         let (mut ended, mut lit, mut reported) = (0, 0, BTreeSet::new());
         let case = Case::new(seed, FUEL);
         let raw = generate::endless_unit(seed);
         let violations = verify(&raw, Some(&case.registry));
         assert!(violations.is_empty(), "seed {seed}: {violations:?}\n{raw}");
-        // An optimised unit comes farther with the same fuel, and is compared with itself.
-        let (level, levels) = dealt(seed);
+        // An optimised unit makes more progress with the same fuel; therefore it is compared with its own
+        // interpretation.
+        let (level, levels) = levels_of(seed);
         for (unit, levels) in [(optimized(&raw), &levels[..]), (raw, &[level][..])] {
             let expected = case.interpret(&unit);
             case.compare(&unit, levels, &expected, Some(&expected.reports));
@@ -239,7 +240,7 @@ fn units_without_an_end_end_as_interpreted() {
         "of {} runs {ended} were ended, {lit} made light; reported were {reported:?}",
         2 * units()
     );
-    // A generator whose units all end early, or make nothing, would prove little.
+    // A generator whose units all end early or are empty would be useless.
     assert!((units() / 10..units()).contains(&ended), "{ended}");
     assert!(lit > units() / 2, "{lit}");
     for bound in ["OutOfFuel", "TooDeep"] {
@@ -248,7 +249,7 @@ fn units_without_an_end_end_as_interpreted() {
 }
 
 #[test]
-fn listings_tell_components_apart() {
+fn listings_distinguish_components() {
     let mut closures = Closures::default();
     let a = closures.component(shading::hir::ClosureId(0), vec![]);
     let scaled = closures.mul(a, [2.0, 3.0, 4.0]);

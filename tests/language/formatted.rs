@@ -1,5 +1,5 @@
-//! Formatted texts mean the same: the checked code of all units, and the tree of everything else, before and after. Texts
-//! are those that ship, those of the tests, and those of the folder `OSL_TESTSUITE`, if it is set.
+//! Formatting preserves meaning: the checked code of all units, and the syntax tree of other items, before and after.
+//! Texts are the shipped sources, those of the tests, and those of the folder `OSL_TESTSUITE`, if set.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use shading::check::{self, Environment};
 use shading::hir::print::print;
 use shading::{ClosureRegistry, Preprocessor, Source, syntax};
 
-/// The code of the units of a text, and the tree of its items.
+/// The code of a text's units, and the tree of its items.
 fn meaning(path: &Path, text: &str, registry: &ClosureRegistry) -> Option<(Vec<String>, String)> {
     let preprocessor = Preprocessor::new(Arc::new(Folder(data("shaders/include"))));
     let (source, diagnostics) = preprocessor.run(Source::new(path.display().to_string(), text));
@@ -19,7 +19,7 @@ fn meaning(path: &Path, text: &str, registry: &ClosureRegistry) -> Option<(Vec<S
         return None;
     }
     let checked = check::check(&file, &Environment::new(registry));
-    // Messages know the line that they come from.
+    // Messages contain line numbers.
     let place = format!("{}:", path.display());
     let units = checked.units.iter().map(|unit| {
         let text = print(unit);
@@ -57,7 +57,7 @@ fn walk(folder: &Path, list: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn formatted_texts_mean_the_same() {
+fn formatting_preserves_meaning() {
     let mut files = vec![];
     for folder in ["../shaders", "../scenes", "shaders"] {
         walk(&data(folder), &mut files);
@@ -71,7 +71,7 @@ fn formatted_texts_mean_the_same() {
         let Ok(text) = fs::read_to_string(&path) else {
             continue;
         };
-        // Numbers of lines, and arguments of macros as they are written, are part of what some tests print.
+        // Some tests print line numbers and macro arguments as written.
         if text.contains("__LINE__") || text.contains("osl-unittest.h") {
             continue;
         }
@@ -79,7 +79,8 @@ fn formatted_texts_mean_the_same() {
             continue;
         };
         let mut texts = vec![text.clone()];
-        // As if nobody had cared: every line at the margin. That is part of texts which go on behind a backslash.
+        // A badly formatted variant: every line at the margin. Indentation is significant in texts with a backslash at
+        // a line end.
         if !text.contains("\\\n") {
             let lines: Vec<&str> = text.lines().map(str::trim).collect();
             texts.push(lines.join("\n"));

@@ -53,7 +53,6 @@ fn groups_nested_200_deep_run() {
     assert!(result.same(&Const::Float(200.5)), "{result:?}");
 }
 
-/// A chain of layers.
 fn chain(layers: usize) -> String {
     let mut text = ADD.to_owned();
     text.push_str("group whole(output float result) {\n    add l0();\n");
@@ -65,7 +64,7 @@ fn chain(layers: usize) -> String {
 }
 
 #[test]
-fn linking_takes_as_much_for_each_layer_however_many_there_are() {
+fn linking_time_is_linear_in_the_layers() {
     let seconds = |layers: usize| {
         let system = system(&chain(layers));
         let whole = template(&system, "whole");
@@ -77,7 +76,7 @@ fn linking_takes_as_much_for_each_layer_however_many_there_are() {
         (0..3).map(|_| one()).fold(f64::INFINITY, f64::min)
     };
     let (few, many) = (seconds(1000), seconds(16_000));
-    // 16 times as many layers; what grew with their square would take 256 times as long. The clock ticks every few
+    // 16 times the layers; quadratic growth would give a factor of 256. The clock has a resolution of a few
     // milliseconds.
     assert!(
         many < 48.0 * few.max(5e-3),
@@ -116,7 +115,7 @@ fn constants_of_all_kinds_cost_no_code() {
     assert_eq!(operations("x = (1, 2, 3)"), defaults, "a tuple for `any`");
 }
 
-/// Instances of one structure run the same code, each with its own numbers.
+/// Instances of the same structure share machine code, each with its own constants.
 #[test]
 fn instances_share_their_code() {
     let text = format!(
@@ -159,7 +158,7 @@ fn instances_share_their_code() {
     );
 }
 
-/// Materials that differ in their numbers: the machine code is that of one.
+/// A thousand materials with different constants have the machine code of one.
 #[test]
 fn a_thousand_materials_are_compiled_once() {
     let groups: String = (0..1000)
@@ -192,9 +191,9 @@ fn looping(iterations: usize, statement: &str) -> String {
     )
 }
 
-/// Loops that do much work in each iteration run out of fuel after fewer of them.
+/// Loops with much work per iteration run out of fuel after fewer iterations.
 #[test]
-fn fuel_counts_the_work_of_iterations() {
+fn fuel_accounts_for_the_work_per_iteration() {
     const ITERATIONS: usize = 60_000;
     let finishes = |iterations: usize, statement: &str| {
         let system = system(&looping(iterations, statement));
@@ -206,7 +205,7 @@ fn fuel_counts_the_work_of_iterations() {
         context.finished()
     };
     assert!(finishes(ITERATIONS, "r = r * 0.5 + i;"));
-    // A noise costs five times such an iteration.
+    // A noise costs five times as much as such an iteration.
     let noise = "r += noise(P * i);";
     assert!(finishes(ITERATIONS / 2, noise));
     assert!(!finishes(2 * ITERATIONS, noise));
@@ -221,9 +220,9 @@ fn fuel_counts_the_work_of_iterations() {
     }
 }
 
-/// Endless shaders end after the same iteration in all execution modes.
+/// Endless shaders stop after the same iteration in all execution modes.
 #[test]
-fn fuel_ends_all_execution_modes_alike() {
+fn fuel_is_the_same_in_all_execution_modes() {
     for statement in [
         "r = r * 0.5 + i;",
         "r += noise(P * i);",
@@ -248,7 +247,7 @@ fn fuel_ends_all_execution_modes_alike() {
     }
 }
 
-/// Output of the endless unit `s`, interpreted and compiled.
+/// Printed output of the endless unit `s`, interpreted and compiled.
 fn printed(system: &ShadingSystem, optimize: OptLevel) -> [String; 2] {
     const FUEL: u32 = 20_000;
     let options = InstanceOptions {
@@ -273,8 +272,8 @@ fn printed(system: &ShadingSystem, optimize: OptLevel) -> [String; 2] {
     [interpreted.printed.text(), context.take_printed()]
 }
 
-/// What is told of a group around this call.
-fn told(call: &str) -> String {
+/// Warnings about a group that contains this call.
+fn warnings(call: &str) -> String {
     let text = format!(
         "shader s(string mode = \"linear\" [[ string widget = \"popup\", string options = \"linear|smooth\" ]],
                   string free = \"c\" [[ string widget = \"popup\", string options = \"a|b\" ]],
@@ -293,22 +292,22 @@ fn told(call: &str) -> String {
 }
 
 #[test]
-fn texts_that_are_no_options_are_told() {
-    assert_eq!(told("s it(mode = \"smooth\")"), "");
-    // A list without the default is not all that there is.
-    assert_eq!(told("s it(free = \"d\")"), "");
-    // Blanks belong to no option; an empty one is an option.
+fn strings_outside_the_options_cause_warnings() {
+    assert_eq!(warnings("s it(mode = \"smooth\")"), "");
+    // A list that lacks the default is incomplete, so that it is no restriction.
+    assert_eq!(warnings("s it(free = \"d\")"), "");
+    // Leading and trailing blanks are ignored; an empty option is valid.
     for text in ["smooth step", " smooth step ", "linear", ""] {
-        assert_eq!(told(&format!("s it(wide = \"{text}\")")), "");
+        assert_eq!(warnings(&format!("s it(wide = \"{text}\")")), "");
     }
-    assert!(told("s it(wide = \"smoothstep\")").contains("did you mean \"smooth step\"?"));
-    // Pairs of names and values, popups of anything, and lists for no popup are no limits.
-    assert_eq!(told("s it(named = \"1\", open = \"x\", bare = \"c\")"), "");
-    let error = told("s it(mode = \"smoth\")");
+    assert!(warnings("s it(wide = \"smoothstep\")").contains("did you mean \"smooth step\"?"));
+    // Pairs of names and values, popups without options, and options without a popup are no restriction.
+    assert_eq!(warnings("s it(named = \"1\", open = \"x\", bare = \"c\")"), "");
+    let error = warnings("s it(mode = \"smoth\")");
     assert!(
         error.contains("`mode` has no option \"smoth\"") && error.contains("did you mean \"smooth\"?"),
         "{error}"
     );
-    let error = told("inner it(mode = \"x\")");
+    let error = warnings("inner it(mode = \"x\")");
     assert!(error.contains("its options are smooth"), "{error}");
 }

@@ -43,7 +43,7 @@ fn names_of_other_languages_have_hints() {
     check("x = PI;", "unknown name `PI`", "M_PI");
     check("r = rgb(1, 0, 0);", "unknown function `rgb`", "color(r, g, b)");
     check("rgb c = 1;", "unknown type `rgb`", "`color`");
-    // Others still have the nearest known name.
+    // Other names get the nearest known name as a hint.
     check(
         "x = smoothstp(0, 1, x);",
         "unknown function `smoothstp`",
@@ -52,7 +52,7 @@ fn names_of_other_languages_have_hints() {
 }
 
 #[test]
-fn unknown_spaces_and_ray_kinds_are_told() {
+fn unknown_spaces_and_ray_kinds_cause_warnings() {
     let spaces = "\"worlds\" may be no space of the renderer";
     check("r = transform(\"worlds\", P);", spaces, "`world`");
     check("r = point(\"worlds\", 1, 2, 3);", spaces, "`world`");
@@ -74,7 +74,7 @@ fn unknown_spaces_and_ray_kinds_are_told() {
 }
 
 #[test]
-fn endless_loops_are_told() {
+fn endless_loops_cause_warnings() {
     let message = "this loop never ends: it has neither a condition nor a `break`";
     for endless in [
         "for (;;) {}",
@@ -118,9 +118,9 @@ fn syntax_of_other_languages_has_hints() {
     check("var y = 2;", "unknown type `var`", "begins with a type");
 }
 
-/// Names of one or two letters are near to too many others.
+/// One or two letters are too close to too many other names for a suggestion.
 #[test]
-fn short_names_have_hints_of_their_own_only() {
+fn short_names_get_no_suggestions() {
     check("r = Cs;", "unknown name `Cs`", "`color Cs = 1`");
     check("x = Os;", "unknown name `Os`", "transparent()");
     check("r = Cl;", "unknown name `Cl`", "diffuse(N)");

@@ -31,7 +31,7 @@ fn compile(unit: &Unit, registry: &ClosureRegistry, level: OptLevel) -> ShaderIn
     ShaderInstance::compile(unit, registry, &HostFunctions::of(Arc::new(NoHost)), &options).expect("compiles")
 }
 
-/// Runs code at each level; `check` gets the outputs and what was reported.
+/// Runs code at each level; `check` receives the outputs and the reports.
 fn run(outputs: &[LocalId], code: impl Fn() -> CodeBuilder, check: impl Fn(&[Const], &[ReportKind])) {
     for level in LEVELS {
         let names: Vec<String> = (0..outputs.len()).map(|i| format!("o{i}")).collect();

@@ -1,11 +1,12 @@
-//! The shipped library: compiled code and interpreter give the same bits, and many threads can compile at once. (Random
-//! units are compared in `differential.rs`.)
+//! The shipped library: compiled code and interpreter give the same bits, and many threads can compile concurrently.
+//! (Random units are compared in `differential.rs`.)
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
+use language_support::compiled;
 use language_support::generate::{self, Random, TestHost};
-use language_support::{compiled, shipped};
+use language_support::shipped::{self, test_system};
 use shading::hir::{Const, Unit};
 use shading::interp::{self, Listing, RunOptions};
 use shading::opt::OptLevel;
@@ -14,14 +15,10 @@ use shading::{
     Template, TextureHandle, TextureRequest,
 };
 
-/// Shading points for each shader and way.
+/// Shading points for each shader and execution mode.
 const POINTS: u64 = 200;
 
-fn system() -> ShadingSystem {
-    shipped::system(Arc::new(TestHost))
-}
-
-/// A plausible shading point: most numbers ordinary, some at the borders where patterns change.
+/// A plausible shading point: most numbers ordinary, some at edges of patterns.
 fn point(seed: u64) -> ShaderGlobals {
     let mut random = Random::new(seed);
     let mut globals = generate::globals(seed);
@@ -67,7 +64,7 @@ fn difference(
     compiled::difference(instance, context, system.closures(), &expected)
 }
 
-/// Compares all that is stored of a template, raw and optimised; what is fully optimised may differ from the raw.
+/// Compares all stored code of a template, raw and optimised; fully optimised code may differ from raw code.
 fn compare(system: &ShadingSystem, template: &Template) {
     use OptLevel::{Exact, Full, None};
     for (optimize, oracle) in [(None, None), (Exact, None), (Full, Full)] {
@@ -102,8 +99,8 @@ fn compare(system: &ShadingSystem, template: &Template) {
 }
 
 #[test]
-fn shipped_shaders_run_as_interpreted() {
-    let system = system();
+fn shipped_shaders_match_the_interpreter() {
+    let system = test_system();
     let mut groups = 0;
     for name in shipped::names() {
         let loaded = system
@@ -136,8 +133,8 @@ group painted(float wear = 0.5, output closure color surface) {
 ";
 
 #[test]
-fn groups_run_as_interpreted() {
-    let system = system();
+fn groups_match_the_interpreter() {
+    let system = test_system();
     let loaded = system
         .load(Source::new("groups.ksl", GROUPS))
         .unwrap_or_else(|e| panic!("{e}"));
@@ -147,8 +144,8 @@ fn groups_run_as_interpreted() {
     }
 }
 
-/// Closures that are made once, in branches and in loops, beside texts of the same memory; and more of them than have
-/// fixed places.
+/// Closures created once, in branches and in loops, together with strings in the same memory; and more closures than
+/// fixed slots.
 #[test]
 fn closures_and_texts_do_not_overwrite_each_other() {
     let system = ShadingSystem::new(generate::registry(), Arc::new(TestHost));
@@ -185,7 +182,7 @@ fn closures_and_texts_do_not_overwrite_each_other() {
 }
 
 #[test]
-fn nothing_is_left_of_a_closure_scaled_by_zero() {
+fn closures_scaled_by_zero_are_null() {
     let system = ShadingSystem::new(generate::registry(), Arc::new(TestHost));
     let text = "shader scaled(output closure color surface = 0, output closure color other = 0) {
         float huge = 1e30 * (1e30 + u), zero = 0 * floor(u / 100);
@@ -199,10 +196,10 @@ fn nothing_is_left_of_a_closure_scaled_by_zero() {
     compare(&system, &loaded.templates[0]);
 }
 
-/// Hundreds of loops over variables of all types, which compiled code keeps in memory: so many are not followed by
-/// register allocation.
+/// Hundreds of loops over variables of all types, too many for register allocation, so that compiled code keeps them in
+/// memory.
 #[test]
-fn large_units_run_as_interpreted() {
+fn large_units_match_the_interpreter() {
     let system = ShadingSystem::new(generate::registry(), Arc::new(TestHost));
     let turns: String = (0..250)
         .map(|i| {
@@ -240,14 +237,14 @@ fn exit_ends_a_unit_within_a_default() {
     compare(&system, &loaded.templates[0]);
 }
 
-/// A host that answers for a texture only when a given number of threads ask at the same time.
-struct Meeting {
+/// A host that answers a texture query only when a given number of threads query at the same time.
+struct BarrierHost {
     threads: usize,
     here: Mutex<usize>,
     everybody: Condvar,
 }
 
-impl ShaderHost for Meeting {
+impl ShaderHost for BarrierHost {
     fn texture_handle(&self, _: &TextureRequest) -> Option<TextureHandle> {
         let mut here = self.here.lock().unwrap();
         *here += 1;
@@ -256,7 +253,7 @@ impl ShaderHost for Meeting {
             .everybody
             .wait_timeout_while(here, Duration::from_secs(60), |here| *here < self.threads);
         let (here, result) = wait.unwrap();
-        // Released before the panic, so that the others can tell as well.
+        // Released before the panic, so that the other threads fail too.
         drop(here);
         assert!(
             !result.timed_out(),
@@ -266,12 +263,11 @@ impl ShaderHost for Meeting {
     }
 }
 
-/// The host is asked for textures in the middle of code generation. Were a lock held there, the second thread would never
-/// come to ask.
+/// The host is called for textures during code generation. A lock held there would prevent the second thread's call.
 #[test]
 fn no_lock_is_held_while_shaders_compile() {
     const THREADS: usize = 64;
-    let host = Arc::new(Meeting {
+    let host = Arc::new(BarrierHost {
         threads: THREADS,
         here: Mutex::new(0),
         everybody: Condvar::new(),
@@ -293,8 +289,8 @@ fn no_lock_is_held_while_shaders_compile() {
 }
 
 #[test]
-fn sixty_four_threads_compile_at_once() {
-    let shared = system();
+fn sixty_four_threads_compile_concurrently() {
+    let shared = test_system();
     shared
         .load(Source::new("groups.ksl", GROUPS))
         .unwrap_or_else(|e| panic!("{e}"));
@@ -316,7 +312,7 @@ fn sixty_four_threads_compile_at_once() {
             outputs.map(|i| Listing::of(instance.closure(i, &context).unwrap(), system.closures()));
         (values, closures.collect::<Vec<_>>())
     };
-    let alone = system();
+    let alone = test_system();
     alone
         .load(Source::new("groups.ksl", GROUPS))
         .unwrap_or_else(|e| panic!("{e}"));
@@ -325,7 +321,7 @@ fn sixty_four_threads_compile_at_once() {
         for thread in 0..64 {
             let (names, expected, shared, first) = (&names, &expected, &shared, &first);
             scope.spawn(move || {
-                // Each thread has its own order, so that first uses of names meet.
+                // Each thread has its own order, so that different threads use a name first.
                 for i in 0..6 {
                     let at = (thread * 7 + i * 11) % names.len();
                     let (values, closures) = first(shared, names[at]);

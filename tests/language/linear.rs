@@ -1,8 +1,9 @@
-//! Linear compile time: eight times the text takes at most three times eight times as long, for every shape of program.
+//! Linear compile time: compiling a text eight times as long needs at most 3 × 8 times the time, for every shape of
+//! program.
 //!
 //! A shape is a family of texts of any size. Each is compiled as a whole (preprocessor, parser, checker, linker,
-//! derivatives, optimiser, machine code) at two sizes. What grows with the square of the size takes 64 times as long,
-//! and what is exponential does not end.
+//! derivatives, optimiser, machine code) at two sizes. Quadratic growth would give a factor of 64, and exponential
+//! growth would not terminate.
 
 use std::sync::Arc;
 
@@ -16,14 +17,14 @@ use shading::{InstanceOptions, ShadingSystem, Source};
 /// Size of the large text relative to the small one.
 const GROWTH: usize = 8;
 
-/// Divisor of the sizes of the shapes, so that the test takes seconds.
-const SHARE: usize = 2;
+/// Divisor of the sizes of the shapes, so that the test runs for seconds.
+const SIZE_DIVISOR: usize = 2;
 
-/// Factor by which the time may exceed proportionality: logarithms, caches, and the noise of the clock.
+/// Factor by which the time may exceed proportionality: logarithms, caches, and timer noise.
 const FACTOR: f64 = 3.0;
 
-/// Time below which a measurement says nothing [s]: the clock ticks every few milliseconds.
-const TICK: f64 = 8e-3;
+/// Time below which a measurement is meaningless [s]: the clock has a resolution of a few milliseconds.
+const MIN_TIME: f64 = 8e-3;
 
 /// Compiles the last unit or group of a text.
 fn compile(name: &str, text: &str) -> Result<(), String> {
@@ -50,7 +51,7 @@ fn compile(name: &str, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Least time to compile a text in a few tries [s].
+/// Minimum time of several compilations of a text [s].
 fn seconds(name: &str, text: &str, tries: usize) -> Result<f64, String> {
     let mut least = f64::INFINITY;
     for _ in 0..tries {
@@ -64,13 +65,13 @@ fn seconds(name: &str, text: &str, tries: usize) -> Result<f64, String> {
     Ok(least)
 }
 
-/// What is wrong with the growth of a shape.
+/// A description of the excessive growth of a shape, if any.
 fn growth((name, size, text): &Shape) -> Result<(), String> {
-    let size = size.div_ceil(SHARE);
+    let size = size.div_ceil(SIZE_DIVISOR);
     let (small, large) = (text(size), text(size * GROWTH));
     let ratio = large.len() as f64 / small.len() as f64;
     let few = seconds(name, &small, 3)?;
-    let bound = FACTOR * ratio * few.max(TICK);
+    let bound = FACTOR * ratio * few.max(MIN_TIME);
     let mut many = seconds(name, &large, 1)?;
     if many > bound {
         many = seconds(name, &large, 2)?;

@@ -47,13 +47,13 @@ fn check_expression(functions: &str, expression: &str, expected: f32) {
     );
 }
 
-/// An operand and 299 more, each after the operator.
+/// 300 operands joined by operators.
 fn chain(first: &str, operator: &str, operand: impl Fn(u32) -> String) -> String {
     let rest: String = (1..300).map(|i| format!(" {operator} {}", operand(i))).collect();
     format!("{first}{rest}")
 }
 
-/// A call in a call, 100 deep.
+/// 100 nested calls.
 fn nested(open: impl Fn(u32) -> String, inner: &str, close: &str) -> String {
     let opened: String = (0..100).rev().map(open).collect();
     format!("{opened}{inner}{}", close.repeat(100))
@@ -69,7 +69,7 @@ fn chains_of_300_operands() {
         &chain("u", "*", |i| ["2.0", "u"][i as usize % 2].to_owned()),
         0.25,
     );
-    // Multiplied first: u · 2 for each even operand, which are 149.
+    // Products come first: u · 2 for each of the 149 even operands.
     let products = |i: u32| format!("{i} {} u", ["+", "*"][i as usize % 2]);
     let sum: f32 = (1..300)
         .map(|i| {
@@ -88,7 +88,7 @@ fn chains_of_300_operands() {
         &chain("n", "^", number),
         (1..300).fold(1, |a, b| a ^ b) as f32,
     );
-    // Choices nest, and may so 256 deep.
+    // Conditional expressions nest, up to a depth of 256.
     let choices: String = (0..200).map(|i| format!("n == {i} * 2 - 397 ? {i} : ")).collect();
     check_expression("", &format!("{choices} 7"), 199.0);
 }
@@ -141,7 +141,7 @@ fn longer_chains_are_one_error() {
     let errors = system.load(Source::new("long.ksl", choices(50_000))).unwrap_err();
     let messages: Vec<&str> = errors.list.iter().map(|error| error.message.as_str()).collect();
     assert_eq!(messages, ["this is nested too deeply"]);
-    // Statements without braces in one another: the parser runs out of stack.
+    // Deeply nested statements without braces would overflow the parser's stack.
     let text = format!(
         "shader a(output float r = 0) {{ {} r = 1; }}",
         "while (u > 2) ".repeat(100_000)

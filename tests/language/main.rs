@@ -1,6 +1,5 @@
 //! Tests of the shading language: compiler, optimiser, interpreter and machine code, without the renderer.
 
-mod adaptive;
 mod aliases;
 mod compositions;
 mod damaged;
@@ -14,6 +13,7 @@ mod jit_equals_interp;
 mod linear;
 mod long;
 mod opt;
+mod polymorphic_inputs;
 mod precedence;
 mod recovery;
 mod run;

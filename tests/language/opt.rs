@@ -1,4 +1,4 @@
-//! Differential test of the optimiser: random units give the same bits before and after.
+//! Differential test of the optimiser: random units give the same bits with and without optimisation.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +12,17 @@ use shading::interp::{RunOptions, run};
 use shading::opt::{Facts, OptLevel, OptOptions, optimize};
 use shading::ty::{Base, Type};
 
-/// Units tried; more with `KILN_FUZZ_UNITS`.
+/// Number of units; `KILN_FUZZ_UNITS` sets more.
 const UNITS: u64 = 3000;
 
-/// Units that once found something: an angle of a NaN, which took the NaN's sign.
-const FOUND: [u64; 1] = [3520];
+/// Seeds of units that failed in the past: the angle of a NaN got the NaN's sign.
+const REGRESSION_SEEDS: [u64; 1] = [3520];
 
 fn units() -> u64 {
     std::env::var("KILN_FUZZ_UNITS").map_or(UNITS, |n| n.parse().expect("KILN_FUZZ_UNITS is a number"))
 }
 
-/// Runs a unit raw and optimised at a shading point and compares; `None` when the raw run does not end.
+/// Runs a unit raw and optimised at a shading point and compares; `None` if the raw run exceeds its fuel.
 fn check(seed: u64, raw: &Unit, optimized: &Unit) -> Option<()> {
     let globals = generate::globals(seed);
     let options = RunOptions {
@@ -41,7 +41,7 @@ fn check(seed: u64, raw: &Unit, optimized: &Unit) -> Option<()> {
     Some(())
 }
 
-/// Bits are kept.
+/// Optimisation that preserves all bits.
 const EXACT: OptOptions<'_> = OptOptions {
     outputs: None,
     level: OptLevel::Exact,
@@ -77,7 +77,7 @@ fn count(block: &Block, counts: &mut BTreeMap<String, usize>) {
 }
 
 #[test]
-fn optimised_units_run_the_same() {
+fn optimised_units_give_the_same_bits() {
     let registry = generate::registry();
     let check_unit = |seed: u64| {
         let raw = generate::unit(seed);
@@ -95,7 +95,7 @@ fn optimised_units_run_the_same() {
         count(&raw.code.body, &mut counts);
         ([ended.count(), stats.ops_before, stats.ops_after], counts)
     };
-    let seeds: Vec<u64> = (0..units()).chain(FOUND).collect();
+    let seeds: Vec<u64> = (0..units()).chain(REGRESSION_SEEDS).collect();
     let ([ended, ops_before, ops_after], counts) = seeds.into_par_iter().map(check_unit).reduce(
         || ([0; 3], BTreeMap::new()),
         |(mut sums, mut counts), (more, more_counts)| {
@@ -119,7 +119,7 @@ fn optimised_units_run_the_same() {
 
 /// For units in which all numbers are finite, full optimisation changes no result either, not even the sign of a zero.
 #[test]
-fn units_of_finite_numbers_run_the_same() {
+fn full_optimisation_preserves_finite_results() {
     let check_unit = |seed: u64| {
         let raw = generate::unit(seed);
         let (mut exact, mut full) = (raw.clone(), raw.clone());
@@ -184,14 +184,14 @@ fn needed_outputs_and_facts_are_respected() {
 }
 
 #[test]
-fn optimising_twice_gains_nothing_wrong() {
+fn optimising_twice_is_valid() {
     (0..units() / 4).into_par_iter().for_each(|seed| {
         let raw = generate::unit(seed);
         let mut once = raw.clone();
         optimize(&mut once, &EXACT);
         let mut twice = once.clone();
         let stats = optimize(&mut twice, &EXACT);
-        // What has become short enough to unroll may grow.
+        // A loop that became short enough to unroll may grow.
         let loops = |unit: &Unit| unit.to_string().matches("loop {").count();
         let unrolled = loops(&twice) < loops(&once);
         assert!(unrolled || stats.ops_after <= stats.ops_before, "seed {seed}");
@@ -199,12 +199,17 @@ fn optimising_twice_gains_nothing_wrong() {
     });
 }
 
-/// Builds code whose first variable, of type `ty`, is the output, and compares what full optimisation leaves of it.
-fn left(ty: Type, code: impl FnOnce(&mut CodeBuilder, LocalId), expected: &str) {
-    left_by(&OptOptions::default(), ty, code, expected);
+/// Builds code whose first variable, of type `ty`, is the output, and compares the fully optimised code.
+fn check_optimized(ty: Type, code: impl FnOnce(&mut CodeBuilder, LocalId), expected: &str) {
+    check_optimized_with(&OptOptions::default(), ty, code, expected);
 }
 
-fn left_by(options: &OptOptions<'_>, ty: Type, code: impl FnOnce(&mut CodeBuilder, LocalId), expected: &str) {
+fn check_optimized_with(
+    options: &OptOptions<'_>,
+    ty: Type,
+    code: impl FnOnce(&mut CodeBuilder, LocalId),
+    expected: &str,
+) {
     let mut builder = CodeBuilder::default();
     let out = builder.local(ty);
     code(&mut builder, out);
@@ -226,7 +231,7 @@ fn global(b: &mut CodeBuilder, global: Global) -> Operand {
 
 #[test]
 fn constants_fold() {
-    left(
+    check_optimized(
         Type::FLOAT,
         |b, out| {
             let (two, three) = (b.float(2.0), b.float(3.0));
@@ -244,8 +249,8 @@ fn constants_fold() {
 }
 
 #[test]
-fn exact_algebra_keeps_the_sign_of_zero() {
-    left_by(
+fn exact_algebra_preserves_the_sign_of_zero() {
+    check_optimized_with(
         &EXACT,
         Type::FLOAT,
         |b, out| {
@@ -254,7 +259,7 @@ fn exact_algebra_keeps_the_sign_of_zero() {
             let u = b.op(Type::FLOAT, Op::Mul, &[u, one]);
             let u = b.op(Type::FLOAT, Op::Sub, &[u, zero]);
             let u = b.op(Type::FLOAT, Op::Div, &[u, two]);
-            // Turns a negative zero into zero.
+            // This operation turns a negative zero into a positive one.
             b.set(out, Op::Add, &[u, zero]);
         },
         "l1 = global<u>; l2 = mul l1, 0.5; l0 = add l2, 0.0",
@@ -263,8 +268,8 @@ fn exact_algebra_keeps_the_sign_of_zero() {
 
 /// `mix(u, noise(P), 0)`, clamped twice.
 #[test]
-fn what_is_switched_off_goes() {
-    left(
+fn disabled_terms_are_removed() {
+    check_optimized(
         Type::INT,
         |b, out| {
             let (u, v, p) = (global(b, Global::U), global(b, Global::V), global(b, Global::P));
@@ -286,14 +291,14 @@ fn what_is_switched_off_goes() {
     );
 }
 
-/// `u + 0` is 0 where `u` is −0, which an output shows, and a comparison does not.
+/// `u + 0` is 0 if `u` is −0, which an output shows and a comparison does not.
 #[test]
-fn the_sign_of_zero_is_kept_where_it_is_seen() {
+fn the_sign_of_zero_is_preserved_where_observable() {
     let sum = |b: &mut CodeBuilder| {
         let (u, zero) = (global(b, Global::U), b.float(0.0));
         b.op(Type::FLOAT, Op::Add, &[u, zero])
     };
-    left(
+    check_optimized(
         Type::FLOAT,
         |b, out| {
             let sum = sum(b);
@@ -301,7 +306,7 @@ fn the_sign_of_zero_is_kept_where_it_is_seen() {
         },
         "l1 = global<u>; l2 = add l1, 0.0; l0 = neg l2",
     );
-    left(
+    check_optimized(
         Type::INT,
         |b, out| {
             let (sum, v) = (sum(b), global(b, Global::V));
@@ -311,14 +316,14 @@ fn the_sign_of_zero_is_kept_where_it_is_seen() {
     );
 }
 
-/// A loop over constants is evaluated, however long it is; one that reads the shading point is not.
+/// A loop over constants is evaluated, regardless of its length; one that reads the shading point is not.
 #[test]
 fn loops_over_constants_are_evaluated() {
     let sum = |b: &mut CodeBuilder, out: LocalId, step: Operand| {
         let turns = b.int(1000);
         b.count(turns, |b, _| b.set(out, Op::Add, &[Operand::Local(out), step]));
     };
-    left(
+    check_optimized(
         Type::FLOAT,
         |b, out| {
             let half = b.float(0.5);
@@ -326,7 +331,7 @@ fn loops_over_constants_are_evaluated() {
         },
         "l0 = copy 500.0",
     );
-    left(
+    check_optimized(
         Type::FLOAT,
         |b, out| {
             let u = global(b, Global::U);
@@ -338,8 +343,8 @@ fn loops_over_constants_are_evaluated() {
 }
 
 #[test]
-fn equal_expressions_are_computed_once() {
-    left(
+fn common_subexpressions_are_computed_once() {
+    check_optimized(
         Type::FLOAT,
         |b, out| {
             let (u, v) = (global(b, Global::U), global(b, Global::V));
@@ -354,7 +359,7 @@ fn equal_expressions_are_computed_once() {
 
 #[test]
 fn short_loops_are_unrolled() {
-    left(
+    check_optimized(
         Type::FLOAT,
         |b, out| {
             let u = global(b, Global::U);
@@ -366,10 +371,10 @@ fn short_loops_are_unrolled() {
     );
 }
 
-/// Multiplying by one assigns nothing: the factor is a constant throughout.
+/// Multiplication by one is no assignment: the factor is a constant throughout.
 #[test]
-fn what_loops_only_seem_to_assign_is_known() {
-    left(
+fn loop_assignments_without_effect_preserve_constants() {
+    check_optimized(
         Type::FLOAT,
         |b, out| {
             let (u, v) = (global(b, Global::U), global(b, Global::V));
@@ -391,8 +396,8 @@ fn what_loops_only_seem_to_assign_is_known() {
 }
 
 #[test]
-fn work_for_one_branch_moves_into_it() {
-    left(
+fn code_sinks_into_its_only_branch() {
+    check_optimized(
         Type::FLOAT,
         |b, out| {
             let (p, u) = (global(b, Global::P), global(b, Global::U));
@@ -406,8 +411,8 @@ fn work_for_one_branch_moves_into_it() {
 }
 
 #[test]
-fn whole_loops_move_into_the_branch_that_needs_them() {
-    left(
+fn loops_sink_into_their_only_branch() {
+    check_optimized(
         Type::FLOAT,
         |b, out| {
             let (u, v) = (global(b, Global::U), global(b, Global::V));
@@ -426,8 +431,8 @@ fn whole_loops_move_into_the_branch_that_needs_them() {
 }
 
 #[test]
-fn what_stays_the_same_leaves_the_loop() {
-    left(
+fn loop_invariant_code_is_hoisted() {
+    check_optimized(
         Type::FLOAT,
         |b, out| {
             let (u, v) = (global(b, Global::U), global(b, Global::V));
@@ -443,8 +448,8 @@ fn what_stays_the_same_leaves_the_loop() {
 }
 
 #[test]
-fn closures_scaled_by_zero_go() {
-    left(
+fn closures_scaled_by_zero_are_removed() {
+    check_optimized(
         Type::CLOSURE,
         |b, out| {
             let normal = global(b, Global::N);
@@ -463,8 +468,8 @@ fn closures_scaled_by_zero_go() {
 }
 
 #[test]
-fn dead_loops_go_and_endless_ones_stay() {
-    left(
+fn dead_loops_are_removed_and_endless_ones_preserved() {
+    check_optimized(
         Type::INT,
         |b, out| {
             let u = global(b, Global::U);
@@ -476,7 +481,7 @@ fn dead_loops_go_and_endless_ones_stay() {
         },
         "l0 = copy 7",
     );
-    left(
+    check_optimized(
         Type::INT,
         |b, out| {
             b.repeat(|_| {});
@@ -488,7 +493,7 @@ fn dead_loops_go_and_endless_ones_stay() {
 }
 
 #[test]
-fn known_rays_decide() {
+fn known_ray_kinds_fold_branches() {
     let mut b = CodeBuilder::default();
     let out = b.local(Type::INT);
     let name = b.string("shadow");

@@ -1,4 +1,4 @@
-//! Precedence of what may feed an input: connections, attributes of the geometry, constants, defaults.
+//! Precedence of input sources: connections, attributes of the geometry, constants, defaults.
 
 use std::sync::Arc;
 
@@ -31,10 +31,10 @@ impl ShaderHost for Worn {
     }
 }
 
-/// A connection goes before an attribute of the geometry, that before a constant that is given, and that before the
-/// default, however the parameter asks for the attribute.
+/// Connections override attributes of the geometry, these override constants, and these override defaults, for every
+/// form of attribute query.
 #[test]
-fn precedence_of_attributes_is_the_same_for_all() {
+fn precedence_of_attributes_does_not_depend_on_the_query() {
     for ask in [
         "float wear = 1 [[ int interpolated = 1 ]]",
         "float wear = 1 [[ int lockgeom = 0 ]]",

@@ -1,18 +1,16 @@
 //! Error recovery: several independent errors in one source are all reported, each once, and nothing else.
 
-use std::sync::Arc;
+use language_support::generate::Random;
+use language_support::shipped::{self, test_system};
+use shading::{Diagnostics, Severity, Source};
 
-use language_support::generate::{Random, TestHost};
-use language_support::shipped;
-use shading::{Diagnostics, Severity, ShadingSystem, Source};
-
-/// Sources with errors tried.
+/// Number of sources with errors.
 const SOURCES: u64 = 400;
 
-/// Most errors in one source.
+/// Maximum number of errors in one source.
 const ERRORS: usize = 6;
 
-/// Statements with one error each; `#` is a number that makes names unique.
+/// Statements with one error each; `#` is replaced by a number for unique names.
 const WRONG: [&str; 21] = [
     "float wrong# = ;",
     "float wrong# = 1 +;",
@@ -37,13 +35,9 @@ const WRONG: [&str; 21] = [
     "float wrong# = u @ v;",
 ];
 
-fn system() -> ShadingSystem {
-    shipped::system(Arc::new(TestHost))
-}
-
 /// Loads a source and checks its groups; returns the messages.
 fn diagnose(text: &str) -> Diagnostics {
-    let system = system();
+    let system = test_system();
     match system.load(Source::new("wrong.ksl", text)) {
         Ok(loaded) => {
             let mut diagnostics = loaded.warnings;
@@ -64,9 +58,9 @@ fn errors(diagnostics: &Diagnostics) -> usize {
         .count()
 }
 
-/// Offsets in a text behind statements of functions and units.
+/// Offsets of ends of statements in functions and units.
 fn places(text: &str) -> Vec<usize> {
-    // For each open bracket, whether it holds statements.
+    // For each open bracket, whether it contains statements.
     let mut open: Vec<bool> = vec![];
     let (mut places, mut header) = (vec![], 0);
     let mut chars = text.char_indices().peekable();
@@ -117,7 +111,7 @@ fn places(text: &str) -> Vec<usize> {
     places
 }
 
-/// Source texts without errors that have statements.
+/// Source texts without errors that contain statements.
 fn texts() -> Vec<(String, Vec<usize>)> {
     let texts = shipped::texts().map(|text| {
         let places = places(&text);
@@ -151,7 +145,7 @@ fn independent_errors_are_all_reported_once() {
     }
 }
 
-/// Checks that a source has `count` errors, among them these.
+/// Checks that a source has `count` errors, including these.
 fn check(text: &str, count: usize, expected: &[&str]) {
     let found = diagnose(text);
     let messages: Vec<&str> = found

@@ -1,11 +1,11 @@
-//! Results of the language: each line `//~ run EXPRESSION == VALUE` of `shaders/run/*.ksl` is evaluated in its file,
-//! four ways (the interpreter and machine code, each on raw and on optimised HIR), which must agree bit for bit, and
-//! with the value. Machine code also runs at several points as a batch, which must agree with single points.
+//! Results of the language: each line `//~ run EXPRESSION == VALUE` of `shaders/run/*.ksl` is evaluated in its file in
+//! four modes (the interpreter and machine code, each on raw and on optimised HIR), which must agree bit for bit, and
+//! equal the value. Machine code also runs at several points as a batch, which must agree with single points.
 //!
 //! - `==` is exact for all types: `3` is an int, `3.0` a float, `(1, 2, 3)` a triple, `[1 0 …]` a matrix, `"x"` a string;
-//!   `color(1, 2, 3)`, `-N` or `M_PI` is an expression, evaluated beside the first.
-//! - `~=` allows a float or triple to be a few last places off, for functions that no standard fixes to the bit.
-//! - `//~ prints EXPRESSION == "text"` looks at what the evaluation prints instead.
+//!   `color(1, 2, 3)`, `-N` or `M_PI` is an expression, which is also evaluated.
+//! - `~=` allows rounding errors of floats and triples, for functions without a standardised result.
+//! - `//~ prints EXPRESSION == "text"` compares the printed text instead.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -23,10 +23,10 @@ use shading::{
     Template,
 };
 
-/// Relative difference that `~=` allows.
+/// Relative tolerance of `~=`.
 const TOLERANCE: f32 = 4e-6;
 
-/// A line that says what must be.
+/// A line with an expected value.
 struct Check {
     line: usize,
     expression: String,
@@ -58,7 +58,7 @@ impl Expected {
         value(text).map(Expected::Value)
     }
 
-    /// Its type; all triples are compared as colours.
+    /// The type of the expression; all triples are compared as colours.
     fn ty(&self) -> &'static str {
         match self {
             Expected::Value(Const::Int(_)) => "int",
@@ -111,7 +111,7 @@ impl Check {
         format!("check_{}", self.line)
     }
 
-    fn fits(&self, given: &Given) -> bool {
+    fn fits(&self, given: &ModeResult) -> bool {
         let close = |a: f32, b: f32| a == b || (a - b).abs() <= TOLERANCE * a.abs().max(b.abs()).max(0.1);
         let expected = match &self.expected {
             Expected::Value(value) => value,
@@ -186,23 +186,23 @@ fn globals() -> ShaderGlobals {
     }
 }
 
-/// Results of one way of running.
+/// Results of one execution mode.
 #[derive(Clone, Debug)]
-struct Given {
+struct ModeResult {
     result: Const,
     expected: Const,
     printed: String,
 }
 
-impl Given {
-    fn same(&self, other: &Given) -> bool {
+impl ModeResult {
+    fn same(&self, other: &ModeResult) -> bool {
         self.result.same(&other.result)
             && self.expected.same(&other.expected)
             && self.printed == other.printed
     }
 }
 
-fn interpret(unit: &Unit, globals: &ShaderGlobals) -> Result<Given, String> {
+fn interpret(unit: &Unit, globals: &ShaderGlobals) -> Result<ModeResult, String> {
     let outcome = interp::run(
         unit,
         &RunOptions {
@@ -217,7 +217,7 @@ fn interpret(unit: &Unit, globals: &ShaderGlobals) -> Result<Given, String> {
         Some(Value::Plain(value)) => Ok(value.clone()),
         other => Err(format!("{name} is {other:?}")),
     };
-    Ok(Given {
+    Ok(ModeResult {
         result: output("result")?,
         expected: output("expected")?,
         printed: outcome.printed.text(),
@@ -229,7 +229,7 @@ fn compiled(
     template: &Template,
     options: &InstanceOptions,
     globals: &ShaderGlobals,
-) -> Result<Given, String> {
+) -> Result<ModeResult, String> {
     let instance = system
         .instantiate(template.clone(), options)
         .map_err(|error| error.to_string())?;
@@ -238,7 +238,7 @@ fn compiled(
     if !context.finished() {
         return Err(format!("was ended: {:?}", context.take_reports()));
     }
-    // Some points twice, so that not all part from each other.
+    // Repeated points, so that control flow diverges for only some of them.
     let points = [0.0, 0.0, 0.25, -1.5, 0.25].map(|d| ShaderGlobals {
         u: globals.u + d,
         v: globals.v - d,
@@ -254,17 +254,17 @@ fn compiled(
         Ok::<_, String>(instance.output(index, &context).unwrap())
     };
     let (result, expected) = (output("result")?, output("expected")?);
-    Ok(Given {
+    Ok(ModeResult {
         result,
         expected,
         printed: context.take_printed(),
     })
 }
 
-/// All four ways by name.
-fn all_ways(system: &ShadingSystem, template: &Template) -> Vec<(&'static str, Result<Given, String>)> {
+/// Results of the four execution modes, with their names.
+fn all_modes(system: &ShadingSystem, template: &Template) -> Vec<(&'static str, Result<ModeResult, String>)> {
     let globals = globals();
-    let mut ways = vec![];
+    let mut results = vec![];
     for (optimize, names) in [
         (OptLevel::None, ["interpreter", "machine code"]),
         (
@@ -282,25 +282,25 @@ fn all_ways(system: &ShadingSystem, template: &Template) -> Vec<(&'static str, R
             Ok((unit, _, _)) => interpret(&unit, &globals),
             Err(error) => Err(error.to_string()),
         };
-        ways.push((names[0], interpreted));
-        ways.push((names[1], compiled(system, template, &options, &globals)));
+        results.push((names[0], interpreted));
+        results.push((names[1], compiled(system, template, &options, &globals)));
     }
-    ways
+    results
 }
 
 fn folder(name: &str) -> PathBuf {
     data("shaders").join(name)
 }
 
-/// Runs the checks of a file; what is wrong goes to `failures`.
+/// Runs the checks of a file; appends mismatches to `failures`.
 fn run_file(name: &str, text: &str, failures: &mut String) -> usize {
     verify_all();
     let mut checks = vec![];
     for (i, line) in text.lines().enumerate() {
-        let Some((_, announced)) = line.split_once("//~ ") else {
+        let Some((_, expectation)) = line.split_once("//~ ") else {
             continue;
         };
-        match Check::parse(i + 1, announced) {
+        match Check::parse(i + 1, expectation) {
             Ok(check) => checks.push(check),
             Err(message) => writeln!(failures, "{name}:{}: {message}", i + 1).unwrap(),
         }
@@ -316,10 +316,10 @@ fn run_file(name: &str, text: &str, failures: &mut String) -> usize {
     }
     for check in &checks {
         let template = system.template(&check.name()).expect("it was loaded");
-        let ways = all_ways(&system, &template);
-        let first = ways[0].1.clone();
-        for (way, given) in ways {
-            let place = format!("{name}:{}: {}: {way}", check.line, check.expression);
+        let results = all_modes(&system, &template);
+        let first = results[0].1.clone();
+        for (mode, given) in results {
+            let place = format!("{name}:{}: {}: {mode}", check.line, check.expression);
             match &given {
                 Err(message) => writeln!(failures, "{place}: {message}").unwrap(),
                 Ok(given) if !check.fits(given) => writeln!(failures, "{place} gives {given:?}").unwrap(),
@@ -335,7 +335,7 @@ fn run_file(name: &str, text: &str, failures: &mut String) -> usize {
 }
 
 #[test]
-fn expressions_have_the_values_announced() {
+fn expressions_have_the_expected_values() {
     let mut files: Vec<_> = std::fs::read_dir(folder("run"))
         .unwrap()
         .map(|entry| entry.unwrap().path())

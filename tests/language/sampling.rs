@@ -1,4 +1,4 @@
-//! Units that evaluate an input again: `sample(input, with { P = … })`.
+//! `sample(input, with { P = … })`: evaluation of an input at other points.
 
 use std::sync::Arc;
 
@@ -9,8 +9,7 @@ use shading::interp::{self, RunOptions};
 use shading::opt::OptLevel;
 use shading::{Diagnostics, InstanceOptions, NoHost, ShaderGlobals, Source};
 
-/// The outputs of the last unit or group of a source at a point; compiled, interpreted and without optimisation they are
-/// the same.
+/// The outputs of the last unit or group of a source at a point, equal for compiled, interpreted and unoptimised code.
 fn outputs(text: &str) -> Result<Vec<Const>, Diagnostics> {
     let globals = ShaderGlobals {
         p: [0.3, 0.7, -0.2].into(),
@@ -53,7 +52,7 @@ fn outputs_at(text: &str, globals: &ShaderGlobals) -> Result<Vec<Const>, Diagnos
     Ok(found.remove(0))
 }
 
-/// Two units or groups that follow the same declarations make the same.
+/// Asserts that two units or groups after the same declarations have equal outputs.
 #[track_caller]
 fn same(declared: &str, first: &str, second: &str) {
     for seed in 1..5 {
@@ -91,7 +90,7 @@ shader plain(float h = 0, float x = 0, float y = 0, float b = 0, float c = 0,
 { dx = x - h; again = Dx(x) + Dy(y); mean = b + c; }
 ";
 
-/// A group of `slope`, and one that repeats its instances for `plain`; `{}` is the overrides.
+/// A group of `slope`, and an equivalent one that repeats its instances for `plain`; `{}` is replaced by the overrides.
 fn repeated(nodes: &str, fed: &str) -> (String, String) {
     let outputs = "output float dx = 0, output float again = 0, output float mean = 0";
     let copies = [
@@ -129,7 +128,7 @@ fn samples_are_repeated_instances() {
     for (nodes, fed) in [
         ("waves w$() WITH", "w$.r"),
         ("waves w$(scale = 2) WITH", "2 * w$.c.b + w$.r"),
-        // An input made of two others that share a third.
+        // An input computed from two instances that share a third.
         (
             "waves a$(); waves b$(shift = a$.c); tinted t$(a = a$.r + b$.r) WITH",
             "t$.c[1]",
@@ -151,7 +150,7 @@ fn overrides_of_the_input_itself_are_evaluated_again() {
             waves w2() with { P = q2.q; }
             r = w2.r - w.r; }",
     );
-    // What holds for the unit that samples holds for its samples.
+    // Overrides of the sampling unit also apply to its samples.
     same(
         UNITS,
         "group g(output float r = 0) { waves w(); slope s(h = w.r) with { u = 7; } r = s.dx + w.r; }",
@@ -162,7 +161,7 @@ fn overrides_of_the_input_itself_are_evaluated_again() {
 }
 
 #[test]
-fn inputs_of_groups_are_evaluated_where_they_come_from() {
+fn inputs_of_groups_are_evaluated_at_their_source() {
     let inner = "group inner(float height = 0, vector shift = 0, output float r = 0)
         { waves w(shift = shift); slope s(h = height + w.r); r = s.dx; }";
     same(
@@ -189,7 +188,7 @@ fn values_and_defaults_are_sampled() {
 }
 
 #[test]
-fn closures_arrays_and_parts_are_sampled() {
+fn closures_arrays_and_components_are_sampled() {
     same(
         UNITS,
         "shader lit(color c = 1, output closure color s = 0) { s = c * emission(); }
@@ -208,7 +207,7 @@ fn closures_arrays_and_parts_are_sampled() {
 }
 
 #[test]
-fn samples_sample() {
+fn samples_can_be_nested() {
     same(
         UNITS,
         "shader twice(float h = 0, output float r = 0) { r = h + sample(h, with { P = P + 1; }); }
@@ -220,7 +219,7 @@ fn samples_sample() {
 }
 
 #[test]
-fn samples_in_loops_begin_anew() {
+fn samples_in_loops_are_independent() {
     let text = "shader odd(output float r = 0) { float x, list[2]; if (u > 0.5) { x = 4 * u; list[1] = 1; } r = x + list[1]; }
         shader each(float h = 0, output float r = 0) {
             for (int i = 0; i < 4; ++i) r = 10 * r + sample(h, with { u = i % 2 == 0 ? 0.75 : 0.25; });
@@ -239,12 +238,12 @@ fn the_shipped_blur_is_a_mean_of_instances() {
             flat f(); blur a(source = f.r, radius = 0.1); blur b(source = f.c, samples = 5); r = a.value; c = b.result; }";
     let found = outputs(text).unwrap_or_else(|errors| panic!("{errors}"));
     let Const::Float(r) = found[0] else { panic!() };
-    // A linear pattern is its own mean, but for the spiral's lack of balance.
+    // A linear pattern equals its mean, except for the asymmetry of the spiral.
     assert!((r - 3.55).abs() < 0.02, "{r}");
 }
 
 #[test]
-fn mistakes_in_samples_are_told() {
+fn invalid_samples_are_errors() {
     let unit = |body: &str| {
         format!(
             "struct pair {{ float a; float b; }}; shader s(float h = 0, pair p = {{0, 0}}, output float r = 0) {{ {body} }}"
@@ -274,7 +273,7 @@ fn mistakes_in_samples_are_told() {
         );
         assert!(errors.list.iter().all(|e| !e.labels.is_empty()), "{errors}");
     }
-    // Functions of that name are called, and functions take a parameter on.
+    // User functions named `sample` are called, and functions can pass a parameter on.
     let text = "float sample(float x) { return x + 1; } shader s(float h = 1, output float r = 0) { r = sample(h); }";
     assert_eq!(outputs(text).unwrap()[0], Const::Float(2.0));
     let text = "float at(float x, point p) { return sample(x, with { P = p; }); }
@@ -286,7 +285,7 @@ fn mistakes_in_samples_are_told() {
 }
 
 #[test]
-fn samples_of_samples_are_bounded() {
+fn nested_samples_are_bounded() {
     let mut text = format!(
         "{UNITS} shader many(float h = 0, output float r = 0) {{ r = sample(h, with {{ P = P + 1; }}) + sample(h, with {{ P = P + 2; }}) \
          + sample(h, with {{ P = P + 3; }}) + sample(h, with {{ P = P + 4; }}); }} group g(output float r = 0) {{ waves w(); many m0(h = w.r);"

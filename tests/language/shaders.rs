@@ -1,8 +1,9 @@
-//! The language, case by case: `shaders/pass` must check without a word, `shaders/fail` must give the diagnostics that
-//! its lines announce and no others. What shaders compute is in `run.rs`.
+//! Cases of the language: `shaders/pass` must check without diagnostics; `shaders/fail` must give exactly the
+//! diagnostics that comments in its lines state. `run.rs` tests computed values.
 //!
-//! A line announces with `//~ error 5-12: message` (columns from 1, both inclusive; `5-` where the place goes on in a
-//! later line); several follow one another. `UPDATE=1` writes the announcements of `fail` anew: read the difference.
+//! A comment `//~ error 5-12: message` expects a diagnostic in its line (columns from 1, both inclusive; `5-` for a
+//! range that ends in a later line); several may follow one another. `UPDATE=1` rewrites the comments of `fail`; review
+//! the difference.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -18,7 +19,7 @@ use shading::{
     Severity, ShadingSystem, Source, syntax,
 };
 
-/// A diagnostic as a line announces it.
+/// An expected diagnostic, stated in a comment.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Expected {
     line: u32,
@@ -80,7 +81,7 @@ fn cases(kind: &str) -> Vec<(String, String)> {
     cases
 }
 
-/// Includes come from `shaders/include`.
+/// Includes are searched in `shaders/include`.
 fn preprocessor() -> Preprocessor {
     Preprocessor::new(Arc::new(Folder(folder("include"))))
 }
@@ -100,7 +101,7 @@ fn diagnose(name: &str, text: &str) -> Diagnostics {
     diagnostics
 }
 
-fn announcement(diagnostic: &Diagnostic) -> Expected {
+fn expectation(diagnostic: &Diagnostic) -> Expected {
     let severity = match diagnostic.severity {
         Severity::Warning => "warning",
         Severity::Error => "error",
@@ -122,8 +123,8 @@ fn announcement(diagnostic: &Diagnostic) -> Expected {
     Expected { line, text }
 }
 
-/// The announcements of a text.
-fn announced(text: &str) -> Vec<Expected> {
+/// The expected diagnostics of a text.
+fn expectations(text: &str) -> Vec<Expected> {
     let mut list = vec![];
     for (i, line) in text.lines().enumerate() {
         for text in line.split("//~ ").skip(1) {
@@ -137,8 +138,8 @@ fn announced(text: &str) -> Vec<Expected> {
     list
 }
 
-/// The text with the given announcements in place of its own.
-fn announce(text: &str, found: &[Expected]) -> String {
+/// The text with the given expectations in place of its own.
+fn with_expectations(text: &str, found: &[Expected]) -> String {
     let mut out = String::new();
     for (i, line) in text.lines().enumerate() {
         let code = line.split("//~ ").next().unwrap_or_default().trim_end();
@@ -167,26 +168,26 @@ fn pass() {
 fn fail() {
     let mut failures = String::new();
     for (name, text) in cases("fail") {
-        // An announcement must not change what it announces.
-        let mut found: Vec<Expected> = diagnose(&name, &announce(&text, &[]))
+        // A comment with an expectation must not change the diagnostic.
+        let mut found: Vec<Expected> = diagnose(&name, &with_expectations(&text, &[]))
             .list
             .iter()
-            .map(announcement)
+            .map(expectation)
             .collect();
         found.sort();
         if std::env::var_os("UPDATE").is_some() {
-            fs::write(folder("fail").join(&name), announce(&text, &found)).unwrap();
+            fs::write(folder("fail").join(&name), with_expectations(&text, &found)).unwrap();
             continue;
         }
-        let expected = announced(&text);
+        let expected = expectations(&text);
         for missing in expected.iter().filter(|e| !found.contains(e)) {
             writeln!(failures, "{name}:{}: missing: {}", missing.line, missing.text).unwrap();
         }
         for extra in found.iter().filter(|e| !expected.contains(e)) {
-            writeln!(failures, "{name}:{}: not announced: {}", extra.line, extra.text).unwrap();
+            writeln!(failures, "{name}:{}: unexpected: {}", extra.line, extra.text).unwrap();
         }
         if expected.is_empty() {
-            writeln!(failures, "{name}: announces nothing").unwrap();
+            writeln!(failures, "{name}: expects no diagnostic").unwrap();
         }
     }
     assert!(failures.is_empty(), "\n{failures}");
@@ -260,7 +261,7 @@ fn expressions_become_units() {
     }
 }
 
-/// Numbers without a seed from outside: the test must be the same each time.
+/// Pseudorandom numbers with a fixed seed, so that the test is deterministic.
 struct Random(u64);
 
 impl Random {
@@ -273,9 +274,9 @@ impl Random {
 }
 
 #[test]
-fn prefixes_are_survived() {
+fn prefixes_cause_no_panic() {
     for (name, text) in cases("pass") {
-        // A few hundred of each: recovery parses an item anew for each error.
+        // A few hundred prefixes and mutations: recovery parses an item again for each error.
         let ends = (0..text.len()).step_by(1 + text.len() / 250);
         for end in ends.filter(|i| text.is_char_boundary(*i)) {
             diagnose(&name, &text[..end]);
@@ -284,7 +285,7 @@ fn prefixes_are_survived() {
 }
 
 #[test]
-fn mutations_are_survived() {
+fn mutations_cause_no_panic() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let cases = cases("pass");
     let tokens = [
@@ -438,7 +439,7 @@ fn structures_are_bounded() {
         .collect();
     let nested = format!("struct s0 {{ float x; }};\n{nested}");
     check(&nested, "more than 512 bytes", 1);
-    // 1024 paths of 402 bytes in each structure: of 60, the first 40 have 16 MB.
+    // 1024 paths of 402 bytes in each structure: the first 40 of 60 structures reach 16 MB.
     let fields: String = (0..1024).map(|i| format!("float x{i:0>398}; ")).collect();
     let copies: String = (0..59).map(|i| format!("struct c{i} {{ wide a; }};\n")).collect();
     let message = "and the structures before it";
@@ -446,7 +447,7 @@ fn structures_are_bounded() {
 }
 
 #[test]
-fn mistakes_in_units_of_the_library_are_told() {
+fn errors_in_library_units_are_reported() {
     let library = Library {
         find: |name| {
             (name == "broken").then(|| {
@@ -474,7 +475,7 @@ fn mistakes_in_units_of_the_library_are_told() {
     assert!(!errors.contains("unknown unit"), "{errors}");
 }
 
-/// The messages about a text, as they are shown.
+/// The messages about a text, as displayed.
 fn shown(text: &str) -> String {
     let preprocessor = preprocessor();
     let system = ShadingSystem::new(closures(), Arc::new(NoHost)).with_preprocessor(preprocessor);
@@ -485,7 +486,7 @@ fn shown(text: &str) -> String {
 }
 
 #[test]
-fn places_name_the_file_the_macro_and_the_includes() {
+fn locations_name_file_macro_and_includes() {
     let include = folder("include").display().to_string();
     let text = shown("#include \"outer.h\"\nshader s(output float r = TWICE(red)) { }\n");
     assert!(text.contains("main.osl:2:33"), "{text}");
@@ -503,13 +504,13 @@ fn places_name_the_file_the_macro_and_the_includes() {
 }
 
 #[test]
-fn lines_can_be_numbered_anew() {
+fn line_directives_renumber_lines() {
     let text = shown("#line 100 \"other.osl\"\nshader s(output float r = x) { }\n");
     assert!(text.contains("other.osl:100:27"), "{text}");
 }
 
 #[test]
-fn macros_cannot_take_the_machine() {
+fn macro_expansion_is_bounded() {
     let mut laughs = String::from("#define L0 ha ha\n");
     for i in 1..40 {
         laughs += &format!("#define L{i} L{} L{}\n", i - 1, i - 1);

@@ -1,18 +1,14 @@
-//! Uniformity analysis: shaders classified as uniform give the same result everywhere, and the right ones are cached in
-//! a render.
+//! Uniformity analysis: shaders classified as uniform give the same result everywhere, and renders cache the right
+//! ones.
 
 use std::sync::Arc;
 
-use language_support::generate::{self, TestHost};
-use language_support::shipped;
+use language_support::generate;
+use language_support::shipped::{self, test_system};
 use shading::interp::Listing;
 use shading::{
     ClosureRegistry, InstanceOptions, KnownAttributes, ShaderInstance, ShadingContext, ShadingSystem, Source,
 };
-
-fn system() -> ShadingSystem {
-    shipped::system(Arc::new(TestHost))
-}
 
 fn instance(system: &ShadingSystem, name: &str) -> Arc<ShaderInstance> {
     let template = system.template(name).unwrap_or_else(|| panic!("no {name}"));
@@ -21,7 +17,7 @@ fn instance(system: &ShadingSystem, name: &str) -> Arc<ShaderInstance> {
         .unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// Runs at points that have nothing in common but normal and tangent, and asserts that the closures are the same.
+/// Runs at points with only normal and tangent in common, and asserts equal closures.
 fn assert_same_everywhere(
     what: &str,
     instance: &ShaderInstance,
@@ -46,7 +42,7 @@ fn assert_same_everywhere(
 }
 
 #[test]
-fn units_that_look_at_nothing_are_uniform() {
+fn units_that_read_no_globals_are_uniform() {
     let cases = [
         ("Ci = 0.5 * diffuse(N);", true),
         (
@@ -78,7 +74,7 @@ fn units_that_look_at_nothing_are_uniform() {
         ),
     ];
     for (code, expected) in cases {
-        let system = system();
+        let system = test_system();
         let source = format!("surface subject() {{ {code} }}");
         system
             .load(Source::new("subject.ksl", &source))
@@ -91,10 +87,9 @@ fn units_that_look_at_nothing_are_uniform() {
     }
 }
 
-/// Queries of geometry attributes are resolved when an instance is linked, if the attributes are known: the untaken
-/// branch is removed.
+/// Queries of geometry attributes are resolved at link time if the attributes are known: the dead branch is removed.
 #[test]
-fn attributes_are_asked_for_when_linked() {
+fn attribute_queries_are_resolved_when_linked() {
     let known = |lists: &[&[&str]]| {
         let names = lists
             .iter()
@@ -114,7 +109,7 @@ fn attributes_are_asked_for_when_linked() {
             ("", asks),
             ("float tint = 1 [[ string primvar = \"wear\" ]]", listed),
         ] {
-            let system = system();
+            let system = test_system();
             let source = format!("surface subject({params}) {{ {code} }}");
             system
                 .load(Source::new("subject.ksl", &source))
@@ -137,8 +132,8 @@ fn attributes_are_asked_for_when_linked() {
 }
 
 #[test]
-fn shipped_units_that_are_uniform_make_the_same_everywhere() {
-    let system = system();
+fn shipped_uniform_units_are_constant() {
+    let system = test_system();
     let uniform: Vec<&str> = shipped::names()
         .into_iter()
         .filter(|name| {

@@ -1,4 +1,4 @@
-//! Shipped units give what their formulas give.
+//! Values of shipped units.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use shading::{InstanceOptions, NoHost, RayKind, ShaderGlobals, ShadingSystem, So
 
 mod color;
 mod math;
-mod odd;
 mod pattern;
+mod random_parameters;
 mod surface;
 
-/// An instance of a unit and its arguments, an output, and the numbers of that.
+/// An instance of a unit with arguments, an output, and its expected numbers.
 type Value = (&'static str, &'static str, &'static [f32]);
 
-/// A plane that is seen at 60° from its normal, over which x and y grow by 1 and 2 millimetres a pixel.
+/// A point of a plane seen at 60° from its normal; x and y change by 1 and 2 mm per pixel.
 fn point() -> ShaderGlobals {
     let mut globals = ShaderGlobals {
         p: [0.3, 0.2, 0.1].into(),
@@ -70,8 +70,8 @@ fn check(values: &[Value]) {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// Each parameter of a unit says what it is for, but for outputs of which there is one, and has its default within its range.
-/// The glTF material's are filled in by an importer.
+/// Each parameter of a unit has a description, except for single outputs, and its default is in its range. An importer
+/// sets the parameters of the glTF material.
 #[test]
 fn parameters_are_described() {
     let system = shipped::system(Arc::new(NoHost));
@@ -97,7 +97,7 @@ fn parameters_are_described() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// Masks, heights and random values are between −1 and 1, and all numbers are finite, wherever a pattern is looked up.
+/// Masks, heights and random values are in [−1, 1], and all numbers are finite, at any point.
 #[test]
 fn outputs_keep_their_range() {
     let mut wrong = String::new();
@@ -109,7 +109,7 @@ fn outputs_keep_their_range() {
         let mut context = system.context();
         for i in 0..400_u16 {
             let mut globals = point();
-            // Corners of cells, points within them, and far away.
+            // Corners of cells, points within cells, and far points.
             let x = f32::from(i / 2) * [0.1, 0.0317, -13.7, 811.3][usize::from(i % 4)];
             globals.p = [x, 0.7 * x, -0.3 * x].into();
             (globals.u, globals.v) = (x, 0.61 * x);

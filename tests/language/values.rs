@@ -1,5 +1,5 @@
 //! Values of groups: the output `r` of each unit or group of `shaders/group/*.ksl` with a comment `//= VALUE` has that
-//! value, in the interpreter and in machine code, raw and optimised, and whichever outputs are requested.
+//! value, in the interpreter and in machine code, raw and optimised, for all requested outputs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use shading::interp::{self, RunOptions};
 use shading::opt::OptLevel;
 use shading::{InstanceOptions, ShaderGlobals, ShadingSystem, Source, Template};
 
-/// Relative difference that sums of a few floats may have.
+/// Relative tolerance for sums of a few floats.
 const TOLERANCE: f32 = 1e-5;
 
 fn globals() -> ShaderGlobals {
@@ -27,7 +27,7 @@ fn globals() -> ShaderGlobals {
     }
 }
 
-/// Outputs by name. The interpreter and machine code agree on them, at all levels of optimisation.
+/// Outputs by name, equal in the interpreter and in machine code at all levels of optimisation.
 fn outputs(system: &ShadingSystem, template: &Template, wanted: &[String]) -> Vec<(String, Const)> {
     let globals = globals();
     let mut found: Vec<Vec<(String, Const)>> = vec![];
@@ -61,7 +61,7 @@ fn outputs(system: &ShadingSystem, template: &Template, wanted: &[String]) -> Ve
     found.remove(0)
 }
 
-/// The name and the value of a line that says what must be.
+/// Name and value of a line with an expected value.
 fn expected(line: &str) -> Option<(&str, f32)> {
     let (text, value) = line.split_once("//= ")?;
     let name = text.split_whitespace().nth(1)?.split('(').next()?;
@@ -106,7 +106,7 @@ fn check(path: &Path) -> usize {
 }
 
 #[test]
-fn groups_have_their_values() {
+fn groups_have_the_expected_values() {
     let files = std::fs::read_dir(data("shaders/group")).unwrap();
     let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
     paths.sort();

@@ -1,4 +1,5 @@
-//! Arguments of units in groups: arrays of any length, parts of inputs, structures; errors have a place and are told once.
+//! Arguments of units in groups: arrays of any length, components of inputs, structures; errors have a location and are
+//! reported once.
 
 use std::sync::Arc;
 
@@ -40,7 +41,7 @@ fn check(text: &str, expected: f32) {
     assert_eq!(found, Const::Float(expected), "{text}");
 }
 
-/// All errors of a text; each has a place.
+/// The errors of a text, each with a location.
 #[track_caller]
 fn errors(text: &str) -> Vec<String> {
     let diagnostics = result(text).expect_err(text);
@@ -56,7 +57,7 @@ const SUM: &str = "shader sum(float a[] = {1}, output float r = 0) {
     }";
 
 #[test]
-fn groups_take_arrays_of_any_length() {
+fn groups_accept_arrays_of_any_length() {
     let of = |default: &str, args: &str| {
         format!(
             "{SUM} group inner(float list[]{default}, output float r = 0) {{ sum s(a = list); r = s.r; }}
@@ -73,7 +74,7 @@ fn groups_take_arrays_of_any_length() {
 }
 
 #[test]
-fn units_take_lists_of_any_length() {
+fn units_accept_lists_of_any_length() {
     let of = |args: &str| format!("{SUM} group g(output float r = 0) {{ sum s({args}); r = s.r; }}");
     check(&of("a = [1, 2, 3, 4]"), 410.0);
     check(&of("a = {u, 2}"), 202.25);
@@ -92,7 +93,7 @@ fn parts(args: &str) -> String {
 }
 
 #[test]
-fn parts_of_inputs_are_arguments() {
+fn components_of_inputs_can_be_arguments() {
     check(&parts("a[1] = 5"), 510_351.0);
     check(&parts("c.g = 2, a[0] = o.x"), 512_327.25);
     check(&parts("s.w = 3"), 530_321.0);
@@ -110,13 +111,13 @@ const ELEMENTS: &str = "struct pair { float w; color c; };
     }";
 
 #[test]
-fn parts_of_elements_are_arguments() {
+fn components_of_elements_can_be_arguments() {
     let of = |args: &str| {
         format!("{ELEMENTS} group g(output float r = 0) {{ made m(); parts p({args}); r = p.r; }}")
     };
     check(&of(""), 2232.0);
     check(&of("c[1].g = m.x"), 2237.25);
-    // Whatever their order, what is more of the whole is first.
+    // In any order, an assignment of a larger part comes first.
     check(&of("c[1].g = 4, c[1] = m.c[0], c = {0, 0, 0}"), 5234.0);
     check(&of("s[1].w = 8"), 2282.0);
     check(&of("s.w[1] = 8, s[0].c = m.s[1].c"), 2482.0);
@@ -128,7 +129,7 @@ fn parts_of_elements_are_arguments() {
 }
 
 #[test]
-fn elements_make_arrays_grow() {
+fn element_arguments_extend_arrays() {
     let unit = |args: &str| {
         format!(
             "{SUM} shader one(output float f = 7) {{ f = 7 + u; }} group g(output float r = 0) {{ one o(); \
@@ -161,7 +162,7 @@ fn elements_make_arrays_grow() {
 }
 
 #[test]
-fn arrays_of_a_length_take_as_many_elements() {
+fn arrays_of_fixed_length_require_that_length() {
     let of = |parts: &str, inner: &str| {
         format!(
             "{ELEMENTS} group inner(color list[3] = {{1, 2, 3}}, output float r = 0) {{ parts p(c = list); r = p.r; }}
@@ -192,7 +193,7 @@ fn lists_of_closures_have_any_length() {
 }
 
 #[test]
-fn programs_connect_parts() {
+fn programmatic_groups_connect_components() {
     let system = ShadingSystem::new(shipped::closures(), Arc::new(NoHost));
     let text = format!("{SUM} {ELEMENTS}");
     let loaded = system.load(Source::new("test.ksl", text)).unwrap();
@@ -223,13 +224,13 @@ fn programs_connect_parts() {
         instance.output(0, &context).unwrap()
     };
     assert_eq!(run(vec![]), Const::Float(213.0 + 30.0 + 400.0 + 2000.0));
-    // Parts of what a group exposes are parts of its targets.
+    // Components of an exposed input are components of its targets.
     let given = vec![("pairs.w[1]".to_owned(), 1.0.into())];
     assert_eq!(run(given), Const::Float(213.0 + 10.0 + 400.0 + 2000.0));
 }
 
 #[test]
-fn structures_are_given_as_braces() {
+fn structures_are_written_in_braces() {
     check(&parts("s = {2, {0, 1}}"), 120_321.0);
     check(&parts("s = {o.x, {0, u}}"), 97_821.0);
     check(&parts("s = {0, q.p}"), 200_321.0);
@@ -240,7 +241,7 @@ fn structures_are_given_as_braces() {
 }
 
 #[test]
-fn a_global_is_overridden_once() {
+fn duplicate_overrides_of_a_global_are_errors() {
     let text = "shader p(output float r = 0) { r = P[0]; }
         group g(output float r = 0) { p a() with { P = 1; P = 2; } r = a.r; }";
     assert_eq!(errors(text), ["`P` is given twice"]);
@@ -248,7 +249,7 @@ fn a_global_is_overridden_once() {
 }
 
 #[test]
-fn errors_of_links_have_a_place_and_are_told_once() {
+fn link_errors_have_a_location_and_are_reported_once() {
     let units = "shader f(float x = 0, output float r = 0) { r = x; }
         shader m(matrix x = 1, output matrix r = 1) { r = x; } ";
     let cases = [
@@ -325,7 +326,7 @@ fn places(text: &str, list: &[Diagnostic]) -> Vec<String> {
         .collect()
 }
 
-/// Messages and places of the errors, or else of the warnings, that a check of all units and groups finds.
+/// Messages and locations of the errors, or else of the warnings, of all units and groups.
 fn checked(text: &str) -> (Vec<String>, Vec<String>) {
     let system = ShadingSystem::new(shipped::closures(), Arc::new(NoHost));
     let list = match system.load(Source::new("test.ksl", text)) {
@@ -348,7 +349,7 @@ fn checked(text: &str) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn errors_of_outputs_and_defaults_are_at_their_expressions() {
+fn errors_of_outputs_and_defaults_are_located_at_their_expressions() {
     let units = "shader p(float x = 0, output float r = 0, output string s = \"\") { r = x; }";
     for (body, place) in [
         ("output float r) { p a(); r = a.q; }", "a.q"),
@@ -363,7 +364,7 @@ fn errors_of_outputs_and_defaults_are_at_their_expressions() {
 }
 
 #[test]
-fn locked_inputs_take_constants_alone() {
+fn locked_inputs_accept_only_constants() {
     let of = |body: &str| {
         format!(
             "shader p(float x = 0 [[ int allowconnect = 0 ]], output float r = 0) {{ r = x; }}
@@ -410,7 +411,7 @@ fn functions_without_parameters_are_called_in_groups() {
 }
 
 #[test]
-fn instances_that_nothing_reads_are_checked() {
+fn unused_instances_are_checked() {
     let of = |body: &str| {
         format!(
             "shader p(float x = 0, output float r = 0) {{ r = x; }}
@@ -432,7 +433,7 @@ fn instances_that_nothing_reads_are_checked() {
 }
 
 #[test]
-fn structures_are_no_parameters_of_groups() {
+fn structures_as_group_parameters_are_errors() {
     let text = "struct s { float a; }; shader p(s x = {1}, output float r = 0) { r = x.a; }
         group g(s x = {2}, output float r) { p b(x = x); r = b.r; }";
     let (messages, places) = checked(text);
@@ -441,7 +442,7 @@ fn structures_are_no_parameters_of_groups() {
 }
 
 #[test]
-fn equal_names_have_a_warning() {
+fn duplicate_names_cause_a_warning() {
     let unit = |value: i32| format!("shader a(output float r = 0) {{ r = {value}; }}\n");
     let text = unit(1) + &unit(2);
     let message = "`a` is declared again; the last declaration is used";

@@ -1,7 +1,7 @@
 """Pictures of Mitsuba 3 for `mitsuba.rs`: `python make.py > mitsuba.txt` (PyPI `mitsuba` 3.9.1, variant `scalar_rgb`).
 
-Each picture has 8 x 6 pixels: a name, then a row per line, three channels a pixel. The scenes are written again as Kiln's in
-`mitsuba.rs`.
+Each picture has 8 x 6 pixels: a name, then a row per line, three channels a pixel. `mitsuba.rs`
+contains the same scenes in Kiln's format.
 """
 import mitsuba as mi
 import numpy as np
@@ -44,7 +44,7 @@ picture(
     sky={"type": "constant", "radiance": rgb(0.25, 0.3, 0.4)},
 )
 
-# A picture of 5 x 4 texels without symmetry, in `slide.exr`, `slide.png` (sRGB) and here.
+# An asymmetric picture of 5 x 4 texels, in `slide.exr`, `slide.png` (sRGB) and here.
 SLIDE = np.zeros((4, 5, 3), np.float32)
 for y in range(4):
     for x in range(5):
@@ -70,7 +70,7 @@ picture("directional to_world", 64, DIRECT, wall=WALL, light={"type": "direction
 
 
 def environment(name, **options):
-    """Twenty directions, each with the radiance from there."""
+    """Twenty directions, each with its radiance."""
     emitter = mi.load_dict({"type": "envmap", **options})
     random = np.random.default_rng(3)
     print(name)

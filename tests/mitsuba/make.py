@@ -14,7 +14,7 @@ mi.set_variant("scalar_rgb")
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "data")
 
-# ---- Files that scenes name.
+# ---- Files of the scenes.
 
 def image(name, pixels):
     mi.Bitmap(pixels).write(os.path.join(DATA, name))
@@ -88,7 +88,7 @@ def files():
     color = np.clip(0.5 + 0.5 * p, 0, 1)
     ply("ball.ply", np.hstack([p, p, uv]), t, ["x", "y", "z", "nx", "ny", "nz", "u", "v"])
     ply("plain.ply", p, t, ["x", "y", "z"])
-    # Vertices in the order that shows the inside, against the normals.
+    # Vertices in the order whose front is the inside, opposite to the normals.
     ply("inward.ply", np.hstack([p, p]), [face[::-1] for face in t], ["x", "y", "z", "nx", "ny", "nz"])
     ply("painted.ply", np.hstack([p, p, color]), [(f, random.random(3)) for f in t],
         ["x", "y", "z", "nx", "ny", "nz", "r", "g", "b"], ["r", "g", "b"])

@@ -4,7 +4,7 @@
 //     node tests/raster/browser.mjs target/release/kiln fbm voronoi      these
 //     node tests/raster/browser.mjs --run jobs.json results.json         programs of `kiln shade --emit json` on grids
 //
-// Exits with 1 if a number differs by more than 1e-3 of the larger of 1 and its size. Without Chromium it does nothing.
+// Exits with 1 if a number differs by more than 1e-3 of the larger of 1 and its size. Without Chromium, the check is skipped.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";

@@ -3,7 +3,7 @@
 //     node tests/raster/compile.mjs target/release/kiln                  all shipped shaders, and functions.ksl
 //     node tests/raster/compile.mjs target/release/kiln fbm voronoi      these
 //
-// Exits with 1 if a program does not compile. Without Chromium it does nothing.
+// Exits with 1 if a program does not compile. Without Chromium, the check is skipped.
 
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";

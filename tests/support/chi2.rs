@@ -1,4 +1,4 @@
-//! Pearson's χ² test that directions are drawn with the density they are said to have.
+//! Pearson's χ² test of sampled directions against their density.
 
 use std::f64::consts::PI;
 use std::fmt::Write;
@@ -7,34 +7,33 @@ use glam::Vec3;
 
 use crate::stats::chi2_p_value;
 
-/// Rows of bins, equal in θ; even, so that the horizon is a border.
+/// Number of rows of bins, equal in θ; even, so that the horizon is a border.
 const ROWS: usize = 30;
-/// Columns of bins, equal in φ.
+/// Number of columns of bins, equal in φ.
 const COLUMNS: usize = 60;
 /// Minimum expected number of samples in a bin; smaller bins are pooled.
-const LEAST_EXPECTED: f64 = 5.0;
+const MIN_EXPECTED: f64 = 5.0;
 /// Tolerance of the integral of the density over the sphere.
 const INTEGRATION_TOLERANCE: f64 = 2e-4;
 
-/// A sampled distribution of directions against its density.
+/// Result of comparing sampled directions with their density.
 #[derive(Debug)]
 pub struct Chi2 {
     /// Integral of the density over the sphere.
     pub integral: f64,
-    /// Share of the samples that came to nothing.
+    /// Share of the samples without a direction.
     pub lost: f64,
-    /// Number of samples.
     pub samples: usize,
-    /// Probability of a fit as bad as this or worse.
+    /// Probability of a fit at least as bad.
     pub p_value: f64,
-    /// Bins after pooling, less one.
+    /// Degrees of freedom: bins after pooling, minus one.
     pub freedom: usize,
     worst: String,
 }
 
 impl Chi2 {
-    /// Draws `samples` directions, `None` being a lost one, and compares their histogram with the integral of `pdf` over
-    /// each bin. `pdf` is per solid angle.
+    /// Draws `samples` directions, `None` for samples without direction, and compares their histogram with the integral
+    /// of `pdf` [1/sr] over each bin.
     pub fn of(samples: usize, pdf: impl Fn(Vec3) -> f32, mut sample: impl FnMut() -> Option<Vec3>) -> Chi2 {
         let mut observed = vec![0usize; ROWS * COLUMNS];
         let mut lost = 0usize;
@@ -90,8 +89,8 @@ impl Chi2 {
     }
 }
 
-/// χ² over bins in ascending order of expectation, and its degrees of freedom. What is expected nowhere but found is
-/// beyond any doubt.
+/// χ² over bins in ascending order of expectation, and its degrees of freedom. A sample in a bin with expectation zero
+/// makes it infinite.
 fn pooled_statistic(bins: &[(f64, f64, usize)]) -> (f64, usize) {
     let (mut statistic, mut count) = (0.0, 0usize);
     let mut pool = (0.0, 0.0);
@@ -100,7 +99,7 @@ fn pooled_statistic(bins: &[(f64, f64, usize)]) -> (f64, usize) {
             return (f64::INFINITY, 1);
         }
         pool = (pool.0 + expected, pool.1 + observed);
-        if pool.0 >= LEAST_EXPECTED {
+        if pool.0 >= MIN_EXPECTED {
             statistic += (pool.1 - pool.0).powi(2) / pool.0;
             count += 1;
             pool = (0.0, 0.0);
@@ -127,7 +126,7 @@ fn describe_worst(bins: &[(f64, f64, usize)]) -> String {
 
 fn bin_of(w: Vec3) -> usize {
     let w = w.as_dvec3().normalize();
-    // Not `acos`, which is coarse near the poles.
+    // Not `acos`, which is inaccurate near the poles.
     let theta = w.x.hypot(w.y).atan2(w.z);
     let phi = w.y.atan2(w.x).rem_euclid(2.0 * PI);
     let row = ((theta / PI * ROWS as f64) as usize).min(ROWS - 1);
@@ -135,9 +134,9 @@ fn bin_of(w: Vec3) -> usize {
     row * COLUMNS + column
 }
 
-/// The integral of `pdf` over each bin; those with more samples are looked at more closely from the start.
+/// The integral of `pdf` over each bin; bins with more samples start at a finer subdivision.
 fn integrate_bins(pdf: &impl Fn(Vec3) -> f32, observed: &[usize], samples: usize) -> Vec<f64> {
-    // Of the sine and the cosine of both angles.
+    // The integrand as a function of the sine and cosine of both angles.
     let integrand = |(sin, cos): (f64, f64), (sin_phi, cos_phi): (f64, f64)| {
         let w = glam::DVec3::new(sin * cos_phi, sin * sin_phi, cos).as_vec3();
         f64::from(pdf(w)) * sin
@@ -151,7 +150,7 @@ fn integrate_bins(pdf: &impl Fn(Vec3) -> f32, observed: &[usize], samples: usize
                 height,
                 width,
             };
-            // Where there are few samples, the density is low and smooth, or the integral over the sphere is wrong.
+            // In bins with few samples, the density is low and smooth, or the integral over the sphere is wrong.
             let depth = match observed[i] {
                 many if many * 50 > samples => 3,
                 some if some * 500 > samples => 2,
@@ -182,7 +181,7 @@ impl Cell {
         })
     }
 
-    /// Gauss-Legendre with three points along each axis.
+    /// Gauss-Legendre quadrature with three points along each axis.
     fn gauss(self, f: &impl Fn((f64, f64), (f64, f64)) -> f64) -> f64 {
         let offset = 0.5 * 0.6f64.sqrt();
         let nodes = [
@@ -201,7 +200,7 @@ impl Cell {
         sum * self.height * self.width
     }
 
-    /// Halves the cell until that changes nothing, at least `depth` times.
+    /// Adaptive quadrature: divides the cell until the integral converges, at least `depth` times.
     fn integrate(self, f: &impl Fn((f64, f64), (f64, f64)) -> f64, depth: i32, whole: f64) -> f64 {
         let parts = self.quarters().map(|c| (c, c.gauss(f)));
         let sum: f64 = parts.iter().map(|p| p.1).sum();

@@ -1,10 +1,10 @@
-//! Random closure trees, as source text: every closure of the table, nested layers and coats, and sums whose weights add
+//! Random closure trees as source text: every closure of the table, nested layers and coats, and sums whose weights add
 //! up to one.
 
 use crate::stats::Rng;
 
-/// A closure that returns no more light than comes in. Normals that are not `N` appear only with `bent`: a shader that
-/// computes one is not the same everywhere.
+/// A closure that returns at most the incoming light. Normals other than `N` occur only with `bent`, since a shader
+/// that computes a normal is not uniform.
 pub fn tree(rng: &mut Rng, depth: u32, bent: bool) -> String {
     Generator { rng, bent }.tree(depth)
 }
@@ -39,7 +39,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Weights may be colours; each channel adds up to one.
+    /// A weighted sum with weights that may be colours; each channel adds up to one.
     fn sum(&mut self, depth: u32) -> String {
         let terms = 2 + self.below(3);
         let shares: Vec<[f32; 3]> = (0..terms)
@@ -49,7 +49,7 @@ impl Generator<'_> {
         let terms: Vec<String> = shares
             .iter()
             .map(|share| {
-                // Rounded down, so that texts of few digits do not add up to more than one.
+                // Rounded down, so that printed digits do not add up to more than one.
                 let [r, g, b]: [f32; 3] = std::array::from_fn(|i| (share[i] / total[i] * 1e4).floor() / 1e4);
                 format!("color({r}, {g}, {b}) * {}", self.tree(depth - 1))
             })
@@ -82,7 +82,7 @@ impl Generator<'_> {
         self.pick(&["1", "1.01", "1.33", "1.5", "2.4"])
     }
 
-    /// Parameters of a thin film, or none.
+    /// Parameters of a thin film, possibly none.
     fn film(&mut self) -> String {
         let thickness = self.pick(&["", "", "0", "5", "300", "1500"]);
         let ior = self.pick(&["1", "1.33", "2.2"]);
@@ -123,7 +123,7 @@ impl Generator<'_> {
             11 => format!("ward({n}, dPdu, {ax}, {ay})"),
             12 => format!("subsurface(1.5, 0, color(1), {c})"),
             13 => format!("oren_nayar_diffuse_bsdf({n}, {c}, {sigma}{several})"),
-            // Burley's model makes energy at higher roughness.
+            // Burley's model creates energy at higher roughness.
             14 => format!(
                 "burley_diffuse_bsdf({n}, {c}, {})",
                 self.pick(&["0", "0.1", "0.2", "1, \"limited\", 1"])

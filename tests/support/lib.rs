@@ -1,8 +1,8 @@
 //! Shared by the tests: statistics, images, fixtures.
 
 pub mod chi2;
-pub mod chosen;
 pub mod closures;
+pub mod pilot_result;
 pub mod random;
 pub mod random_scene;
 pub mod reference;

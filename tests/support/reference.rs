@@ -1,19 +1,19 @@
-//! Pictures against those that another renderer made of the same numbers.
+//! Z-test of pictures against reference pictures of another renderer with the same parameters.
 //!
-//! A scene is rendered with a few independent seeds. A Z-test at every pixel weighs the difference of the means by the
-//! variances of both pictures. Both are pooled over 5×5 pixels: that of a few seeds is itself noisy, and a pixel that saw
-//! no bright path thinks too well of itself.
+//! A scene is rendered with a few independent seeds. A Z-test at every pixel uses the variances of both pictures,
+//! pooled over 5×5 pixels: the variance of a few seeds is itself noisy, and a pixel without a sample of a bright path
+//! underestimates it.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
+use crate::scenes::render_scene;
 use renderer::image::{Image, WriteOptions, read, write};
-use renderer::render::{RenderSettings, SampleUnit, Silent, render};
+use renderer::render::{RenderSettings, SampleUnit};
 use renderer::scene::build::build;
 use renderer::scene::load::{LoadOptions, load};
 use shading::hir::verify::verify_all;
 
-use crate::chosen::chosen;
+use crate::pilot_result::with_pilot_result;
 use crate::stats::{accepted_share, z_score};
 
 const SIGNIFICANCE: f64 = 0.01;
@@ -21,15 +21,15 @@ const SIGNIFICANCE: f64 = 0.01;
 /// Amount of work of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Independent pictures.
+    /// Number of independent pictures.
     pub seeds: u64,
-    /// Samples of each at a pixel.
+    /// Samples per pixel of each picture.
     pub spp: u64,
     /// Unit of the samples.
     pub unit: SampleUnit,
-    /// Pixels of the reference, along each side, that are one pixel here. More than one only where both pictures have a
-    /// box filter of one pixel, so that a pixel is the mean of those of the reference. What is wrong in a share of the
-    /// picture is found as surely as at full size, since a pixel has as many samples, and the reference's has more.
+    /// Side of the square of reference pixels averaged to one pixel here. Values above one require box filters of one
+    /// pixel in both pictures. Sensitivity to errors in a share of the picture is that of full size, since a pixel has
+    /// equally many samples and the reference's has more.
     pub shrink: usize,
 }
 
@@ -38,11 +38,11 @@ pub struct Effort {
 pub struct Verdict {
     /// Relative difference of the means over the whole picture.
     pub mean_error: f64,
-    /// Its standard deviation.
+    /// Standard deviation of `mean_error`.
     pub mean_sigma: f64,
-    /// Share of the values that pass the Z-test at one per cent.
+    /// Share of the values that pass the Z-test at a significance of 1 %.
     pub accepted: f64,
-    /// All of it in words.
+    /// Summary of the result.
     pub text: String,
     /// Pictures to write for inspection of a failure.
     pictures: Pictures,
@@ -57,9 +57,6 @@ struct Pictures {
 }
 
 /// Renders a scene and compares it with `NAME.exr` and its variance `NAME_var.exr` in `folder`.
-///
-/// # Panics
-/// When the scene does not load, the reference is missing or of another size, or samples are not finite.
 pub fn judge(name: &str, scene: &Path, folder: &Path, effort: Effort) -> Verdict {
     let read = |suffix: &str| {
         let image = read(&folder.join(format!("{name}{suffix}.exr"))).unwrap();
@@ -112,10 +109,7 @@ pub fn judge(name: &str, scene: &Path, folder: &Path, effort: Effort) -> Verdict
 }
 
 impl Verdict {
-    /// Writes what a person needs to see what is wrong, and says where.
-    ///
-    /// # Panics
-    /// When that cannot be written.
+    /// Writes pictures for inspection and prints their paths.
     pub fn dump(&self) -> PathBuf {
         let Pictures {
             name,
@@ -127,7 +121,7 @@ impl Verdict {
     }
 }
 
-/// Mean of the seeds' pictures, and the variance of that mean, by value of the image.
+/// Mean of the pictures of all seeds, and the variance of that mean, by value of the image.
 #[derive(Clone, Debug)]
 struct Estimate {
     mean: Vec<f64>,
@@ -182,14 +176,14 @@ fn estimate(scene: &Path, effort: Effort, reference: &Image) -> Estimate {
     };
     for seed in 0..seeds {
         settings.seed = seed;
-        let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false)).unwrap();
+        let rendered = render_scene(&built.scene, &settings);
         assert_eq!(
             rendered.state.film.counts().non_finite,
             0,
             "samples that are not finite"
         );
-        // What the pilots of the first picture chose is good for the others.
-        settings.integrator = chosen(&rendered);
+        // The pilot result of the first picture is reused for the others.
+        settings.integrator = with_pilot_result(&rendered);
         let picture = rendered.state.film.develop();
         assert_eq!(
             (picture.width, picture.height),
@@ -210,7 +204,7 @@ fn estimate(scene: &Path, effort: Effort, reference: &Image) -> Estimate {
     Estimate { mean, variance }
 }
 
-/// Each value's mean over the 5×5 pixels about its own, cut off at the edges.
+/// The mean of each value over the 5×5 pixels around it, clipped at the edges.
 fn pooled(values: &[f64], width: usize, height: usize) -> Vec<f64> {
     let mut result = Vec::with_capacity(values.len());
     for y in 0..height {
@@ -231,7 +225,7 @@ fn pooled(values: &[f64], width: usize, height: usize) -> Vec<f64> {
     result
 }
 
-/// Writes what a person needs to see what is wrong.
+/// Writes pictures for inspection of a failure.
 fn dump(name: &str, estimate: &Estimate, reference: &Image, scores: &[f64]) -> PathBuf {
     let folder = std::env::temp_dir().join("kiln-references");
     std::fs::create_dir_all(&folder).unwrap();

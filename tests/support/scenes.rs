@@ -1,4 +1,4 @@
-//! Small scenes built in code, and what they look like.
+//! Small scenes built in code, and their pictures.
 
 use std::f32::consts::{PI, TAU};
 use std::sync::Arc;
@@ -14,7 +14,9 @@ use renderer::geometry::{Geometry, Mesh, Shape};
 use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
 use renderer::light::{DirectionalLight, Light};
 use renderer::material::{Host, Instances, MaterialId, Sides, closure_registry};
-use renderer::render::{RenderSettings, Silent, render};
+use renderer::render::{RenderSettings, Rendered, Silent, render};
+use renderer::scene::desc::SceneDesc;
+use renderer::scene::load::{LoadOptions, load};
 use renderer::scene::{Scene, SceneParts};
 use shading::hir::verify::verify_all;
 use shading::{InstanceOptions, ShaderInstance, ShaderUnitTemplate, ShadingSystem, Source};
@@ -31,20 +33,16 @@ pub struct SceneBuilder {
 }
 
 impl SceneBuilder {
-    /// An empty scene.
     pub fn new() -> SceneBuilder {
         SceneBuilder::default()
     }
 
-    /// A material of a surface shader with this body.
-    ///
-    /// # Panics
-    /// When it does not compile.
+    /// A material with a surface shader of this body.
     pub fn material(&mut self, body: &str) -> MaterialId {
         self.material_with(body, Sides::default())
     }
 
-    /// Adds a material of a surface shader with this body, and the sides that scatter or emit.
+    /// Adds a material with a surface shader of this body, and the sides that scatter or emit.
     pub fn material_with(&mut self, body: &str, sides: Sides) -> MaterialId {
         self.materials.push((compile_both(body, &self.host), sides));
         MaterialId(self.materials.len() as u32 - 1)
@@ -63,20 +61,16 @@ impl SceneBuilder {
         self.shapes.last_mut().expect("one was just added")
     }
 
-    /// Names the last shape.
+    /// Sets the name of the last shape.
     pub fn name(&mut self, name: &str) {
         *self.names.last_mut().expect("there is a shape") = name.into();
     }
 
-    /// Adds a light.
     pub fn light(&mut self, light: Light) {
         self.lights.push(light);
     }
 
     /// The scene.
-    ///
-    /// # Panics
-    /// When it cannot be built.
     pub fn build(self) -> Scene {
         let SceneBuilder {
             host,
@@ -103,19 +97,25 @@ impl SceneBuilder {
     }
 }
 
+/// Loads a scene from text, with changes such as `integrator=photon`.
+pub fn load_text(text: &str, set: &[&str]) -> SceneDesc {
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
+    let path = folder.path().join("scene.kiln");
+    std::fs::write(&path, text).expect("the scene can be written");
+    let options = LoadOptions {
+        set: set.iter().map(|&s| s.into()).collect(),
+        ..LoadOptions::default()
+    };
+    let (desc, _) = load(&path, &options).unwrap_or_else(|errors| panic!("{errors}"));
+    desc
+}
+
 /// The instance of a surface shader with this body.
-///
-/// # Panics
-/// When it does not compile.
 pub fn compile(body: &str, host: &Arc<Host>) -> Arc<ShaderInstance> {
     compile_both(body, host).full
 }
 
-/// The instances of a surface shader with this body: the full one, and the reduced ones for rays towards lights, as
-/// scenes have them.
-///
-/// # Panics
-/// When it does not compile.
+/// The instances of a surface shader with this body: the full one, and the reduced ones for shadow rays, as in scenes.
 pub fn compile_both(body: &str, host: &Arc<Host>) -> Instances {
     verify_all();
     let system = ShadingSystem::new(closure_registry(), host.clone());
@@ -133,7 +133,6 @@ pub fn compile_both(body: &str, host: &Arc<Host>) -> Instances {
         .unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-/// A mesh.
 pub fn mesh(mesh: Mesh) -> Geometry {
     Geometry::Mesh(Arc::new(mesh))
 }
@@ -145,7 +144,7 @@ pub fn globe(rings: u32, sectors: u32) -> Mesh {
         for j in 0..=sectors {
             let (v, u) = (i as f32 / rings as f32, j as f32 / sectors as f32);
             let (sin_theta, cos_theta) = (v * PI).sin_cos();
-            // The seam has to be closed to the last bit.
+            // The seam must be closed to the last bit.
             let (sin_phi, cos_phi) = ((j % sectors) as f32 / sectors as f32 * TAU).sin_cos();
             let radius = if i == 0 || i == rings { 0.0 } else { sin_theta };
             let p = Vec3::new(radius * cos_phi, radius * sin_phi, -cos_theta);
@@ -164,7 +163,7 @@ pub fn globe(rings: u32, sectors: u32) -> Mesh {
     mesh
 }
 
-/// A camera that sees a spot of the given width about `to`, from `from`, with parallel rays.
+/// An orthographic camera at `from` that sees a spot of the given width about `to`.
 pub fn spot_meter(from: Vec3, to: Vec3, width: f32) -> CameraDesc {
     let up = if (to - from).normalize().y.abs() > 0.9 {
         Vec3::X
@@ -182,7 +181,7 @@ pub fn spot_meter(from: Vec3, to: Vec3, width: f32) -> CameraDesc {
     }
 }
 
-/// A camera at a point that sees all around.
+/// A panoramic camera at a point.
 pub fn all_around(from: Vec3) -> CameraDesc {
     CameraDesc {
         world_from_camera: Affine3A::from_translation(from),
@@ -195,17 +194,14 @@ pub fn all_around(from: Vec3) -> CameraDesc {
 /// Settings for rendering a scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    /// Film size.
+    /// Film size, in pixels.
     pub size: [u32; 2],
-    /// Samples a pixel.
+    /// Samples per pixel.
     pub spp: u64,
     /// Number of the first sample.
     pub first: u64,
-    /// The seed.
     pub seed: u64,
-    /// Threads.
     pub threads: usize,
-    /// Path lengths.
     pub path: PathSettings,
 }
 
@@ -222,10 +218,12 @@ impl Default for Look {
     }
 }
 
+/// Renders a scene to its end.
+pub fn render_scene(scene: &Scene, settings: &RenderSettings) -> Rendered {
+    render(scene, settings, &Silent, &AtomicBool::new(false)).unwrap_or_else(|error| panic!("{error}"))
+}
+
 /// The film of a scene.
-///
-/// # Panics
-/// When it cannot be rendered, or a sample is not finite.
 pub fn film(scene: &Scene, camera: &CameraDesc, look: Look) -> Film {
     let [width, height] = look.size;
     let settings = RenderSettings {
@@ -240,8 +238,7 @@ pub fn film(scene: &Scene, camera: &CameraDesc, look: Look) -> Film {
             look.size,
         )
     };
-    let rendered =
-        render(scene, &settings, &Silent, &AtomicBool::new(false)).unwrap_or_else(|error| panic!("{error}"));
+    let rendered = render_scene(scene, &settings);
     assert_eq!(rendered.state.film.counts().non_finite, 0, "samples are finite");
     rendered.state.film
 }
@@ -261,12 +258,9 @@ pub fn mean(scene: &Scene, camera: &CameraDesc, look: Look) -> (Rgb, f32) {
     (sum / n, error)
 }
 
-/// Radiance that probes find above a floor with this shader, which is white within two metres of the origin: the mean
-/// over all directions of the incoming radiance a metre above the origin, by paths and by photon maps. A sun above
-/// makes white as bright as 1.
-///
-/// # Panics
-/// When it cannot be baked.
+/// Radiance measured by probes above a floor with this shader, which is white within 2 m of the origin: the mean over
+/// all directions of the incident radiance 1 m above the origin, by paths and by photon maps. A sun above gives white
+/// the radiance 1.
 pub fn probed_floor(mut scene: SceneBuilder, body: &str) -> [f32; 2] {
     let floor = scene.material(body);
     scene.shape(mesh(Mesh::plane(20.0)), Affine3A::IDENTITY, floor);
@@ -300,7 +294,7 @@ pub fn probed_floor(mut scene: SceneBuilder, body: &str) -> [f32; 2] {
         };
         let baked = bake::bake(&scene, &names, &settings, &bake::Silent, &AtomicBool::new(false))
             .unwrap_or_else(|error| panic!("{error}"))
-            .expect("nobody stops it");
+            .expect("the render is not interrupted");
         let Product::Probes(probes) = &baked.product else {
             panic!("probes were baked")
         };

@@ -1,19 +1,19 @@
-//! Distribution functions, tests of significance, and random numbers that are plainly independent.
+//! Distribution functions, significance tests, and random numbers independent of the renderer's.
 
 use glam::{Vec2, Vec3};
 
-/// The significance at which each of `tests` independent tests is to be done, so that all together are at `alpha`.
+/// The significance of each of `tests` independent tests, for a joint significance of `alpha`. Šidák 1967.
 // Šidák 1967.
 pub fn sidak(alpha: f64, tests: usize) -> f64 {
     -((-alpha).ln_1p() / tests as f64).exp_m1()
 }
 
-/// Probability that a standard normal number is at least as far from zero as `z`.
+/// Probability that a standard normal variable is at least as far from zero as `z`.
 pub fn normal_p_value(z: f64) -> f64 {
     gamma_q(0.5, 0.5 * z * z)
 }
 
-/// The `z` of which [`normal_p_value`] is `p`.
+/// The inverse of [`normal_p_value`].
 pub fn normal_limit(p: f64) -> f64 {
     let (mut lo, mut hi) = (0.0, 40.0);
     for _ in 0..100 {
@@ -27,7 +27,7 @@ pub fn normal_limit(p: f64) -> f64 {
     hi
 }
 
-/// Probability that a χ² number with `freedom` degrees is at least `statistic`.
+/// Probability that a χ² variable with `freedom` degrees is at least `statistic`.
 pub fn chi2_p_value(statistic: f64, freedom: usize) -> f64 {
     gamma_q(0.5 * freedom as f64, 0.5 * statistic)
 }
@@ -44,7 +44,7 @@ pub fn z_score(a: f64, variance_a: f64, b: f64, variance_b: f64) -> f64 {
     }
 }
 
-/// The share of `scores` that a two-sided Z-test, at `alpha` for all together, accepts.
+/// The share of `scores` that a two-sided Z-test with a joint significance of `alpha` accepts.
 pub fn accepted_share(scores: &[f64], alpha: f64) -> f64 {
     let limit = normal_limit(sidak(alpha, scores.len()));
     scores.iter().filter(|z| z.abs() <= limit).count() as f64 / scores.len() as f64
@@ -60,7 +60,6 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Adds a value.
     pub fn add(&mut self, x: f64) {
         self.count += 1.0;
         let delta = x - self.mean;
@@ -68,17 +67,14 @@ impl Moments {
         self.squares += delta * (x - self.mean);
     }
 
-    /// Their mean.
     pub fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// Their variance, estimated.
     pub fn variance(&self) -> f64 {
         self.squares / (self.count - 1.0).max(1.0)
     }
 
-    /// The variance of the mean.
     pub fn variance_of_mean(&self) -> f64 {
         self.variance() / self.count.max(1.0)
     }
@@ -92,19 +88,18 @@ impl FromIterator<f64> for Moments {
     }
 }
 
-/// Independent random numbers (SplitMix64), unlike those of the renderer's sampler.
+/// Random numbers by SplitMix64, independent of the renderer's sampler.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
 impl Rng {
-    /// A stream of its own for each seed.
+    /// An independent stream for each seed.
     pub fn new(seed: u64) -> Rng {
         let mut rng = Rng(seed.wrapping_mul(0xd134_2543_de82_ef95) ^ 0x5bf0_3635);
         rng.next_u64();
         rng
     }
 
-    /// 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -136,7 +131,8 @@ impl Rng {
     }
 }
 
-/// The upper regularised incomplete gamma function Q(a, x).
+/// The upper regularised incomplete gamma function Q(a, x). Series below a + 1, Legendre's continued fraction (by
+/// Lentz's method) above.
 // Series below a + 1, Legendre's continued fraction (by Lentz's method) above.
 fn gamma_q(a: f64, x: f64) -> f64 {
     if x <= 0.0 {
@@ -171,7 +167,8 @@ fn gamma_q(a: f64, x: f64) -> f64 {
     front * fraction
 }
 
-/// Logarithm of the gamma function for `x` > 0.
+/// Logarithm of the gamma function for `x` > 0. Stirling's series, shifted to arguments where it is exact to double
+/// precision.
 // Stirling's series, moved to arguments where it is exact to double precision.
 fn ln_gamma(mut x: f64) -> f64 {
     let mut shift = 0.0;

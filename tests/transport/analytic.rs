@@ -1,4 +1,4 @@
-//! Scenes with analytic radiance, through the whole renderer: shader, lobes, lights, integrator, film.
+//! Analytic radiance of scenes through the whole renderer: shader, lobes, lights, integrator, film.
 
 use std::f32::consts::PI;
 
@@ -19,10 +19,10 @@ const DIFFUSE: &str = "Ci = diffuse(N);";
 const HALF_DIFFUSE: &str = "Ci = 0.5 * diffuse(N);";
 const GLOW: &str = "Ci = color(2, 1, 0.5) * emission();";
 const GLOW_RADIANCE: Rgb = Rgb::new(2.0, 1.0, 0.5);
-/// Its mean over u is [`GLOW`].
+/// The mean over u equals [`GLOW`].
 const UNEVEN_GLOW: &str = "Ci = color(2, 1, 0.5) * (0.5 + u) * emission();";
 
-/// `found` is `expected` within a share of it and five standard errors.
+/// Asserts that `found` equals `expected` within a relative tolerance and five standard errors.
 #[track_caller]
 fn check(name: &str, (found, error): (Rgb, f32), expected: Rgb, tolerance: f32) {
     for (found, expected) in found.to_array().into_iter().zip(expected.to_array()) {
@@ -33,7 +33,7 @@ fn check(name: &str, (found, error): (Rgb, f32), expected: Rgb, tolerance: f32) 
         );
         assert!(
             error <= 0.02 * (expected.abs() + 1e-3) || error <= 0.01,
-            "{name}: too noisy to tell, ±{error}"
+            "{name}: too noisy, ±{error}"
         );
     }
 }
@@ -65,7 +65,7 @@ fn check_irradiance(name: &str, scene: SceneBuilder, expected: Rgb, tolerance: f
     );
 }
 
-fn facing_down(height: f32) -> Affine3A {
+pub(crate) fn facing_down(height: f32) -> Affine3A {
     Affine3A::from_translation(Vec3::Y * height) * Affine3A::from_rotation_x(PI / 2.0)
 }
 
@@ -142,7 +142,7 @@ fn closed_furnace() {
     }
 }
 
-// ---- Convex bodies in a constant environment: what loses no light shows the environment.
+// ---- Convex objects in a constant environment: lossless objects have the radiance of the environment.
 
 fn in_constant_environment(body: &str, geometry: Geometry) -> Scene {
     let mut scene = SceneBuilder::new();
@@ -163,7 +163,7 @@ fn lossless_bodies_vanish_in_a_constant_environment() {
             "float eta = backfacing() ? 1 / 1.5 : 1.5; Ci = microfacet(\"ggx\", N, 0.0, eta, 2);",
             1e-4,
         ),
-        // One scattering per interface loses a little, and more where light is caught inside.
+        // A single scattering per interface loses a little, and more for internal reflections.
         ("Ci = dielectric_bsdf(N, 0, 1, 1, 0.1, 0.1, 1.5, \"ggx\");", 0.1),
         ("Ci = 0.5 * transparent() + 0.5 * diffuse(N);", 1e-3),
         ("Ci = coat(diffuse(N), N, 0.0, 1.5);", 1e-3),
@@ -198,7 +198,7 @@ fn lossless_bodies_vanish_in_a_constant_environment() {
 }
 
 #[test]
-fn a_grey_body_reflects_its_share() {
+fn grey_objects_reflect_their_albedo() {
     let scene = in_constant_environment(HALF_DIFFUSE, Geometry::Sphere);
     let camera = spot_meter(Vec3::new(2.0, 3.0, 4.0), Vec3::ZERO, 1.0);
     check(
@@ -210,8 +210,8 @@ fn a_grey_body_reflects_its_share() {
 }
 
 #[test]
-fn lobes_beyond_the_limit_count_on_average() {
-    // Twenty lobes, none equal to another, of which eight have room.
+fn excess_lobes_are_selected_without_bias() {
+    // Twenty different lobes, of which eight are stored.
     let body = "for (int i = 0; i < 20; ++i) Ci = Ci + 0.05 * oren_nayar(N, 0.001 * i);";
     let scene = in_constant_environment(body, Geometry::Sphere);
     let camera = spot_meter(Vec3::new(2.0, 3.0, 4.0), Vec3::ZERO, 1.0);
@@ -219,9 +219,9 @@ fn lobes_beyond_the_limit_count_on_average() {
 }
 
 #[test]
-fn glass_without_an_index_lets_all_light_through() {
+fn glass_of_index_one_transmits_all_light() {
     let glass = "dielectric_bsdf(N, 0, 1, 1, 0, 0, 1, \"ggx\")";
-    // Light samples see through the hole alone, and paths bring the light that comes through the glass beside it.
+    // Light samples pass only the hole; scattered paths also find light through the glass next to it.
     for body in [
         format!("Ci = {glass};"),
         format!("Ci = 0.5 * transparent() + 0.5 * {glass};"),
@@ -245,7 +245,7 @@ fn glass_without_an_index_lets_all_light_through() {
 }
 
 #[test]
-fn holes_in_one_sided_surfaces_are_holes_from_both_sides() {
+fn transparent_parts_of_one_sided_surfaces_are_open_from_both_sides() {
     for (body, passes) in [
         ("Ci = transparent();", 1.0),
         ("Ci = 0.25 * transparent() + 0.75 * diffuse(N);", 0.25),
@@ -258,7 +258,7 @@ fn holes_in_one_sided_surfaces_are_holes_from_both_sides() {
         };
         let veil = scene.material_with(body, one_sided);
         scene.shape(Geometry::Sphere, ball(3.0, Vec3::ZERO), veil);
-        // A light that shadow rays find alone, and one that paths find too.
+        // A light that only shadow rays find, and one that paths also find.
         scene.light(Light::Point(PointLight {
             position: Vec3::Y * 5.0,
             intensity: Rgb::WHITE,
@@ -280,7 +280,7 @@ fn holes_in_one_sided_surfaces_are_holes_from_both_sides() {
 }
 
 #[test]
-fn shaders_know_the_area_of_their_shape() {
+fn surface_area_is_available_to_shaders() {
     let lamp = "Ci = 5 / (M_PI * surfacearea()) * emission();";
     let mut scene = SceneBuilder::new();
     let material = scene.material(lamp);
@@ -288,7 +288,7 @@ fn shaders_know_the_area_of_their_shape() {
     let scaled = Affine3A::from_scale;
     let up = Vec3::Y * 10.0;
     let side = Vec3::X * 10.0;
-    // Instances of a mesh, each with an area of its own, and a shape of each other kind.
+    // Instances of a mesh, each with an area of its own, and one shape of each other kind.
     let shapes = [
         (quad.clone(), scaled(Vec3::new(3.0, 1.0, 1.0)), 12.0, up),
         (quad, scaled(Vec3::splat(0.1)), 0.04, up),
@@ -385,7 +385,7 @@ fn spot_light() {
 
 #[test]
 fn directional_light() {
-    // A disk that the floor hides no part of has the irradiance of parallel light.
+    // A disk of the sky entirely above the horizon has the irradiance of parallel light.
     for degrees in [0.0f32, 0.53, 60.0] {
         let mut scene = SceneBuilder::new();
         floor(&mut scene);
@@ -464,7 +464,7 @@ fn disk_light() {
         let material = scene.material(body);
         let scale = Affine3A::from_scale(Vec3::new(radius, radius, 1.0));
         scene.shape(Geometry::Disk, facing_down(height) * scale, material);
-        // u is the radius: its share of the flux is the integral of (0.5 + u) against the kernel of the form factor.
+        // u is the radius: the relative flux is the integral of (0.5 + u) times the kernel of the form factor.
         let (r2, h2) = (radius * radius, height * height);
         let factor = if body == GLOW {
             r2 / (r2 + h2)
@@ -501,7 +501,7 @@ fn sphere_light() {
         floor(&mut scene);
         let material = scene.material(GLOW);
         scene.shape(Geometry::Sphere, ball(radius, center), material);
-        // While all of it is above the horizon, a sphere is a point light of its intensity.
+        // A sphere above the horizon is equivalent to a point light of its intensity.
         let d2 = center.length_squared();
         let expected = GLOW_RADIANCE * (PI * radius * radius / d2 * center.y / d2.sqrt());
         check_irradiance(&format!("{radius} at {center}"), scene, expected, 4e-3);
@@ -510,8 +510,8 @@ fn sphere_light() {
 
 #[test]
 fn stretched_sphere_light() {
-    // By the reciprocity of form factors, a huge floor receives half of what a body above it emits; at one point, an
-    // ellipsoid that is flat and near fills what its silhouette does: a disk.
+    // By reciprocity of form factors, a huge floor receives half of the power of an object above it; a flat ellipsoid
+    // near the floor is equivalent to its silhouette, a disk.
     let mut scene = SceneBuilder::new();
     floor(&mut scene);
     let material = scene.material(GLOW);
@@ -527,7 +527,7 @@ fn stretched_sphere_light() {
 
 #[test]
 fn cylinder_light() {
-    // A long tube of radius r whose axis runs at height h is a strip of light: E = π L r / h for an endless one.
+    // A long tube of radius r with its axis at height h is equivalent to a strip: E = π L r / h for infinite length.
     let (height, radius, length) = (1.0, 0.05, 400.0);
     let mut scene = SceneBuilder::new();
     floor(&mut scene);
@@ -558,7 +558,7 @@ fn sphere_mesh_light_is_one_light() {
         ..Look::default()
     };
     let expected = GLOW_RADIANCE * (0.5 * 0.25 / 4.0);
-    // The mesh is a little smaller than the ball.
+    // The mesh is slightly smaller than the sphere.
     check("mesh", mean(&scene_mesh, &camera, look), expected, 0.03);
 }
 
@@ -587,7 +587,7 @@ fn environment_map_with_a_sun() {
         ..EnvironmentOptions::default()
     };
     let environment = sun_and_sky(options);
-    // The irradiance by quadrature over directions equal in solid angle.
+    // The irradiance by quadrature over directions of equal solid angle.
     let (rows, columns) = (600, 2400);
     let mut expected = [0.0f64; 3];
     for row in 0..rows {
@@ -622,7 +622,7 @@ fn several_lights_add_up() {
         intensity: Rgb::WHITE,
     }));
     let material = scene.material(GLOW);
-    // It hides the part of the environment behind it, and nothing of the point.
+    // The ball occludes the part of the environment behind it, and not the point light.
     scene.shape(Geometry::Sphere, ball(0.3, Vec3::new(1.0, 1.0, 0.0)), material);
     let d2: f32 = 2.0;
     let sphere_share = 0.09 / d2 * (1.0 / d2.sqrt());
@@ -631,7 +631,7 @@ fn several_lights_add_up() {
     check_irradiance("all", scene, expected, 4e-3);
 }
 
-// ---- Light that passes straight through.
+// ---- Undeviated transmission.
 
 #[test]
 fn transparent_sheets_tint_light() {
@@ -654,7 +654,7 @@ fn transparent_sheets_tint_light() {
     sheet(&mut scene, 1.0);
     sheet(&mut scene, 1.5);
     check_irradiance("point", scene, tint * tint * 0.25, 1e-3);
-    // One that both find.
+    // A light that paths also find.
     let mut scene = SceneBuilder::new();
     floor(&mut scene);
     let material = scene.material(GLOW);
@@ -699,7 +699,7 @@ fn depth_counts_segments_from_the_camera() {
     }
 }
 
-/// A little of everything.
+/// A scene with many features.
 fn mixed_scene() -> Scene {
     let mut scene = SceneBuilder::new();
     floor(&mut scene);
@@ -742,7 +742,7 @@ fn pictures_do_not_depend_on_threads() {
 }
 
 #[test]
-fn sample_ranges_merge_to_the_whole() {
+fn sample_ranges_merge_to_a_single_run() {
     let scene = mixed_scene();
     let camera = spot_meter(Vec3::new(0.0, 1.0, 4.0), Vec3::new(0.0, 0.5, 0.0), 3.0);
     let look = Look {

@@ -1,4 +1,5 @@
-//! Environments lit by shaders: against environments without, and known irradiance; kinds of shaders in the wrong place.
+//! Environments with background shaders: against environments without, and against known irradiance; shaders of the
+//! wrong kind.
 
 use std::path::Path;
 
@@ -48,7 +49,7 @@ fn check_alike(found: [Rgb; 2], expected: [Rgb; 2], tolerance: f32) {
 }
 
 #[test]
-fn a_uniform_background_is_a_uniform_environment() {
+fn a_uniform_background_equals_a_uniform_environment() {
     let shader = "background sky(color c = 1) { Ci = c * background(); }
         light l : environment { shader = sky(c = (0.2, 0.4, 0.6)); scale = 2; }";
     let plain = "light l : environment { color = (0.4, 0.8, 1.2); }";
@@ -56,7 +57,7 @@ fn a_uniform_background_is_a_uniform_environment() {
 }
 
 #[test]
-fn a_gradient_by_a_shader_is_that_of_the_environment() {
+fn a_gradient_shader_equals_a_gradient_environment() {
     let shader = "shader sky(color above = 1, color below = 0, output closure color surface = 0) {
             surface = mix(below, above, 0.5 + 0.5 * I[1]) * emission();
         }
@@ -65,9 +66,9 @@ fn a_gradient_by_a_shader_is_that_of_the_environment() {
     check_alike(floor_and_sky(shader), floor_and_sky(plain), 0.02);
 }
 
-/// A disk of the sky of radius 10°, of radiance 100: the irradiance is that times π sin² 10°, by its cosine.
+/// A disk of the sky of radius 10° and radiance 100 gives the irradiance 100 π sin² 10°.
 #[test]
-fn a_sun_in_a_shader_is_sampled() {
+fn a_sun_in_a_background_shader_is_sampled() {
     let sun = |direction: &str, rotate: &str| {
         floor_and_sky(&format!(
             "background sky(vector sun = 0) {{ Ci = 100 * (dot(I, normalize(sun)) > cos(radians(10))) * background(); }}
@@ -89,7 +90,7 @@ fn a_sun_in_a_shader_is_sampled() {
 
 #[test]
 fn backgrounds_read_coordinates_and_images() {
-    // The centre column of a map is +z, which `u` is 0.5 of; `v` runs down.
+    // The centre column of a map, at u = 0.5, is +z; v points down.
     let shader = "background sky() { Ci = color(u, v, length(P - I) < 1e-6) * background(); }
         light l : environment { shader = sky(); resolution = 64; }";
     let built = scene(shader).unwrap();
@@ -109,7 +110,7 @@ fn backgrounds_read_coordinates_and_images() {
 }
 
 #[test]
-fn kinds_of_shaders_in_the_wrong_place_are_errors() {
+fn shaders_of_the_wrong_kind_are_errors() {
     let message = |declarations: &str| scene(declarations).expect_err("it is a mistake");
     let cases = [
         (

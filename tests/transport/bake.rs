@@ -1,10 +1,10 @@
-//! Baked light: furnaces, lights with known coefficients, rooms without light leaks, and comparison with path tracing
-//! at points of the shipped scenes.
+//! Baked light: furnaces, lights with known coefficients, light leaks in rooms, and comparison with path tracing at
+//! points of the shipped scenes.
 
+mod analytic;
+mod cache;
 mod engines;
 mod features;
-mod kept;
-mod known;
 mod path_traced;
 mod rooms;
 mod sides;
@@ -75,7 +75,7 @@ fn run(scene: &Scene, settings: &BakeSettings) -> Baked {
     let names: Vec<String> = (0..scene.shapes().len()).map(|i| format!("shape {i}")).collect();
     bake(scene, &names, settings, &Silent, &AtomicBool::new(false))
         .unwrap_or_else(|error| panic!("{error}"))
-        .expect("nobody stops it")
+        .expect("the render is not interrupted")
 }
 
 fn lightmap(baked: &Baked) -> &Lightmap {
@@ -85,7 +85,7 @@ fn lightmap(baked: &Baked) -> &Lightmap {
     }
 }
 
-/// Column, row, point and normal of all texels that stand for something seen.
+/// Column, row, point and normal of all texels of visible surface.
 fn texels(map: &Lightmap) -> Vec<(u32, u32, Vec3, Vec3)> {
     let all = (0..map.height).flat_map(|y| (0..map.width).map(move |x| (x, y)));
     all.filter_map(|(x, y)| map.surface(x, y).map(|(p, n)| (x, y, p, n)))
@@ -96,7 +96,7 @@ fn relative(a: Rgb, b: f32) -> f32 {
     (a - Rgb::splat(b)).map(f32::abs).max_component() / b
 }
 
-/// A rounded, smoothly shaded solid: a cube blown up half-way to a ball.
+/// A smoothly shaded solid between a cube and a ball.
 fn pillow() -> Mesh {
     let mut mesh = Mesh::default();
     for face in 0..6 {
@@ -126,7 +126,7 @@ fn pillow() -> Mesh {
     mesh.validate().unwrap()
 }
 
-/// A smoothly shaded ball of flat cells, convex to the last edge.
+/// A smoothly shaded ball of flat cells, strictly convex.
 fn globe() -> Mesh {
     const COLUMNS: u32 = 32;
     const ROWS: u32 = 16;
@@ -143,7 +143,7 @@ fn globe() -> Mesh {
             let next = (column + 1) % COLUMNS;
             let [a, b, c, d] = [(row + 1, column), (row + 1, next), (row, next), (row, column)]
                 .map(|(row, column)| row * COLUMNS + column);
-            // Cells that come to a point at a pole are one triangle.
+            // Cells at a pole are single triangles.
             if row + 1 < ROWS {
                 mesh.triangles.push([a, b, c]);
             }
@@ -157,7 +157,7 @@ fn globe() -> Mesh {
 }
 
 #[test]
-fn charts_meet_without_seams() {
+fn charts_are_continuous_across_seams() {
     let mut builder = SceneBuilder::new();
     let white = builder.material("Ci = 0.8 * diffuse(N);");
     let floor = Affine3A::from_translation(Vec3::new(0.0, -1.2, 0.0));
@@ -187,7 +187,7 @@ fn charts_meet_without_seams() {
 }
 
 #[test]
-fn denoising_takes_noise_away_and_nothing_else() {
+fn denoising_reduces_the_error() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes/cornell_box.kiln");
     let (desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"));
     let built = build(&desc, None, 2).unwrap_or_else(|e| panic!("{e}"));
@@ -235,9 +235,9 @@ fn denoising_takes_noise_away_and_nothing_else() {
     }
 }
 
-/// Two plates, of which only one is lit: their charts lie side by side.
+/// Two plates, only one of them lit, with adjacent charts.
 #[test]
-fn no_filter_takes_light_to_another_chart() {
+fn filters_do_not_mix_charts() {
     if let Err(error) = Denoiser::open(1) {
         eprintln!("skipped: {error}");
         return;
@@ -275,7 +275,7 @@ fn no_filter_takes_light_to_another_chart() {
     };
     assert!(light(lit).len() > 1000 && light(lit).iter().all(|&e| e > 0.01));
     assert!(light(dark).len() > 500 && light(dark).iter().all(|&e| e == 0.0));
-    // At the point below the lamp, E = 1, and less by cos³ elsewhere.
+    // Below the light, E = 1; elsewhere it decreases with cos³.
     for (x, y, p, _) in texels(map).into_iter().filter(|texel| texel.2.z > -0.5) {
         let expected = (1.0 + p.length_squared()).powf(-1.5);
         let found = map.irradiance(x, y).g;
@@ -293,7 +293,7 @@ fn no_filter_takes_light_to_another_chart() {
 }
 
 #[test]
-fn threads_leave_no_trace() {
+fn bakes_do_not_depend_on_threads() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes/cornell_box.kiln");
     let (desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"));
     let built = build(&desc, None, 1).unwrap_or_else(|e| panic!("{e}"));
@@ -321,8 +321,8 @@ fn threads_leave_no_trace() {
 }
 
 #[test]
-fn leaves_among_leaves_are_not_black() {
-    // Sheets about one stem, on texels so large that each has another's back within it.
+fn intersecting_leaves_are_not_black() {
+    // Sheets around one stem, with texels so large that each contains the back of another sheet.
     let mut builder = SceneBuilder::new();
     let grey = builder.material(GREY);
     for turn in 0..8 {
@@ -350,8 +350,8 @@ fn leaves_among_leaves_are_not_black() {
 }
 
 #[test]
-fn instances_have_their_own_light() {
-    // One mesh twice, one of them in a dark box.
+fn instances_have_separate_light() {
+    // Two instances of a mesh, one of them in a dark box.
     let mut builder = SceneBuilder::new();
     walls(&mut builder, Vec3::splat(-1.0), Vec3::ONE, 0.1);
     let grey = builder.material(GREY);

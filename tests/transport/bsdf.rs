@@ -1,4 +1,4 @@
-//! Every BSDF lobe against its contract: one table of lobes, one of directions, one check for each property.
+//! Every BSDF lobe against its contract: a table of lobes, a table of directions, one test per property.
 
 mod films;
 mod furnace;
@@ -19,21 +19,21 @@ use renderer::math::Frame;
 use support::chi2::Chi2;
 use support::stats::{Moments, Rng, normal_limit, sidak};
 
-/// The significance of each test as a whole: a right program fails one in a hundred thousand times, were its seeds new.
+/// The significance of each whole test: with new seeds, a correct program fails with this probability.
 const SIGNIFICANCE: f64 = 1e-5;
 
 /// Expected albedo of a lobe in a white furnace.
 #[derive(Clone, Copy)]
 enum Furnace {
-    /// All of it.
+    /// Exactly one.
     Lossless,
-    /// All of it, within 1 %: the error of tables.
+    /// One, within 1 %: the error of the tables.
     Compensated,
-    /// At most all.
+    /// At most one.
     Lossy,
     /// The measured albedo of single scattering, along the normal and at 60°.
     Pinned(f64, f64),
-    /// More than came, from some directions: Burley's diffuse model is known for it.
+    /// Above one from some directions, a known property of Burley's diffuse model.
     Unbounded,
 }
 use Furnace::{Compensated, Lossless, Lossy, Pinned, Unbounded};
@@ -395,13 +395,13 @@ fn gold(microfacets: Microfacets) -> Lobe {
     Lobe::Conductor(Conductor { eta, k, microfacets })
 }
 
-/// The direction at an angle from the normal and one around it, both in degrees.
+/// The direction at an angle from the normal and an azimuth, both in degrees.
 fn spherical([theta, phi]: [f32; 2]) -> Vec3 {
     let (theta, phi) = (f64::from(theta).to_radians(), f64::from(phi).to_radians());
     glam::DVec3::new(theta.sin() * phi.cos(), theta.sin() * phi.sin(), theta.cos()).as_vec3()
 }
 
-/// A direction `degrees` from the normal, off all symmetry planes.
+/// A direction at `degrees` from the normal, off all symmetry planes.
 fn direction(degrees: f32) -> Vec3 {
     let (sin, cos) = degrees.to_radians().sin_cos();
     let (sin_phi, cos_phi) = 0.7f32.sin_cos();
@@ -410,7 +410,7 @@ fn direction(degrees: f32) -> Vec3 {
 
 const ANGLES: [f32; 8] = [0.0, 30.0, 60.0, 86.0, 89.7, 130.0, 180.0, 95.0];
 
-/// Number of [`ANGLES`] for lobes whose two sides are alike: they only reflect.
+/// Number of [`ANGLES`] for lobes that only reflect and have two equal sides.
 const ANGLES_OF_REFLECTION: usize = 6;
 
 fn transmits(lobe: &Lobe) -> bool {
@@ -419,7 +419,7 @@ fn transmits(lobe: &Lobe) -> bool {
     bsdf.has_transmission()
 }
 
-/// Runs `check` on every lobe from every direction, on all cores, and reports all that fails.
+/// Runs `check` on every lobe from every direction, on all cores, and reports all failures.
 fn for_all(check: impl Fn(&Case, Vec3, &mut Rng) -> Result<(), String> + Sync) {
     let cases = cases();
     let fails = |(i, j): (usize, usize)| {
@@ -438,7 +438,7 @@ fn for_all(check: impl Fn(&Case, Vec3, &mut Rng) -> Result<(), String> + Sync) {
     assert!(failures.is_empty(), "\n{failures}");
 }
 
-/// Number of standard deviations that counts as a failure, when every lobe is tested from every direction.
+/// Standard deviations that count as failure, for tests of every lobe from every direction.
 fn z_limit() -> f64 {
     normal_limit(sidak(SIGNIFICANCE, cases().len() * ANGLES.len()))
 }
@@ -451,12 +451,12 @@ fn largest_difference(a: Rgb, b: Rgb) -> f32 {
     (a - b).map(f32::abs).max_component()
 }
 
-/// Returns whether `a` and `b` agree within the share `tolerance` of the larger.
+/// Returns whether `a` and `b` agree within the relative tolerance of the larger one.
 fn agree(a: Rgb, b: Rgb, tolerance: f32) -> bool {
     largest_difference(a, b) <= tolerance * a.max_component().max(b.max_component())
 }
 
-/// Cases whose samples come from the same code as those of other cases, and take long to evaluate.
+/// Cases with the same sampling code as other cases and slow evaluation.
 const SAMPLED_ALIKE: [&str; 5] = [
     "no film on glass 0.4, compensated",
     "oil on glass 0.7, compensated",
@@ -466,20 +466,21 @@ const SAMPLED_ALIKE: [&str; 5] = [
 ];
 
 #[test]
-fn samples_follow_the_density() {
+fn samples_match_their_density() {
     let (alpha, limit) = (sidak(SIGNIFICANCE, cases().len() * ANGLES.len()), z_limit());
     for_all(|case, wo, rng| {
         if case.lobe.is_specular() || SAMPLED_ALIKE.contains(&case.name) {
             return Ok(());
         }
         let pdf = |wi| case.lobe.pdf(wo, wi);
-        // Finds a density that is off by 8 % in all of 1,800 bins, to either side. Its integral is a test of its own, to 2e-4.
+        // This finds a density that is wrong by 8 % in all of 1,800 bins, in either direction. The integral has its own
+        // tolerance of 2e-4.
         Chi2::of(50_000, pdf, || draw(&case.lobe, wo, rng).map(|s| s.wi)).verdict(alpha, limit)
     });
 }
 
 #[test]
-fn specular_choices_follow_their_probability() {
+fn specular_lobes_are_selected_by_their_probability() {
     let limit = z_limit();
     for_all(|case, wo, rng| {
         if !case.lobe.is_specular() {
@@ -496,7 +497,7 @@ fn specular_choices_follow_their_probability() {
             });
             let deviation = (p * (1.0 - p) / samples.len() as f64).sqrt();
             if (share - p).abs() > limit * deviation + 1e-7 || !s.kind.is_specular() {
-                return Err(format!("{share} goes through, not {p}"));
+                return Err(format!("{share} is transmitted, not {p}"));
             }
             if case.lobe.eval_pdf(wo, s.wi) != (Rgb::BLACK, 0.0) {
                 return Err("a delta has a value".into());
@@ -507,7 +508,7 @@ fn specular_choices_follow_their_probability() {
 }
 
 #[test]
-fn weight_is_value_over_density() {
+fn sample_weight_is_value_over_density() {
     for_all(|case, wo, rng| {
         for _ in 0..2000 {
             let Some(s) = draw(&case.lobe, wo, rng) else {
@@ -524,7 +525,7 @@ fn weight_is_value_over_density() {
                 continue;
             }
             let (f, pdf) = case.lobe.eval_pdf(wo, s.wi);
-            // The facet found again from rounded directions is off by that rounding over the width of the lobe.
+            // The half vector of rounded directions is wrong by the rounding error over the width of the lobe.
             if !agree(f / pdf, s.weight, 1e-3) || (pdf / s.pdf - 1.0).abs() > 0.05 {
                 return Err(format!(
                     "{f:?} / {pdf} is not {:?}, sampled with {}",
@@ -537,9 +538,9 @@ fn weight_is_value_over_density() {
 }
 
 #[test]
-fn both_ways_are_the_same() {
+fn lobes_are_reciprocal() {
     for_all(|case, wo, rng| {
-        // Rough thin sheets are not reciprocal, as in Mitsuba, nor is hair: see their modules.
+        // Rough thin sheets are not reciprocal, as in Mitsuba, nor is hair; see their modules.
         let is_exempt = match case.lobe {
             Lobe::ThinTransmission(sheet) => !sheet.microfacets.is_compensated(),
             lobe => matches!(lobe, Lobe::Hair(_)),
@@ -562,7 +563,7 @@ fn both_ways_are_the_same() {
             };
             let forth = case.lobe.eval(wo, wi) / wi.z.abs();
             let back = case.lobe.eval(wi, wo) / wo.z.abs() * (eta * eta);
-            // What little passes a facet at grazing angles is a difference of numbers near one.
+            // Small transmittance at grazing angles is a difference of numbers near one.
             if !agree(forth, back, 0.01) && largest_difference(forth, back) > 5e-5 {
                 return Err(format!("towards {wi}: {forth:?}, back {back:?}"));
             }
@@ -571,7 +572,7 @@ fn both_ways_are_the_same() {
     });
 }
 
-/// The light that comes back in a white furnace, with the variance of each channel's mean.
+/// The albedo in a white furnace, with the variance of each channel's mean.
 fn furnace(lobe: &Lobe, wo: Vec3, samples: usize, rng: &mut Rng) -> [Moments; 3] {
     let mut channels = [Moments::default(); 3];
     for _ in 0..samples {
@@ -612,7 +613,8 @@ fn white_furnace_returns_the_albedo() {
             Pinned(_, oblique) if (wo.z - 0.5).abs() < 1e-6 => Some(oblique),
             Lossy | Pinned(..) | Unbounded => None,
         };
-        // Burley's diffuse model does not conserve energy, and the principled material with it: at most 1.56 leaves.
+        // Burley's diffuse model and the principled material with it do not conserve energy: the albedo is at most
+        // 1.56.
         let most = match case.lobe {
             Lobe::Burley(lobe) if !lobe.is_lossless => 1.56,
             _ => 1.0,
@@ -626,18 +628,19 @@ fn white_furnace_returns_the_albedo() {
 }
 
 #[test]
-fn grazing_directions_are_harmless() {
+fn values_at_grazing_directions_are_bounded() {
     let heights = [0f32, 1e-30, 1e-8, 1e-5, 1e-3, 0.02, 1.0];
     cases().into_par_iter().for_each(|case| {
         let mut rng = Rng::new(7);
-        // Tints weigh against their mean. Oren and Nayar's model and Burley's have no bound where both directions graze.
+        // Colour tints are relative to their mean. The models of Oren and Nayar and of Burley are unbounded for grazing
+        // directions.
         let most = match case.lobe {
             Lobe::OrenNayar(_) | Lobe::Eon(_) | Lobe::Burley(_) => 1e6,
-            // f is one at most, without a factor of 1/π.
+            // f is at most one, without a factor of 1/π.
             Lobe::Sheen(_) => 3.15,
-            // Directions are drawn evenly: it is (2 + 1/α) / 4 at the horizon.
+            // Directions are drawn uniformly; the weight at the horizon is (2 + 1/α) / 4.
             Lobe::Charlie(_) => 5.6,
-            // Light of several scatterings comes on top.
+            // Multiple scattering adds to the value.
             _ if matches!(case.furnace, Compensated) || case.name.ends_with("compensated") => 6.0,
             _ => 3.0,
         };
@@ -657,7 +660,7 @@ fn grazing_directions_are_harmless() {
                 }
             }
             for i in 0..200 {
-                // The corners of the square are the most dangerous.
+                // The corners of the unit square are the most difficult numbers.
                 let corner = |bit: i32| {
                     if i & bit == 0 {
                         0.0
@@ -696,7 +699,7 @@ fn grazing_directions_are_harmless() {
     });
 }
 
-/// F82: the reflectance along the normal, at the angle of the tint, and where light grazes.
+/// F82: the reflectance along the normal, at the angle of the tint, and at grazing angles.
 #[test]
 fn edge_tints_apply_at_their_angle() {
     let (f0, tint) = (Rgb::new(0.95, 0.6, 0.5), Rgb::new(1.0, 0.7, 0.2));
@@ -712,9 +715,9 @@ fn edge_tints_apply_at_their_angle() {
     }
 }
 
-/// Ward's own formula where no more light leaves than came: f as OSL has it.
+/// Ward's formula, as OSL has it, if the outgoing light does not exceed the incoming light.
 #[test]
-fn ward_is_wards_about_the_mirror_direction() {
+fn ward_matches_its_formula_near_the_mirror_direction() {
     let (x, y) = (0.2f32, 0.5f32);
     let lobe = Lobe::Ward(Ward::new(x, y));
     for (wo, wi) in [(20.0, 10.0), (50.0, 60.0), (70.0, 75.0)] {

@@ -102,7 +102,7 @@ fn the_field_of_view_spans_its_axis() {
 }
 
 #[test]
-fn look_at_puts_the_target_in_the_middle_and_up_upwards() {
+fn look_at_centres_the_target_with_up_upwards() {
     let (from, to) = (Vec3::new(3.0, 1.0, -2.0), Vec3::new(0.0, 0.5, 1.0));
     let desc = CameraDesc {
         world_from_camera: look_at(from, to, Vec3::Y).unwrap(),
@@ -119,7 +119,7 @@ fn look_at_puts_the_target_in_the_middle_and_up_upwards() {
 }
 
 #[test]
-fn a_ray_passes_through_what_is_seen_at_its_film_point() {
+fn rays_pass_through_the_projected_point() {
     for (name, desc) in all_kinds() {
         let camera = camera(&desc);
         for point in everywhere() {
@@ -132,7 +132,7 @@ fn a_ray_passes_through_what_is_seen_at_its_film_point() {
 }
 
 #[test]
-fn a_lens_is_sharp_at_its_focus_and_within_its_rim() {
+fn lens_rays_meet_at_the_focal_plane_and_start_within_the_aperture() {
     let camera = camera(&perspective(FovAxis::X, 0.3));
     let mut widest: f32 = 0.0;
     for point in everywhere() {
@@ -225,7 +225,7 @@ fn clipping_is_by_depth() {
 }
 
 #[test]
-fn a_panorama_turned_about_is_an_environment_map() {
+fn a_reversed_panorama_is_an_environment_map() {
     let half_turn = Affine3A::from_rotation_y(std::f32::consts::PI);
     let desc = CameraDesc {
         projection: Projection::Panoramic,
@@ -245,7 +245,7 @@ fn a_panorama_turned_about_is_an_environment_map() {
 }
 
 #[test]
-fn scale_is_ignored_and_a_mirror_is_kept() {
+fn scale_is_ignored_and_mirroring_is_preserved() {
     let rotation = Quat::from_rotation_y(0.4);
     let of = |scale: Vec3| {
         let world_from_camera = Affine3A::from_scale_rotation_translation(scale, rotation, Vec3::ONE);
@@ -274,7 +274,7 @@ fn scale_is_ignored_and_a_mirror_is_kept() {
 }
 
 #[test]
-fn impossible_cameras_are_refused() {
+fn invalid_cameras_are_errors() {
     let check = |desc: CameraDesc, expected: &str| {
         let message = Camera::new(&desc, WIDTH, HEIGHT).expect_err(expected).to_string();
         assert!(message.contains(expected), "{message}");
@@ -333,11 +333,11 @@ fn impossible_cameras_are_refused() {
 }
 
 #[test]
-fn cameras_are_those_of_mitsuba() {
-    // `sensor.sample_ray` of Mitsuba 3.9.1 at a place of the film, (0.3, 0.85) of its width and height: origin, direction
-    // and length of the ray between the clipping distances. `to_world` is the same `lookat` throughout, with a `scale`
-    // after it where the camera is orthographic; `near_clip` is 0.5 and `far_clip` 20. Cropped films have 20 x 16 pixels
-    // from (10, 5) on, and the place is one of the crop.
+fn camera_rays_match_mitsuba() {
+    // `sensor.sample_ray` of Mitsuba 3.9.1 at a point of the film, (0.3, 0.85) of its width and height: origin,
+    // direction and length of the ray between the clipping distances. `to_world` is the same `lookat` throughout,
+    // followed by a `scale` for orthographic cameras; `near_clip` is 0.5 and `far_clip` 20. Cropped films have 20 x 16
+    // pixels from (10, 5) on, and the point is relative to the crop.
     type Seen = ([f32; 3], [f32; 3], f32);
     let cases: [(&str, [u32; 2], [f32; 2], Seen); 15] = [
         (
@@ -471,7 +471,7 @@ fn cameras_are_those_of_mitsuba() {
                 20.402662,
             ),
         ),
-        // Scaled by (2, 3, 1.5): the film sees 2 · 2 by 2 · 3 · 48/64, the nearest is 1.5 · 0.5 away.
+        // Scaled by (2, 3, 1.5): the film has the size 2 · 2 by 2 · 3 · 48/64, the near plane the distance 1.5 · 0.5.
         (
             "orthographic { width = 4; height = 4.5; near = 0.75; far = 20.25;",
             [64, 48],
@@ -506,7 +506,7 @@ fn cameras_are_those_of_mitsuba() {
             renderer::scene::load::from_text("test.kiln", &text, Path::new(""), &LoadOptions::default());
         let (desc, _) = desc.unwrap_or_else(|error| panic!("{text}\n{error}"));
         let camera = Camera::new(&desc.camera(None).unwrap().camera, width, height).unwrap();
-        // The middle of the square is that of the lens.
+        // The centre of the square maps to the centre of the lens.
         let ray = camera
             .generate(Vec2::from_array(place), Vec2::splat(0.5), 0.0)
             .ray;

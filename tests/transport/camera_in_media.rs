@@ -1,4 +1,4 @@
-//! What a camera sees in media: from its near plane on, and past the lamps that are hidden from it.
+//! Cameras in media: near plane and hidden lights.
 
 use std::f64::consts::PI;
 
@@ -6,8 +6,8 @@ use renderer::integrator::{Integrator, PathSettings};
 
 use crate::photon::against_path::{built, shot};
 
-/// The pixel in the middle, in its first colour.
-fn seen(text: &str, settings: PathSettings, spp: u64) -> f64 {
+/// The first channel of the central pixel.
+fn radiance(text: &str, settings: PathSettings, spp: u64) -> f64 {
     let scene = built(text);
     let picture = shot(&scene, Integrator::Path(settings), spp).state.film.develop();
     f64::from(picture.rgb(4, 4).r)
@@ -20,7 +20,7 @@ fn camera(near: f32) -> String {
     )
 }
 
-/// A medium before the near plane is as little there as a surface.
+/// Media before the near plane are clipped like surfaces.
 #[test]
 fn media_begin_at_the_near_plane() {
     let wall = "shape wall : rectangle { size = 8; transform = translate(0, 0, -2); material = emitter(radiance = 1); }";
@@ -29,7 +29,7 @@ fn media_begin_at_the_near_plane() {
     for (medium, around, near, depth) in [
         ("0.5 * absorption()", everywhere, 0.0, 3.0),
         ("0.5 * absorption()", everywhere, 2.0, 2.0),
-        // Within the slab.
+        // The camera is in the slab.
         ("2 * absorption()", slab, 4.0, 2.0),
         ("max(0, 4 + P[2]) * absorption()", slab, 4.0, 3.5),
     ] {
@@ -37,7 +37,7 @@ fn media_begin_at_the_near_plane() {
             "{} volume soot() {{ Ci = {medium}; }} {around} {wall}",
             camera(near)
         );
-        let (found, expected) = (seen(&text, PathSettings::default(), 4096), f64::exp(-depth));
+        let (found, expected) = (radiance(&text, PathSettings::default(), 4096), f64::exp(-depth));
         assert!(
             (found / expected - 1.0).abs() < 0.03,
             "{found}, not {expected}: {text}"
@@ -45,9 +45,9 @@ fn media_begin_at_the_near_plane() {
     }
 }
 
-/// Fog before a hidden lamp and behind it is seen, and the lamp is not; what is scattered twice does not count.
+/// Fog before and behind a hidden light is visible, the light is not; only single scattering counts.
 #[test]
-fn lamps_in_fog_are_hidden() {
+fn lights_in_fog_can_be_hidden() {
     const RADIUS: f64 = 0.25;
     let text = format!(
         "{} volume mist() {{ Ci = 0.9 * henyey_greenstein(0) + 0.1 * absorption(); }}
@@ -60,7 +60,7 @@ fn lamps_in_fog_are_hidden() {
         hide_emitters: true,
         ..PathSettings::default()
     };
-    // Light at a distance from the middle of the lamp, over its cone.
+    // Irradiance at a distance from the centre of the light, over its cone.
     let light = |distance: f64| {
         let steps = 200;
         let least = (1.0 - (RADIUS / distance).powi(2)).sqrt();
@@ -79,6 +79,6 @@ fn lamps_in_fog_are_hidden() {
         (0..steps).map(|step| scattered(at(step))).sum::<f64>() * (to - from) / f64::from(steps)
     };
     let expected = part(RADIUS, 1.0) + part(-1.0, -RADIUS);
-    let found = seen(&text, settings, 1 << 14);
+    let found = radiance(&text, settings, 1 << 14);
     assert!((found / expected - 1.0).abs() < 0.04, "{found}, not {expected}");
 }

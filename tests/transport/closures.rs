@@ -1,7 +1,7 @@
 //! Closure trees as surfaces: energy conservation, unbiased selection of excess lobes, consistent transparency for all
 //! rays.
 
-mod notes;
+mod warnings;
 
 use std::sync::Arc;
 
@@ -16,9 +16,9 @@ use support::closures::tree;
 use support::scenes::compile_both;
 use support::stats::{Moments, Rng, normal_limit, sidak};
 
-/// The coat of TSL's renderer takes its parameters in another order, and absorption instead of a tint.
+/// TSL's coat has another order of parameters, and absorption instead of a tint.
 #[test]
-fn coats_in_tsls_spelling_are_coats() {
+fn tsl_coats_match_coats() {
     let albedo = |closure: &str| {
         let mut subject = Subject::new(closure, Sides::default());
         let mut surface = ShadingResult::new();
@@ -36,10 +36,10 @@ fn coats_in_tsls_spelling_are_coats() {
     );
 }
 
-/// A right program fails a statistical test once in a hundred thousand times, were its seeds new.
+/// With new seeds, a correct program fails a statistical test with this probability.
 const SIGNIFICANCE: f64 = 1e-5;
 
-/// Angles to the geometric normal from which surfaces are looked at [degrees].
+/// Angles of the viewer to the geometric normal [degrees].
 const ANGLES: [f32; 7] = [2.0, 45.0, 75.0, 88.0, 100.0, 150.0, 178.0];
 
 struct Subject {
@@ -63,7 +63,7 @@ impl Subject {
             .shade(it, RayKind::CAMERA, &Footprint::POINT, &mut self.context, surface);
     }
 
-    /// The medium inside, which is the same everywhere.
+    /// The homogeneous interior medium.
     fn medium(&self) -> Coefficients {
         match &self.material.interior().medium {
             Medium::Clear => Coefficients::default(),
@@ -73,7 +73,7 @@ impl Subject {
     }
 }
 
-/// A point of a surface of geometric normal +z, seen from an angle, at a random place.
+/// A point of a surface with geometric normal +z, seen from an angle, at a random place.
 fn point(degrees: f32, shading_normal: Vec3, rng: &mut Rng) -> Interaction {
     let (sin, cos) = degrees.to_radians().sin_cos();
     let (sin_phi, cos_phi) = 0.7f32.sin_cos();
@@ -93,7 +93,7 @@ fn point(degrees: f32, shading_normal: Vec3, rng: &mut Rng) -> Interaction {
     }
 }
 
-/// The light that comes back in a white furnace, and the share of it that passes straight through, by channel.
+/// The albedo in a white furnace, and the share of undeviated transmission, by channel.
 fn furnace(subject: &mut Subject, degrees: f32, n: Vec3, rng: &mut Rng) -> ([Moments; 3], [Moments; 3]) {
     let mut surface = ShadingResult::new();
     let (mut all, mut passed) = ([Moments::default(); 3], [Moments::default(); 3]);
@@ -102,8 +102,7 @@ fn furnace(subject: &mut Subject, degrees: f32, n: Vec3, rng: &mut Rng) -> ([Mom
         subject.shade(&it, &mut surface);
         for _ in 0..12 {
             let sample = surface.bsdf.sample(it.wo, rng.next_1d(), rng.next_2d());
-            // In glass, radiance is as much greater as it is squeezed.
-            // What is below a surface gives back its colour.
+            // In glass, radiance is multiplied by the squared index. Subsurface scattering returns its albedo.
             let weight = sample.map_or(Rgb::BLACK, |s| {
                 let below = surface.bsdf.subsurface_lobe(s.index);
                 let albedo = below.map_or(Rgb::WHITE, |below| below.lobe.albedo());
@@ -121,13 +120,13 @@ fn furnace(subject: &mut Subject, degrees: f32, n: Vec3, rng: &mut Rng) -> ([Mom
     (all, passed)
 }
 
-/// Maximum deviation of the mean by chance.
+/// Allowed statistical deviation of the mean.
 fn allowance(moments: &Moments, limit: f64) -> f64 {
     limit * moments.variance_of_mean().sqrt()
 }
 
-/// Returns whether light may pass both refracted and undeviated: a direction then has no single factor between radiance
-/// and the energy that it carries.
+/// Returns whether light is transmitted both refracted and undeviated, so that no single factor relates radiance and
+/// energy of a direction.
 fn mixes_media(closure: &str) -> bool {
     let any = |names: &[&str]| names.iter().any(|name| closure.contains(name));
     any(&["translucent", "thin_transmission"])
@@ -140,7 +139,7 @@ fn mixes_media(closure: &str) -> bool {
 }
 
 #[test]
-fn no_combination_of_closures_makes_energy() {
+fn closure_trees_conserve_energy() {
     const TREES: u64 = 320;
     let limit = normal_limit(sidak(SIGNIFICANCE, 3 * TREES as usize * ANGLES.len()));
     let mut failures = vec![];
@@ -175,7 +174,7 @@ fn no_combination_of_closures_makes_energy() {
 }
 
 #[test]
-fn one_number_says_what_passes_straight_through() {
+fn transparency_is_consistent_for_all_rays() {
     let sides = [false, true].map(|one_sided| Sides {
         one_sided,
         ..Sides::default()
@@ -216,10 +215,10 @@ fn one_number_says_what_passes_straight_through() {
     }
 }
 
-/// Light that arrives at the back goes nowhere: none may be found there from the front either, or the picture would depend
-/// on the end that paths start from.
+/// Light on the back of a one-sided surface is absorbed. The front must not transmit to that side either, or paths from
+/// the camera and from lights would disagree.
 #[test]
-fn nothing_scatters_through_what_is_one_sided() {
+fn one_sided_surfaces_do_not_transmit() {
     let through = |one_sided: bool, seed: u64| {
         let mut rng = Rng::new(seed);
         let closure = tree(&mut rng, 2, true);
@@ -248,9 +247,9 @@ fn nothing_scatters_through_what_is_one_sided() {
     assert!(found > 200, "trees scatter through only {found} times");
 }
 
-/// Rays towards lights run a shader that leaves out how the surface scatters: it says the same of the rest.
+/// Shadow rays run a reduced shader without scattering, with the same transparency and emission.
 #[test]
-fn light_asks_less_and_is_told_the_same() {
+fn reduced_shaders_for_shadow_rays_match_full_shaders() {
     let (mut smaller, mut constant) = (0, 0);
     for seed in 0..200 {
         let mut rng = Rng::new(seed);
@@ -259,7 +258,7 @@ fn light_asks_less_and_is_told_the_same() {
              Ci = c * transparent() + (1 - c) * emission() + hidden * {};",
             tree(&mut rng, (seed % 3) as u32, true)
         );
-        // Here everything but the scattering is the same everywhere.
+        // Every result except scattering is uniform here.
         let body = if seed % 4 == 0 {
             body.replace("noise(P * 5)", "0.25")
         } else {
@@ -296,11 +295,11 @@ fn light_asks_less_and_is_told_the_same() {
 }
 
 #[test]
-fn lobes_that_find_no_room_are_there_on_average() {
+fn excess_lobes_are_selected_without_bias() {
     const POINTS: u32 = 6000;
     let mut rng = Rng::new(3);
     for count in [7, 8, 12, 40] {
-        // No two are alike, and their colours differ.
+        // Lobes of different parameters and colours.
         let lobes: Vec<String> = (0..count)
             .map(|i| {
                 let [r, g, b] = [(); 3].map(|()| rng.next_1d() / count as f32);
@@ -359,9 +358,9 @@ fn lobes_that_find_no_room_are_there_on_average() {
     }
 }
 
-/// The short cut for shaders that make the same everywhere against the same shader made to look as if it did not.
+/// The fast path for uniform shaders against the same shader made to look varying.
 #[test]
-fn what_is_uniform_scatters_as_if_it_were_not() {
+fn cached_uniform_shaders_match_varying_shaders() {
     let mut shortcuts = 0;
     for seed in 0..150 {
         let mut rng = Rng::new(seed);
@@ -380,7 +379,7 @@ fn what_is_uniform_scatters_as_if_it_were_not() {
             ..Sides::default()
         };
         let mut uniform = Subject::new(&closure, sides);
-        // A factor of one that the compiler cannot know.
+        // A factor of one that is unknown to the compiler.
         let mut varying = Subject::new(&format!("(u < 2 ? 1.0 : 0.0) * ({closure})"), sides);
         shortcuts += usize::from(uniform.material.constant_emission().is_some());
         let (mut a, mut b) = (ShadingResult::new(), ShadingResult::new());
@@ -396,7 +395,7 @@ fn what_is_uniform_scatters_as_if_it_were_not() {
                 );
                 for _ in 0..20 {
                     let wi = rng.direction();
-                    // Weights are products, and probabilities sums, in another order.
+                    // Products and sums are evaluated in another order.
                     let ((f, pdf), (g, other)) = (a.bsdf.eval_pdf(it.wo, wi), b.bsdf.eval_pdf(it.wo, wi));
                     let near = |a: f32, b: f32| (a - b).abs() <= 1e-5 * a.abs() + 1e-9;
                     let same = near(f.r, g.r) && near(f.g, g.g) && near(f.b, g.b) && near(pdf, other);
@@ -420,9 +419,9 @@ fn what_is_uniform_scatters_as_if_it_were_not() {
     assert!(shortcuts > 50, "{shortcuts} were recognised as uniform");
 }
 
-/// The parameters of films in closures against the same films on lobes.
+/// Film parameters in closures against the same films on lobes.
 #[test]
-fn closures_have_the_films_that_they_name() {
+fn film_parameters_of_closures_match_films() {
     let film = ", \"thinfilm_thickness\", 300, \"thinfilm_ior\", 1.6";
     let tints = "color(1), color(0)";
     let smooth = Microfacets::SMOOTH;
@@ -474,7 +473,7 @@ fn closures_have_the_films_that_they_name() {
 }
 
 #[test]
-fn media_are_those_of_their_closures() {
+fn media_match_their_closures() {
     let glass = "dielectric_bsdf(N, dPdu, 0.9, 0.7, 0.3, 0.3, 1.5, \"ggx\")";
     for inside in [
         "medium_vdf(0, 2.0, color(0.25, 0.5, 1), 0.0, 1.5, 0)",

@@ -1,5 +1,5 @@
-//! Point clouds that shaders search: `pointcloud_search` and `pointcloud_get` against brute force and known values, in
-//! interpreter, machine code and batches; and that they write: `pointcloud_write`.
+//! Point clouds in shaders: `pointcloud_search` and `pointcloud_get` against brute force and known values, in
+//! interpreter, machine code and batches; and `pointcloud_write`.
 
 mod attributes;
 mod files;
@@ -32,7 +32,7 @@ struct Clouds {
     folder: TempDir,
 }
 
-/// A cloud with properties of all kinds.
+/// A cloud with properties of all types.
 const MIXED: &str = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty double y\nproperty float z\n\
     property float nx\nproperty float ny\nproperty float nz\nproperty uchar red\nproperty uchar green\n\
     property uchar blue\nproperty uchar alpha\nproperty int id\nproperty uchar intensity\nproperty float temperature\n\
@@ -61,7 +61,7 @@ impl Clouds {
         Arc::new(Host::new(vec![self.folder.path().to_owned()]))
     }
 
-    /// The outputs of a shader with this body, which are the same interpreted, compiled and in batches.
+    /// The outputs of a shader with this body, equal for interpreter, machine code and batches.
     fn run(&self, points: &[ShaderGlobals], outputs: &str, body: &str) -> Found {
         self.run_with("", points, outputs, body)
     }
@@ -89,7 +89,7 @@ impl Clouds {
         let mut found = vec![];
         for (unit, instance) in &levels {
             let mut context = system.context();
-            let mut told = BTreeSet::new();
+            let mut reported = BTreeSet::new();
             let mut values = vec![];
             for globals in points {
                 instance.run(globals, &mut context).unwrap();
@@ -100,7 +100,7 @@ impl Clouds {
                 let expected = interp::run(unit, &options);
                 let difference = compiled::difference(instance, &mut context, system.closures(), &expected);
                 assert_eq!(difference, None);
-                told.extend(expected.reports.iter().map(|report| report.message.clone()));
+                reported.extend(expected.reports.iter().map(|report| report.message.clone()));
                 let outputs = 0..instance.outputs().len();
                 values.push(
                     outputs
@@ -110,7 +110,7 @@ impl Clouds {
             }
             let reports = context.take_reports();
             let messages: BTreeSet<String> = reports.iter().map(|report| report.message.clone()).collect();
-            assert!(messages.is_subset(&told), "{messages:?} {told:?}");
+            assert!(messages.is_subset(&reported), "{messages:?} {reported:?}");
             let batch = compiled::batch_difference(instance, points, || system.context());
             assert_eq!(batch, None);
             found.push(Found {
@@ -179,7 +179,7 @@ fn ply(points: &[Vec3]) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// The points with whole coordinates from 0 to `side − 1`, x the fastest.
+/// The points with integer coordinates from 0 to `side − 1`, x the fastest.
 fn grid(side: usize) -> Vec<Vec3> {
     let at = |i: usize| {
         Vec3::new(
@@ -191,7 +191,7 @@ fn grid(side: usize) -> Vec<Vec3> {
     (0..side.pow(3)).map(at).collect()
 }
 
-/// The points within a radius by distance and number.
+/// The points within a radius, sorted by distance and number.
 fn brute_force(points: &[Vec3], center: Vec3, radius: f32) -> Vec<(f32, i32)> {
     let distances = (0..)
         .zip(points)
@@ -209,7 +209,7 @@ fn search(radius: &str, most: &str, sort: &str) -> String {
     text.replace(" SORT,", &format!(" {sort},"))
 }
 
-/// Checks searches at points against brute force, sorted and not.
+/// Compares searches at points with brute force, sorted and unsorted.
 fn check(clouds: &Clouds, points: &[Vec3], centers: &[Vec3], radius: f32, most: usize) {
     let globals: Vec<ShaderGlobals> = centers.iter().map(|p| at(*p)).collect();
     for sort in ["1", "0"] {
@@ -225,7 +225,7 @@ fn check(clouds: &Clouds, points: &[Vec3], centers: &[Vec3], radius: f32, most: 
             let indices = list(&values[1], int);
             let distances = list(&values[2], float);
             let mut pairs: Vec<(f32, i32)> = distances.iter().copied().zip(indices.iter().copied()).collect();
-            // Behind what was found, the arrays are as they were.
+            // Array elements beyond the results are unchanged.
             assert!(
                 pairs[count..]
                     .iter()

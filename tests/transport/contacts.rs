@@ -1,12 +1,8 @@
-//! Surfaces that coincide: objects that rest on others and share faces with them, and many objects at one point.
+//! Coincident surfaces: objects that rest on others or share faces, and many objects that contain one point.
 
 use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
 
-use crate::media::{agree, expect, mean};
-
-fn path() -> Integrator {
-    Integrator::Path(PathSettings::default())
-}
+use crate::media::{agree, expect, mean, path};
 
 fn photon() -> Integrator {
     Integrator::Photon(PhotonSettings {
@@ -23,7 +19,7 @@ const DOWN: &str = "film { size = (8, 8); filter = box; }
 const GLOWING_FLOOR: &str = "
     shape floor : cube { size = (6, 1, 6); transform = translate(0, -0.5, 0); material = emitter(radiance = 1); }";
 
-/// Compares a picture with a known value, by paths and by photons.
+/// Compares a picture with a known value, with paths and with photons.
 #[track_caller]
 fn shows(text: &str, expected: f64) {
     for integrator in [path(), photon()] {
@@ -32,7 +28,7 @@ fn shows(text: &str, expected: f64) {
 }
 
 #[test]
-fn media_that_share_a_face_are_left_and_entered() {
+fn media_with_a_common_face_are_exited_and_entered() {
     let text = "film { size = (8, 8); filter = box; }
         light sky : environment { color = 1; }
         shape a : cube { size = (2, 4, 4); material = fog(density = 0.5, albedo = 0); transform = translate(-1, 0, 0); }
@@ -42,13 +38,13 @@ fn media_that_share_a_face_are_left_and_entered() {
 }
 
 #[test]
-fn what_rests_on_a_surface_is_left_before_that() {
+fn objects_on_a_surface_are_exited_before_the_surface() {
     let fog = format!(
         "{DOWN} {GLOWING_FLOOR}
          shape f : cube {{ size = 2; material = fog(density = 0.5, albedo = 0); transform = translate(0, 1, 0); }}"
     );
     shows(&fog, f64::exp(-1.0));
-    // Absorbs a half in its height; of each of its two faces, a share of 0.04 is reflected.
+    // The slab absorbs half of the light over its height; each of its two faces reflects a share of 0.04.
     let (passed, reflected) = (0.5, 0.04f64);
     let expected = (1.0 - reflected).powi(2) * passed / (1.0 - (reflected * passed).powi(2));
     let glass = "material tinted = glass(attenuation_color = 0.5, attenuation_distance = 2);";
@@ -57,7 +53,7 @@ fn what_rests_on_a_surface_is_left_before_that() {
          shape g : cube {{ size = 2; material = tinted; transform = translate(0, 1, 0); }}"
     );
     shows(&block, expected);
-    // A rod of a wall and two caps.
+    // A rod from a side wall and two caps.
     let rod = format!(
         "{DOWN} {GLOWING_FLOOR} {glass}
          shape wall : cylinder {{ radius = 1; height = 2; material = tinted; transform = rotate((1, 0, 0), -90); }}
@@ -68,7 +64,7 @@ fn what_rests_on_a_surface_is_left_before_that() {
 }
 
 #[test]
-fn light_reaches_a_floor_through_fog_that_rests_on_it() {
+fn a_floor_below_fog_receives_attenuated_light() {
     let text = "film { size = (12, 12); filter = box; }
         light p : point { position = (0, 1, 0); intensity = 5; }
         shape floor : plane { size = 6; material = matte(albedo = 0.5); }
@@ -77,9 +73,9 @@ fn light_reaches_a_floor_through_fog_that_rests_on_it() {
     shows(text, 0.4225);
 }
 
-/// Sheets on an opaque floor above a light: nothing passes the floor.
+/// Sheets on an opaque floor above a light: the floor transmits nothing.
 #[test]
-fn floors_below_sheets_are_opaque() {
+fn floors_below_sheets_stay_opaque() {
     for sheet in ["cutout(opacity = 0)", "paper()"] {
         let text = format!(
             "{DOWN}
@@ -93,7 +89,7 @@ fn floors_below_sheets_are_opaque() {
     }
 }
 
-/// A matte ball in a body, with a light that touches it, or that is a gap away.
+/// A matte ball in an object, with a light at it or at a small distance.
 fn ball_beside_a_light(body: &str, light: &str) -> String {
     format!(
         "film {{ size = (8, 8); filter = box; }}
@@ -105,10 +101,10 @@ fn ball_beside_a_light(body: &str, light: &str) -> String {
     )
 }
 
-/// Shadow rays end before the glass that covers their light. What arrives there is found by refraction alone: after four
-/// segments, not three.
+/// Shadow rays end before the glass that covers their light. Only refracted paths find that light: after four segments,
+/// not three.
 #[test]
-fn light_samples_do_not_pass_glass_that_covers_a_light() {
+fn shadow_rays_are_blocked_by_glass_on_a_light() {
     let to_ball = Integrator::Path(PathSettings {
         depth: Some(3),
         ..PathSettings::default()
@@ -122,14 +118,14 @@ fn light_samples_do_not_pass_glass_that_covers_a_light() {
         for light in [below, above] {
             expect(&ball_beside_a_light(glass, light), to_ball, 16, [0.0; 3], 0.0);
         }
-        // No glass is between.
+        // Without glass between.
         assert!(mean(&ball_beside_a_light(glass, inside), to_ball, 16)[0] > 1e-4);
     }
 }
 
-/// A light that touches a body, from outside or from inside, is as bright as over a gap.
+/// A light in contact with an object, outside or inside, is as bright as with a gap.
 #[test]
-fn lights_that_touch_a_body_are_as_bright_as_over_a_gap() {
+fn lights_in_contact_match_lights_with_a_gap() {
     let below = |gap: f32| {
         let y = -0.5 - gap;
         format!("cube {{ size = (6, 1, 6); transform = translate(0, {y}, 0); material = lamp; }}")
@@ -155,8 +151,26 @@ fn lights_that_touch_a_body_are_as_bright_as_over_a_gap() {
     }
 }
 
+/// Subsurface walks that end below a body on the surface enter this body once. Paths that entered it twice never left its
+/// medium, and wax was a third darker.
 #[test]
-fn any_number_of_bodies_contains_a_point() {
+fn wax_below_fog_is_as_bright_as_below_a_gap() {
+    let scene = |gap: f32| {
+        format!(
+            "{DOWN}
+             light sky : environment {{ color = 1; }}
+             shape block : cube {{ size = 1; material = wax(depth = 0.1); transform = translate(0.03, 0.5, 0.02); }}
+             shape cover : cube {{ size = (3, 0.5, 2); material = fog(density = 0.8, albedo = 0.5);
+                 transform = translate(0.3, {}, 0.2); }}",
+            1.25 + gap
+        )
+    };
+    let [touching, apart] = [0.0, 1e-3].map(|gap| mean(&scene(gap), path(), 2048));
+    agree(touching, apart, 0.01);
+}
+
+#[test]
+fn any_number_of_objects_may_contain_a_point() {
     let boxes = |text: &dyn Fn(i32) -> String| (0..100).map(text).collect::<String>();
     let nested = boxes(&|i| {
         let size = 2.0 + 0.02 * f64::from(i);
@@ -167,7 +181,7 @@ fn any_number_of_bodies_contains_a_point() {
          light sky : environment {{ color = 1; }} {nested}
          camera main : orthographic {{ from = (0.1, 0.05, 6); to = (0.1, 0.05, 0); width = 0.1; }}"
     );
-    // The mean of their sizes is 2.99 m.
+    // The mean size of the objects is 2.99 m.
     expect(&text, path(), 4, [f64::exp(-0.005 * 299.0); 3], 0.01);
     let panes = boxes(&|i| {
         let y = 1.0 + 0.02 * f64::from(i);
@@ -184,9 +198,9 @@ fn any_number_of_bodies_contains_a_point() {
     expect(&text, path(), 4, [f64::exp(-1.0); 3], 0.01);
 }
 
-/// A ball of glass within a body of higher priority, and one that reaches out of a box of its own priority.
+/// A glass ball in an object of higher priority, and one that intersects a box of equal priority.
 #[test]
-fn surfaces_within_other_bodies_cast_no_shadow() {
+fn surfaces_in_objects_of_higher_priority_cast_no_shadow() {
     let text = |priority: i32| {
         format!(
             "film {{ size = (12, 12); filter = box; }}
@@ -203,10 +217,10 @@ fn surfaces_within_other_bodies_cast_no_shadow() {
     assert!(mean(&text(0), path(), 16)[0] < 0.01);
 }
 
-/// Of opaque surfaces that coincide, paths and light find the first in the scene, from both sides and whatever its shape; a
-/// transparent one is met before that.
+/// Of coincident opaque surfaces, paths and light hit the first in the scene, from both sides and for all shapes; a
+/// transparent one is hit before that.
 #[test]
-fn the_first_of_opaque_surfaces_that_coincide_is_seen() {
+fn the_first_of_coincident_opaque_surfaces_is_visible() {
     let down = "film { size = (8, 8); filter = box; }
         light sky : environment { color = 1; }";
     let from = |y: f32| {
@@ -236,7 +250,7 @@ fn the_first_of_opaque_surfaces_that_coincide_is_seen() {
             expect(&text, path(), 4, [0.25; 3], 1e-3);
         }
     }
-    // Boxes with a side in common: what is seen of it is one colour.
+    // Boxes with a common side: all visible parts of the side have one colour.
     for [a, b] in [[0.25, 0.75], [0.75, 0.25]] {
         let text = format!(
             "{down} {}
@@ -252,14 +266,14 @@ fn the_first_of_opaque_surfaces_that_coincide_is_seen() {
          shape b : plane {{ size = 1.5; material = cutout(base = matte(albedo = 0.75), opacity = 0.5); }}",
         from(3.0)
     );
-    // Half of the light reaches the wall, and is reflected between both.
+    // Half of the light reaches the wall, and is interreflected between both.
     let behind = 0.25 * 0.5 / (1.0 - 0.375 * 0.25);
     expect(&decal, path(), 1024, [0.375 + 0.5 * behind; 3], 0.01);
 }
 
-/// A light that another surface covers, or that covers it, gives all of its light or none, by all integrators.
+/// A light coincident with another surface is either fully visible or fully covered, for all integrators.
 #[test]
-fn lights_that_are_covered_give_no_light() {
+fn coincident_covers_hide_lights_completely() {
     let lamp =
         "shape lamp : cube { size = 1; material = emitter(radiance = 1); transform = translate(0, 1, 0); }";
     let cover = "shape cover : cube { size = (1, 0.5, 1); material = matte(albedo = 0); transform = translate(0, 0.75, 0); }";
@@ -271,7 +285,7 @@ fn lights_that_are_covered_give_no_light() {
              {shapes}"
         )
     };
-    // The same part of the lamp is visible above the cover if their sides are not coplanar.
+    // Without coplanar sides, the visible part of the light above the cover is unchanged.
     let higher = "shape cover : cube { size = (1.0002, 0.5, 1.0002); material = matte(albedo = 0); transform = translate(0, 0.7499, 0); }";
     let covered = mean(&scene(&format!("{cover} {lamp}")), path(), 256);
     let apart = mean(&scene(&format!("{higher} {lamp}")), path(), 256);

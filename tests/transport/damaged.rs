@@ -1,5 +1,5 @@
-//! Fuzzing of shader sources with the renderer's host, as `language/damaged.rs`; and the list of closures that the tests of
-//! the language use.
+//! Fuzzing of shader sources with the renderer's host, like `language/damaged.rs`; and the list of closures for the
+//! tests of the language.
 
 use std::fs;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use renderer::material::{Host, closure_registry};
 use renderer::scene::build::shading_system;
 use shading::Preprocessor;
 
-/// Texts tried, where no time is given.
+/// Number of texts without a time limit.
 const TEXTS: u64 = 1000;
 
 #[test]

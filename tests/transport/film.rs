@@ -5,25 +5,10 @@ use proptest::prelude::*;
 use renderer::color::Rgb;
 use renderer::film::{Film, FilmError, FilmLayout, Filter, FilterShape, Fixed, FixedSquare};
 use renderer::image::{Rect, Window};
-
-/// A splitmix generator: the tests want numbers, not quality.
-struct Random(u64);
-
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn unit(&mut self) -> f32 {
-        (self.bits() >> 40) as f32 / (1u64 << 24) as f32
-    }
-}
+use support::random::Random;
 
 #[test]
-fn normal_values_are_summed_without_error() {
+fn sums_are_exact() {
     for v in [
         0.0,
         -0.0,
@@ -54,7 +39,7 @@ fn normal_values_are_summed_without_error() {
 }
 
 proptest! {
-    /// From 2⁻³⁷ to the limit every value is exact.
+    /// Every value from 2⁻³⁷ to the limit is exact.
     #[test]
     fn values_in_range_are_exact(exponent in -37i32..36, mantissa in 1.0f32..2.0, negative: bool) {
         let v = mantissa * 2f32.powi(exponent) * if negative { -1.0 } else { 1.0 };
@@ -113,7 +98,7 @@ fn a_pixel_is_the_mean_of_its_finite_samples() {
 }
 
 #[test]
-fn the_variance_is_that_of_the_mean() {
+fn the_variance_estimates_that_of_the_mean() {
     let mut film = Film::new(
         1,
         1,
@@ -136,7 +121,7 @@ fn the_variance_is_that_of_the_mean() {
 }
 
 #[test]
-fn a_crop_is_part_of_the_whole() {
+fn crops_equal_parts_of_the_whole_film() {
     let crop = Rect {
         x0: 3,
         y0: 2,
@@ -165,7 +150,7 @@ fn a_crop_is_part_of_the_whole() {
 }
 
 #[test]
-fn impossible_films_are_refused() {
+fn invalid_films_are_errors() {
     let crop = |x0, y0, x1, y1| Some(Rect { x0, y0, x1, y1 });
     let check = |width, height, crop, expected: &str| {
         let error: FilmError = Film::new(width, height, crop, FilmLayout::default()).unwrap_err();
@@ -178,7 +163,7 @@ fn impossible_films_are_refused() {
     check(10, 10, crop(0, 0, 11, 9), "reaches beyond");
 }
 
-/// The filter that a scene file calls so.
+/// The filter with this name in scene files.
 fn filter(name: &str, numbers: &[f32]) -> Filter {
     let shape = FilterShape::from_call(name, numbers).unwrap().unwrap();
     Filter::new(shape).unwrap()
@@ -202,10 +187,10 @@ fn filters() -> Vec<Filter> {
 }
 
 #[test]
-fn filters_are_sampled_as_they_are() {
-    // χ² of one axis over bins, two for each stretch between whole numbers of an eighth of the radius, the probability of
-    // each from the filter's own values; 2²⁰ stratified-free samples. The 0.1 % quantile of χ² with 63 degrees of freedom
-    // is 103.4; with 15 filters × 2 axes Šidák asks for the 0.0033 % quantile, 120.
+fn filters_are_sampled_by_their_values() {
+    // χ² of one axis over bins, two for each interval between multiples of ⅛ of the radius, with the probability of
+    // each from the filter's values; 2²⁰ independent samples. The 0.1 % quantile of χ² with 63 degrees of freedom is
+    // 103.4; with 15 filters × 2 axes, Šidák's correction gives the 0.0033 % quantile, 120.
     const BINS: usize = 64;
     const SAMPLES: usize = 1 << 20;
     for filter in filters() {
@@ -214,7 +199,7 @@ fn filters_are_sampled_as_they_are() {
         let mut histograms = [[0u32; BINS]; 2];
         let mut weights = 0.0;
         for _ in 0..SAMPLES {
-            let sample = filter.sample(Vec2::new(random.unit(), random.unit()));
+            let sample = filter.sample(Vec2::new(random.uniform(), random.uniform()));
             assert!(sample.offset.abs().max_element() <= radius);
             let value = filter.value(sample.offset);
             assert!(
@@ -235,7 +220,7 @@ fn filters_are_sampled_as_they_are() {
             let chi2 = chi_square(&histogram, &expected.map(|mass| mass / total), SAMPLES);
             assert!(chi2 < 120.0, "{shape:?}: χ² = {chi2}: {histogram:?}");
         }
-        // Weights are ±total², so that four standard errors are at most this.
+        // Weights are ±total², so that this bounds four standard errors.
         let mean = weights / SAMPLES as f64;
         assert!(
             (mean - 1.0).abs() < 4.0 * (total.powi(4) - 1.0).max(0.0).sqrt() / 1024.0 + 1e-4,
@@ -244,7 +229,7 @@ fn filters_are_sampled_as_they_are() {
     }
 }
 
-/// The integral of `of` the filter along one axis over each of equal bins.
+/// The integral of `of` the filter along one axis over equal bins.
 fn axis_masses<const BINS: usize>(filter: &Filter, of: impl Fn(f64) -> f64) -> [f64; BINS] {
     const STEPS: usize = 200;
     let r = f64::from(filter.radius());
@@ -258,7 +243,7 @@ fn axis_masses<const BINS: usize>(filter: &Filter, of: impl Fn(f64) -> f64) -> [
     })
 }
 
-/// χ² with the bins of fewer than five expected samples put together.
+/// χ² with bins of fewer than five expected samples pooled.
 fn chi_square(histogram: &[u32], masses: &[f64], samples: usize) -> f64 {
     let (mut chi2, mut rest, mut rest_expected) = (0.0, 0.0, 0.0);
     for (&count, &mass) in histogram.iter().zip(masses) {
@@ -311,8 +296,7 @@ fn filters_integrate_to_one_and_are_monotone() {
     assert!(FilterShape::from_call("sinc", &[]).is_none());
 }
 
-/// Values of a row of pixels by a filter, for the picture `picture(x)`, from many well-spread samples. Samples outside
-/// of `bounds` are not taken.
+/// Filtered values of a row of pixels of the picture `picture(x)`, from many well-distributed samples within `bounds`.
 fn filtered<const N: usize>(filter: &Filter, bounds: Option<Rect>, picture: impl Fn(f32) -> f32) -> [f64; N] {
     const SAMPLES: u32 = 1 << 16;
     std::array::from_fn(|x| {
@@ -324,17 +308,17 @@ fn filtered<const N: usize>(filter: &Filter, bounds: Option<Rect>, picture: impl
             sum += f64::from(sample.weight * picture(x as f32 + 0.5 + sample.offset.x));
             weights += f64::from(sample.weight);
         }
-        // All have the same place in y, and so the same share of the weight by y.
+        // Samples have equal y, and so equal weights along y.
         sum / weights
     })
 }
 
 #[test]
-fn an_edge_is_filtered_as_by_mitsuba() {
-    // Pixels of a row that is black up to x = 4.4 and white from there on, by the formulae of Mitsuba 3.9.1's filters. Its
-    // own pictures agree with them where its filters are evaluated as they are; the scalar variants take them from a table
-    // of 31 steps, and are off by up to 0.012 (an emitter seen by an orthographic camera, 16,384 samples a pixel), as is
-    // the same computation with such a table.
+fn filtered_edges_match_mitsuba() {
+    // Pixels of a row that is black up to x = 4.4 and white beyond, by the formulae of Mitsuba 3.9.1's filters. Its own
+    // pictures agree where it evaluates filters exactly; the scalar variants use a table of 31 steps with errors up to
+    // 0.012 (an emitter seen by an orthographic camera, 16,384 samples a pixel), and so does the same computation with
+    // such a table.
     let edges: [(&str, &[f32], [f64; 8]); 9] = [
         ("box", &[], [0.0, 0.0, 0.0, 0.0, 0.6, 1.0, 1.0, 1.0]),
         ("tent", &[], [0.0, 0.0, 0.0, 0.0050, 0.5950, 1.0, 1.0, 1.0]),
@@ -382,8 +366,8 @@ fn an_edge_is_filtered_as_by_mitsuba() {
 }
 
 #[test]
-fn without_a_border_filters_end_where_the_film_does() {
-    // The mean of the picture x² under the part of the filter that lies on the film, by brute force.
+fn without_a_border_filters_are_clipped_at_the_film() {
+    // The mean of the picture x² under the part of the filter on the film, by brute force.
     let bounds = Rect {
         x0: 1,
         y0: 0,

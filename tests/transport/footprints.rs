@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 const SIZE: u32 = 96;
 
-/// Squares of a metre: a step of a zigzag along each axis.
+/// Squares of 1 m: a step of a zigzag along each axis.
 const BY_STEP: &str = "float x = abs(mod(P[0], 2) - 1), z = abs(mod(P[2], 2) - 1);
     float a = STEP(0.5, x), b = STEP(0.5, z); Ci = (a * (1 - b) + b * (1 - a)) * emission();";
 
@@ -35,33 +35,33 @@ fn quad(corners: [[f32; 3]; 4]) -> Mesh {
     }
 }
 
-/// A floor of that material to the horizon, and a mirror in the plane z = 0 where it is wanted.
+/// A floor of that material up to the horizon, and optionally a mirror in the plane z = 0.
 fn scene(floor: &str, with_mirror: bool) -> Scene {
-    const FAR: f32 = 1e4;
+    const HORIZON: f32 = 1e4;
     let mut scene = SceneBuilder::new();
     let floor = scene.material(floor);
     let ground = quad([
-        [-FAR, 0.0, FAR],
-        [FAR, 0.0, FAR],
-        [FAR, 0.0, -FAR],
-        [-FAR, 0.0, -FAR],
+        [-HORIZON, 0.0, HORIZON],
+        [HORIZON, 0.0, HORIZON],
+        [HORIZON, 0.0, -HORIZON],
+        [-HORIZON, 0.0, -HORIZON],
     ]);
     scene.shape(mesh(ground), Affine3A::IDENTITY, floor);
     if with_mirror {
         let mirror = scene.material("Ci = reflection(N);");
         let wall = quad([
-            [-FAR, 0.0, 0.0],
-            [FAR, 0.0, 0.0],
-            [FAR, FAR, 0.0],
-            [-FAR, FAR, 0.0],
+            [-HORIZON, 0.0, 0.0],
+            [HORIZON, 0.0, 0.0],
+            [HORIZON, HORIZON, 0.0],
+            [-HORIZON, HORIZON, 0.0],
         ]);
         scene.shape(mesh(wall), Affine3A::IDENTITY, mirror);
     }
     scene.build()
 }
 
-/// The floor from a height of a metre, one sample a pixel; the horizon is in the middle. `side` is that of the camera
-/// along z, which looks at the plane z = 0.
+/// The floor from a height of 1 m, one sample per pixel, with the horizon in the middle. `side` is the camera's side
+/// along z; it looks at the plane z = 0.
 fn view(scene: &Scene, side: f32, name: &str) -> Image {
     let from = Vec3::new(0.3, 1.0, 5.0 * side);
     let camera = CameraDesc {
@@ -94,7 +94,7 @@ fn statistics(image: &Image, rows: std::ops::Range<u32>) -> (f32, f32) {
     (mean, square / values.len() as f32)
 }
 
-/// The ways to draw squares, filtered.
+/// Filtered versions of the squares.
 fn filtered(folder: &TempDir) -> [(&'static str, String); 2] {
     [
         ("step", BY_STEP.replace("STEP", "aastep")),
@@ -103,15 +103,15 @@ fn filtered(folder: &TempDir) -> [(&'static str, String); 2] {
 }
 
 #[test]
-fn squares_that_run_to_the_horizon_are_grey() {
+fn squares_near_the_horizon_are_filtered_to_grey() {
     let folder = TempDir::new().unwrap();
     for (name, floor) in filtered(&folder) {
         let image = view(&scene(&floor, false), 1.0, &format!("{name}.png"));
-        // From 24 m on a pixel is as deep as several squares.
+        // Beyond 24 m, a pixel covers several squares.
         let (mean, variance) = statistics(&image, 0..3);
         assert!((mean - 0.5).abs() < 0.03, "{name}: mean {mean}");
         assert!(variance < 4e-3, "{name}: variance {variance}");
-        // Squares are still there in front.
+        // Near squares are resolved.
         let (mean, variance) = statistics(&image, 28..48);
         assert!(
             (mean - 0.5).abs() < 0.2 && variance > 0.15,
@@ -124,10 +124,10 @@ fn squares_that_run_to_the_horizon_are_grey() {
 }
 
 #[test]
-fn a_flat_mirror_shows_what_a_camera_behind_it_sees() {
+fn a_flat_mirror_shows_the_view_of_a_camera_behind_it() {
     let folder = TempDir::new().unwrap();
     for (name, floor) in filtered(&folder) {
-        // The floor is the same on both sides of the mirror.
+        // The floor is symmetric about the mirror.
         let floor = floor.replace("P[2]", "abs(P[2])");
         let mirrored = view(&scene(&floor, true), 1.0, &format!("{name}_mirror.png"));
         let mut differences = 0;
@@ -143,7 +143,7 @@ fn a_flat_mirror_shows_what_a_camera_behind_it_sees() {
     }
 }
 
-/// The radiance of a floor under a lamp of a metre, a metre above it.
+/// The radiance of a floor below a light of 1 m at a height of 1 m.
 fn floor_under(lamp: &str) -> f32 {
     let mut scene = SceneBuilder::new();
     let (lamp, floor) = (scene.material(lamp), scene.material("Ci = diffuse(N);"));
@@ -166,10 +166,10 @@ fn floor_under(lamp: &str) -> f32 {
     (0..256).fold(0.0, mean)
 }
 
-/// A lamp that shines in an eighth of its width lights as much as a lamp of that size. The footprints of scattered rays
-/// that hit it are wider than that, and light samples have none: both find the same light.
+/// A light that emits in an eighth of its width gives as much light as a light of that size. Footprints of scattered
+/// rays are wider, and light samples have no footprint; both must find the same light.
 #[test]
-fn a_minified_texture_lights_as_its_texels_do() {
+fn minified_emission_textures_preserve_power() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("lamp.png");
     let inside = |i: u32| (28..36).contains(&i);

@@ -1,11 +1,11 @@
-//! Light in haze that comes from bright patches of surfaces: photons find it by lookups along the way.
+//! Haze lit by bright patches of surfaces: volume photon lookups along path segments.
 
-use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
+use renderer::integrator::{Integrator, PhotonSettings};
 
-use crate::media::{agree, mean};
+use crate::media::{agree, mean, path};
 use crate::photon::against_path::{built, shot};
 
-/// A room without a ceiling, full of haze, where a lamp from far above lights a patch of the floor.
+/// A room without a ceiling, full of haze; a distant light illuminates a patch of the floor.
 const ROOM: &str = "film { size = (12, 12); filter = box; }
     light spot : spot { position = (0, 12, 0); to = (0, -1, 0); cutoff = 1.5; intensity = 2000; }
     material wall = matte(albedo = 0.6);
@@ -16,10 +16,6 @@ const ROOM: &str = "film { size = (12, 12); filter = box; }
     shape haze  : cube { size = 2; material = haze; }
     camera main : perspective { from = (-0.9, 0.4, 0.9); to = (0.6, 0.5, -0.6); fov = 50; }";
 
-fn path() -> Integrator {
-    Integrator::Path(PathSettings::default())
-}
-
 fn photon(progressive: bool) -> Integrator {
     Integrator::Photon(PhotonSettings {
         progressive,
@@ -28,15 +24,15 @@ fn photon(progressive: bool) -> Integrator {
 }
 
 #[test]
-fn photons_light_haze_as_paths_do() {
+fn photons_match_paths_in_haze() {
     let expected = mean(ROOM, path(), 4096);
     agree(mean(ROOM, photon(false), 64), expected, 0.04);
     agree(mean(ROOM, photon(true), 64), expected, 0.04);
 }
 
-/// Lookups leave less noise than paths that chance upon the patch.
+/// Photon lookups have less noise than paths that hit the patch at random.
 #[test]
-fn photons_light_haze_evenly() {
+fn photons_have_less_noise_than_paths_in_haze() {
     let scene = built(ROOM);
     let pixels = |integrator, spp| shot(&scene, integrator, spp).state.film.develop().data;
     let expected = pixels(path(), 2048);
@@ -49,9 +45,9 @@ fn photons_light_haze_evenly() {
     assert!(photons < 0.5 * paths, "{photons} and {paths}");
 }
 
-/// A medium that emits light beside a lamp: photons come from the lamp alone, so that the light of both is left to paths.
+/// An emitting medium next to a light: photons come only from the light, so that paths sample the light of both.
 #[test]
-fn light_of_media_is_not_lost_beside_lamps() {
+fn light_of_emitting_media_is_complete_with_photons() {
     let text = "film { size = (12, 12); filter = box; }
         volume flame() { Ci = 2 * emission() + 0.1 * absorption(); }
         light lamp : point { position = (0, 0.5, 0); intensity = 0.01; }
@@ -63,9 +59,9 @@ fn light_of_media_is_not_lost_beside_lamps() {
     agree(mean(text, photon(true), 256), expected, 0.03);
 }
 
-/// A boundary of fog that lies in that of another thing: rays start behind the surface they hit, by rounding.
+/// A boundary of fog coincident with that of another object: by rounding, rays start behind the surface that they hit.
 #[test]
-fn fog_on_a_floor_is_passed() {
+fn rays_pass_fog_on_a_floor() {
     let text = "film { size = (32, 32); filter = box; }
         material floor = matte(albedo = 0.7);
         light lamp : point { position = (2, 2, 2); intensity = 1; }

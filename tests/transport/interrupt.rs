@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use renderer::image::film::{Film, FilmTile};
 use renderer::integrator::{Integrator, Pass, PathSettings, PhotonSettings, Prepared};
-use renderer::render::{Decision, Progress, RenderSettings, Silent, render};
+use renderer::render::{Decision, Progress, RenderSettings, render};
+use support::scenes::render_scene;
 
 use crate::photon::against_path::built;
 
@@ -14,7 +15,7 @@ const SCENE: &str = "film { size = (64, 32); filter = box; }
     light sky : environment { color = 1; }
     shape ball : sphere { radius = 1; material = matte(albedo = 0.5); }";
 
-/// Makes the first pass slow, and stops in the second one.
+/// Slows the first pass down, and stops in the second one.
 #[derive(Default)]
 struct Interrupter {
     tiles: AtomicU64,
@@ -57,7 +58,7 @@ fn a_long_pass_is_discarded() {
     let observer = Interrupter::default();
     let stopped = render(&built.scene, &settings(64), &observer, &observer.stop).expect("it renders");
     assert_eq!(stopped.state.samples, 0..1);
-    let whole = render(&built.scene, &settings(1), &Silent, &AtomicBool::new(false)).expect("it renders");
+    let whole = render_scene(&built.scene, &settings(1));
     assert_eq!(stopped.state.film.sums(), whole.state.film.sums());
     assert!(
         observer.tiles.load(Ordering::Relaxed) < 12,
@@ -66,12 +67,12 @@ fn a_long_pass_is_discarded() {
 }
 
 #[test]
-fn photon_passes_end_at_once() {
+fn photon_passes_end_immediately() {
     let (built, _) = built(SCENE);
     let stop = AtomicBool::new(false);
     let begin = Instant::now();
     let end = || (begin.elapsed() > Duration::from_millis(50)).then(|| stop.store(true, Ordering::Relaxed));
-    // As many photons as hours of work.
+    // More photons than hours of work produce.
     let settings = PhotonSettings {
         photons: Some(1 << 36),
         ..PhotonSettings::default()
@@ -86,13 +87,13 @@ fn photon_passes_end_at_once() {
     let prepared = Prepared::new(&Integrator::Photon(settings), &built.scene, &pass).expect("it has no file");
     let stats = prepared.photons().expect("there are maps");
     assert_eq!((stats.records, stats.stored), (0, [0, 0]));
-    // One that is stopped before does nothing.
+    // Photon maps that are stopped before their start trace no rays.
     let prepared = Prepared::new(&Integrator::Photon(settings), &built.scene, &pass).expect("it has no file");
     let rays = prepared.photons().expect("there are maps").rays;
     assert_eq!(rays, 0);
 }
 
-/// Stops a render at its first photon, and counts what follows.
+/// Stops a render at its first photon, and counts later reports.
 #[derive(Default)]
 struct AtFirstPhoton {
     stop: AtomicBool,
@@ -112,7 +113,7 @@ impl Progress for AtFirstPhoton {
 }
 
 #[test]
-fn pilots_end_at_once() {
+fn pilots_end_immediately() {
     let (built, size) = built(SCENE);
     for integrator in [
         Integrator::Auto(PathSettings::default()),

@@ -1,6 +1,6 @@
 //! Ray intersection with shapes of known hits.
 
-mod alike;
+mod equivalent_shapes;
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use support::scenes::globe;
 
 // ---- Helpers.
 
-fn mesh(mesh: Mesh) -> Geometry {
+pub(crate) fn mesh(mesh: Mesh) -> Geometry {
     Geometry::Mesh(Arc::new(mesh.validate().expect("the test's mesh is valid")))
 }
 
@@ -21,15 +21,15 @@ fn build(shapes: &[Shape]) -> Accel {
     Accel::build(shapes, &[], 1).expect("Embree builds")
 }
 
-fn trace(accel: &Accel, shapes: &[Shape], ray: &Ray) -> Option<Interaction> {
+pub(crate) fn trace(accel: &Accel, shapes: &[Shape], ray: &Ray) -> Option<Interaction> {
     let hit = accel.intersect(ray, ALL)?;
     Some(shapes[hit.shape.0 as usize].interaction(hit.shape, &hit, ray, Tangents::ByUv))
 }
 
-/// Embree's distances and coordinates begin with approximate reciprocals, which differ between processors: the last bits of
-/// what it finds must not matter.
+/// Embree's distances and coordinates start from approximate reciprocals, which differ between processors; therefore
+/// their last bits must not affect interactions.
 #[test]
-fn last_bits_of_embree_do_not_matter() {
+fn last_bits_of_embree_results_have_no_effect() {
     let mut random = Random(7);
     for round in 0..40 {
         let mut shapes = vec![Shape::new(mesh(globe(12, 24)), random.transform())];
@@ -60,8 +60,8 @@ fn last_bits_of_embree_do_not_matter() {
 
 // ---- Analytic answers.
 
-/// Traces random rays at one shape under random transforms, and compares each with `expected`: the object-space distance,
-/// in units of the direction, and normal that a ray in object space finds.
+/// Traces random rays at one shape under random transforms, and compares each with `expected`: the object-space
+/// distance, in units of the direction, and the normal for an object-space ray.
 fn check_against(geometry: &Geometry, expected: impl Fn(DVec3, DVec3) -> Option<(f64, DVec3)>) {
     let mut random = Random(1);
     let (mut hits, mut rays) = (0, 0);
@@ -100,7 +100,7 @@ fn check_against(geometry: &Geometry, expected: impl Fn(DVec3, DVec3) -> Option<
                     check_frame(found);
                 }
                 (None, None) => {}
-                // At the very edge either answer is right: it has to be the answer to a ray beside.
+                // At an edge, both answers are valid: the result must equal that of a neighbouring ray.
                 (expected_hit, _) => {
                     let near = |offset: Vec3| {
                         let offset = inverse
@@ -139,7 +139,7 @@ fn check_frame(found: &Interaction) {
 }
 
 #[test]
-fn sphere_is_where_the_quadratic_says() {
+fn sphere_hits_solve_the_quadratic() {
     check_against(&Geometry::Sphere, |o, d| {
         let (a, b, c) = (d.length_squared(), o.dot(d), o.length_squared() - 1.0);
         let root = (b * b - a * c).sqrt();
@@ -149,7 +149,7 @@ fn sphere_is_where_the_quadratic_says() {
 }
 
 #[test]
-fn disk_is_where_its_plane_is() {
+fn disk_hits_are_in_its_plane() {
     check_against(&Geometry::Disk, |o, d| {
         let t = -o.z / d.z;
         let p = o + d * t;
@@ -158,7 +158,7 @@ fn disk_is_where_its_plane_is() {
 }
 
 #[test]
-fn cylinder_is_where_the_quadratic_says() {
+fn cylinder_hits_solve_the_quadratic() {
     check_against(&Geometry::Cylinder, |o, d| {
         let (a, b, c) = (
             d.x * d.x + d.y * d.y,
@@ -175,7 +175,7 @@ fn cylinder_is_where_the_quadratic_says() {
 }
 
 #[test]
-fn rectangle_is_where_its_plane_is() {
+fn rectangle_hits_are_in_its_plane() {
     check_against(&mesh(Mesh::rectangle()), |o, d| {
         let t = -o.z / d.z;
         let p = o + d * t;
@@ -184,7 +184,7 @@ fn rectangle_is_where_its_plane_is() {
 }
 
 #[test]
-fn cube_is_where_its_slabs_are() {
+fn cube_hits_match_the_slab_test() {
     check_against(&mesh(Mesh::cube()), |o, d| {
         let (near, far) = ((-d.signum() - o) / d, (d.signum() - o) / d);
         let t = near.max_element();
@@ -196,7 +196,7 @@ fn cube_is_where_its_slabs_are() {
 // ---- Instances, masks, bounds of rays.
 
 #[test]
-fn instances_are_seen_as_baked_copies_are() {
+fn instances_match_transformed_copies() {
     let mut random = Random(2);
     let shared = mesh(globe(12, 24));
     let transforms: Vec<Affine3A> = (0..6).map(|_| random.transform()).collect();
@@ -216,7 +216,7 @@ fn instances_are_seen_as_baked_copies_are() {
         match (trace(&instanced, &instances, &ray), trace(&baked, &copies, &ray)) {
             (Some(a), Some(b)) if a.shape == b.shape && a.primitive == b.primitive => {
                 hits += 1;
-                // Rounding across a grazing ray is far along the surface.
+                // Rounding of a grazing ray is amplified along the surface.
                 let close = 1e-4 * (1.0 + 0.1 / a.ng.dot(a.wo).abs());
                 assert!(
                     a.p.distance(b.p) < close && a.uv.distance(b.uv) < 1e-3,
@@ -231,7 +231,7 @@ fn instances_are_seen_as_baked_copies_are() {
                     "{a:?} is not {b:?}"
                 );
             }
-            // Beyond an edge of the other: the same place all the same.
+            // Near an edge, rays may hit different primitives of a shape, at the same place.
             (Some(a), Some(b)) => assert!(
                 a.p.distance(b.p) < 1e-2 || a.shape != b.shape,
                 "{a:?} is not {b:?}"
@@ -247,7 +247,7 @@ fn instances_are_seen_as_baked_copies_are() {
 }
 
 #[test]
-fn masks_choose_what_a_ray_sees() {
+fn masks_select_visible_shapes() {
     let at = |z: f32| Affine3A::from_translation(Vec3::new(0.0, 0.0, z));
     let shared = mesh(Mesh::rectangle());
     let shapes = [
@@ -277,7 +277,7 @@ fn masks_choose_what_a_ray_sees() {
 }
 
 #[test]
-fn rays_end_where_they_are_said_to() {
+fn rays_end_at_t_max() {
     let shapes = [
         Shape::new(Geometry::Sphere, Affine3A::IDENTITY),
         Shape::new(
@@ -307,7 +307,7 @@ fn rays_end_where_they_are_said_to() {
 }
 
 #[test]
-fn nonsense_rays_and_empty_scenes_find_nothing() {
+fn invalid_rays_and_empty_scenes_have_no_hits() {
     let empty = build(&[]);
     assert!(empty.bounds().is_empty());
     assert!(empty.intersect(&Ray::new(Vec3::ZERO, Vec3::X), ALL).is_none());
@@ -328,8 +328,8 @@ fn nonsense_rays_and_empty_scenes_find_nothing() {
 
 // ---- Edges and surfaces.
 
-/// No ray from inside escapes, whatever edge it is aimed at. (Of rays aimed at a vertex to the last bit, Embree's robust
-/// mode lets three in a thousand through; no ray meets a vertex to the last bit by chance.)
+/// No ray from inside escapes, at any edge. (Of rays aimed exactly at a vertex, Embree's robust mode misses three in a
+/// thousand; random rays never hit a vertex exactly.)
 fn check_watertight(closed: Mesh, transform: Affine3A) {
     let shapes = [Shape::new(mesh(closed), transform)];
     let accel = build(&shapes);
@@ -369,7 +369,8 @@ fn no_ray_escapes_between_triangles() {
     }
 }
 
-/// Rays that leave a convex shape's surface, even at grazing angles, meet nothing; those into it meet the other side.
+/// Rays that leave the surface of a convex shape, even at grazing angles, hit nothing; those into it hit the other
+/// side.
 fn check_no_self_hits(shapes: &[Shape], origin_of: impl Fn(&Interaction, Vec3) -> Vec3) {
     let accel = build(shapes);
     let mut random = Random(5);
@@ -394,7 +395,7 @@ fn check_no_self_hits(shapes: &[Shape], origin_of: impl Fn(&Interaction, Vec3) -
 }
 
 #[test]
-fn rays_do_not_meet_the_surface_they_leave() {
+fn spawned_rays_do_not_hit_their_surface() {
     let mut random = Random(6);
     for round in 0..24 {
         let transform = if round < 3 {
@@ -402,7 +403,7 @@ fn rays_do_not_meet_the_surface_they_leave() {
         } else {
             random.transform()
         };
-        // From a grain to a landscape, and off the origin.
+        // From a grain to a landscape, and away from the origin.
         let size = Affine3A::from_scale(Vec3::splat([1.0, 1e-3, 1e4][round % 3]));
         let transform = size * transform;
         for geometry in [
@@ -413,7 +414,7 @@ fn rays_do_not_meet_the_surface_they_leave() {
         ] {
             let one = [Shape::new(geometry.clone(), transform)];
             let far = Affine3A::from_translation(size.transform_vector3(Vec3::splat(1e3)));
-            // The same mesh twice is traced as instances.
+            // A mesh used twice is traced as instances.
             let two = [
                 Shape::new(geometry.clone(), transform),
                 Shape::new(geometry, far * transform),
@@ -476,7 +477,7 @@ fn smooth_normals_follow_the_surface_under_stretching() {
         let found = trace(&accel, &shapes, &ray).expect("the ray aims at the middle");
         let exact = trace(&exact, &ellipsoid, &ray).expect("the ray aims at the middle");
         assert!(found.n.distance(exact.n) < 0.05, "{found:?} is not {exact:?}");
-        // The texture runs alike too, off the poles.
+        // Texture coordinates also agree, away from the poles.
         if exact.uv.y > 0.1 && exact.uv.y < 0.9 {
             let (du, dv) = (found.dpdu.normalize(), found.dpdv.normalize());
             assert!(
@@ -488,7 +489,7 @@ fn smooth_normals_follow_the_surface_under_stretching() {
 }
 
 #[test]
-fn smooth_normals_stay_as_they_are_when_they_are_given() {
+fn smooth_normals_of_the_mesh_are_preserved() {
     let mut random = Random(3);
     for stretch in [Vec3::ONE, Vec3::new(3.0, -1.0, 0.5)] {
         let mut rough = globe(200, 400);
@@ -503,8 +504,8 @@ fn smooth_normals_stay_as_they_are_when_they_are_given() {
 }
 
 #[test]
-fn the_number_of_threads_that_build_does_not_change_what_rays_find() {
-    // Ties are what could differ: rays at shared edges and vertices, and two sheets in the same place.
+fn hits_do_not_depend_on_build_threads() {
+    // Ties could differ: rays at shared edges and vertices, and two coincident sheets.
     let sheet = || {
         Shape::new(
             mesh(globe(100, 200)),
@@ -519,7 +520,7 @@ fn the_number_of_threads_that_build_does_not_change_what_rays_find() {
     }
 }
 
-/// Checks that all find the same at shared edges and vertices.
+/// Checks that all structures give the same hits at shared edges and vertices.
 fn check_ties(shapes: &[Shape], builds: &[Accel], name: &str) {
     let mut random = Random(9);
     let mut hits = 0;
@@ -544,7 +545,7 @@ fn check_ties(shapes: &[Shape], builds: &[Accel], name: &str) {
 }
 
 #[test]
-fn quality_changes_the_structure_and_not_what_rays_find() {
+fn hits_do_not_depend_on_build_quality() {
     let shapes = [Shape::new(
         mesh(globe(100, 200)),
         Affine3A::from_scale(Vec3::new(1.0, 2.0, 3.0)),
@@ -565,7 +566,7 @@ fn quality_changes_the_structure_and_not_what_rays_find() {
 }
 
 #[test]
-fn a_mesh_of_positions_alone_has_the_same_points() {
+fn meshes_without_attributes_have_the_same_points() {
     let mut random = Random(12);
     for round in 0..8 {
         let place = if round == 0 {
@@ -596,8 +597,8 @@ fn a_mesh_of_positions_alone_has_the_same_points() {
 }
 
 #[test]
-fn many_instances_are_found_as_few_are() {
-    // Beyond 65,536 of them Embree gets arrays; of two meshes, each under two masks.
+fn many_instances_match_few_instances() {
+    // Above 65,536 instances, Embree uses arrays; two meshes, each with two masks.
     let meshes = [mesh(globe(4, 8)), mesh(Mesh::cube())];
     let mut random = Random(13);
     let count = 70_000;
@@ -641,7 +642,7 @@ fn many_instances_are_found_as_few_are() {
                 let alone = build(&pair).intersect(&ray, ALL).expect("the ray meets it");
                 assert!((alone.t - found.t).abs() < 1e-5 * found.t, "{alone:?}, {found:?}");
             }
-            // Rays that leave the surface do not meet it again.
+            // Rays that leave the surface do not hit it again.
             let shape = &shapes[found.shape.0 as usize];
             let it = shape.interaction(found.shape, &found, &ray, Tangents::Any);
             let direction = random.direction();
@@ -657,10 +658,10 @@ fn many_instances_are_found_as_few_are() {
     assert!(hits > few, "{hits}");
 }
 
-// ---- Points chosen by area.
+// ---- Area sampling.
 
 #[test]
-fn points_chosen_by_area_are_on_the_surface_and_have_its_density() {
+fn area_samples_are_on_the_surface_with_their_density() {
     let mut random = Random(10);
     for round in 0..6 {
         let transform = if round == 0 {
@@ -692,7 +693,7 @@ fn points_chosen_by_area_are_on_the_surface_and_have_its_density() {
                     );
                     area += 1.0 / f64::from(sample.pdf) / f64::from(SIDE * SIDE);
 
-                    // A ray from just above meets the surface there, with the same frame.
+                    // A ray from just above hits the surface there, with the same frame.
                     let point = sample.point;
                     let ray = Ray::new(point.p + point.ng * 1e-2, -point.ng);
                     let Some(found) = trace(&accel, &shapes, &ray) else {
@@ -728,7 +729,7 @@ fn points_chosen_by_area_are_on_the_surface_and_have_its_density() {
 }
 
 #[test]
-fn surface_parameters_lead_back_to_their_point() {
+fn uvs_map_back_to_their_point() {
     let mut random = Random(11);
     for geometry in [Geometry::Sphere, Geometry::Disk, Geometry::Cylinder] {
         let shape = Shape::new(geometry, random.transform());
@@ -736,7 +737,7 @@ fn surface_parameters_lead_back_to_their_point() {
             let uv = Vec2::new(random.between(0.05, 0.95), random.between(0.05, 0.95));
             let at = |uv: Vec2| shape.surface_point(0, uv);
             assert!(at(uv).uv.distance(uv) < 1e-5, "{:?} is not at {uv}", at(uv));
-            // Derivatives against differences.
+            // Derivatives against finite differences.
             let step = 1e-3;
             let du = (at(uv + Vec2::X * step).p - at(uv - Vec2::X * step).p) / (2.0 * step);
             let dv = (at(uv + Vec2::Y * step).p - at(uv - Vec2::Y * step).p) / (2.0 * step);
@@ -755,8 +756,8 @@ fn surface_parameters_lead_back_to_their_point() {
 }
 
 #[test]
-fn broken_attributes_leave_sane_frames() {
-    // Texture coordinates on one point or on a line, normals of no length or the wrong way, and a sliver.
+fn invalid_attributes_give_valid_frames() {
+    // Coincident or collinear texture coordinates, zero or reversed normals, and a sliver.
     let mut square = Mesh::rectangle();
     square.normals = vec![Vec3::ZERO, Vec3::NEG_Z, Vec3::new(f32::NAN, 0.0, 0.0), Vec3::X];
     for uvs in [

@@ -1,12 +1,14 @@
-//! Invariances of random scenes: changes that preserve the image, or change it in a known way, without a reference.
-//! `KILN_SCENES=N` tests N scenes, and `KILN_FIRST=N` starts at that seed.
+//! Invariances of random scenes: changes that preserve the picture, or change it in a known manner, without a
+//! reference. `KILN_SCENES=N` tests N scenes, and `KILN_FIRST=N` starts at that seed.
 //!
-//! Pictures that differ are rendered again, with new seeds and more samples. If they differ again, the test fails, and
-//! the scene is kept in the folder `KILN_FINDINGS`, or in a folder for temporary files.
+//! Scenes with different pictures are rendered again, with new seeds and more samples. If they differ again, the test
+//! fails, and saves the scene in the folder `KILN_FINDINGS`, or in a temporary folder.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use support::random_scene::{Comparison, Limits, Pictures, RandomScene, compare, estimate, opened, saved};
+use support::random_scene::{
+    Comparison, Limits, Pictures, RandomScene, compare, estimate, load_scene, save_scene,
+};
 
 mod bake;
 mod contacts;
@@ -19,19 +21,19 @@ mod paths;
 mod photon;
 mod whole;
 
-/// The number that a variable of the environment holds.
+/// The value of an environment variable as a number.
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// Runs a test on scenes by seed: on `count` of them unless the environment sets another number. `question` returns a
-/// message if its scene fails.
-fn ask(name: &str, count: u64, question: impl Fn(u64) -> Result<(), String>) {
+/// Runs a test on `count` scenes by seed, unless the environment sets another number. `test` returns a message if
+/// its scene fails.
+fn for_each_seed(name: &str, count: u64, test: impl Fn(u64) -> Result<(), String>) {
     let first = number("KILN_FIRST").unwrap_or(0);
     let count = number("KILN_SCENES").unwrap_or(count);
     let mut wrong = vec![];
     for seed in first..first + count {
-        let answer = catch_unwind(AssertUnwindSafe(|| question(seed)))
+        let answer = catch_unwind(AssertUnwindSafe(|| test(seed)))
             .unwrap_or_else(|panic| Err(format!("panicked: {:?}", panic.downcast_ref::<String>())));
         if let Err(message) = answer {
             println!("{name}, seed {seed}: {message}");
@@ -42,17 +44,17 @@ fn ask(name: &str, count: u64, question: impl Fn(u64) -> Result<(), String>) {
     assert!(wrong.is_empty(), "{name}: wrong at seeds {wrong:?}");
 }
 
-/// A look at two scenes that should be the same.
+/// A comparison of two scenes with equal pictures.
 struct Same<'a> {
     name: &'a str,
-    /// Changes on loading, for either.
+    /// Changes on loading, for each of the two.
     set: [&'a [&'a str]; 2],
     limits: Limits,
-    /// True if rare bright pixels are clamped: valid where the samples of both have the same distribution.
+    /// True if rare bright pixels are clamped: valid if the samples of both have the same distribution.
     clamped: bool,
-    /// Samples a pixel and seed, at first.
+    /// Initial samples per pixel and seed.
     spp: u64,
-    /// The factor of the second picture.
+    /// Factor applied to the second picture.
     factor: f64,
 }
 
@@ -74,17 +76,17 @@ impl Default for Same<'_> {
     }
 }
 
-/// The significance of a first look, and of the second, which decides.
+/// Significance of the first comparison, and of the second, which decides.
 const ALPHA: [f64; 2] = [0.01, 1e-6];
 
 impl Same<'_> {
-    /// Compares the pictures; the error says how they differ.
+    /// Compares the pictures; the error describes the difference.
     fn check(&self, a: &RandomScene, b: &RandomScene) -> Result<(), String> {
         let seed = a.seed;
-        let [first, second] = [(a, self.set[0]), (b, self.set[1])].map(|(scene, set)| opened(scene, set));
+        let [first, second] = [(a, self.set[0]), (b, self.set[1])].map(|(scene, set)| load_scene(scene, set));
         let keep = |what: &str| {
-            let file = saved(a, &format!("{}-{seed}-a", self.name));
-            saved(b, &format!("{}-{seed}-b", self.name));
+            let file = save_scene(a, &format!("{}-{seed}-a", self.name));
+            save_scene(b, &format!("{}-{seed}-b", self.name));
             format!("{what}\n    {}", file.display())
         };
         let (first, second) = match (first, second) {
@@ -127,14 +129,13 @@ fn describe(found: &Comparison) -> String {
     )
 }
 
-/// The sum of the pictures of scenes.
 fn sum_of(scenes: &[RandomScene], seeds: std::ops::Range<u64>, spp: u64) -> Result<Pictures, String> {
     let mut sum = Pictures::default();
     for (index, scene) in scenes.iter().enumerate() {
-        // Each with random numbers of its own, or the noise of the sum would be that of one.
+        // Independent random numbers for each, so that the noise of the sum is independent.
         let shift = 1000 * (index as u64 + 1);
         let pictures = estimate(
-            &opened(scene, PATH)?,
+            &load_scene(scene, PATH)?,
             seeds.start + shift..seeds.end + shift,
             spp,
             None,

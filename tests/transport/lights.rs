@@ -8,7 +8,6 @@ mod regressions;
 mod shadow;
 
 use std::f32::consts::PI;
-use std::sync::atomic::AtomicBool;
 
 use glam::{Affine2, Affine3A, EulerRot, Mat3, Quat, Vec2, Vec3};
 use renderer::color::Rgb;
@@ -23,28 +22,27 @@ use renderer::light::{
 };
 use renderer::material::Sides;
 use renderer::math::{Frame, Ray, RayEnd};
-use renderer::render::{RenderSettings, Silent, render};
+use renderer::render::RenderSettings;
 use renderer::sampling::{cone_solid_angle, uniform_cone};
 use renderer::scene::Scene;
 use renderer::scene::build::build;
-use renderer::scene::load::{LoadOptions, load};
-use support::scenes::{SceneBuilder, mesh};
+use support::scenes::{SceneBuilder, load_text, mesh, render_scene};
 use support::stats::{Moments, Rng};
 
 const EVEN: &str = "Ci = 3 * emission();";
 const UNEVEN: &str = "Ci = (0.1 + 4 * u * v) * emission();";
-/// One hundredth of the parameters.
+/// A hundredth of the parameter square.
 const SPOT: &str = "Ci = (u > 0.45 && u < 0.55 && v > 0.25 && v < 0.35) ? 50 * emission() : 0;";
 const VEIL: &str = "Ci = (0.2 + u) * emission() + 0.75 * transparent();";
 const EVEN_VEIL: &str = "Ci = emission() + 0.5 * transparent();";
 const BODIES: [&str; 5] = [EVEN, UNEVEN, SPOT, VEIL, EVEN_VEIL];
 
-/// A shape that emits, alone in its scene.
+/// An emitting shape, alone in its scene.
 struct Case {
     name: String,
     scene: Scene,
     both: bool,
-    /// True if its points are sampled by solid angle when it emits uniformly.
+    /// True if uniform emission is sampled by solid angle.
     by_solid_angle: bool,
 }
 
@@ -66,7 +64,7 @@ fn case(name: &str, geometry: &Geometry, transform: Affine3A, body: &str, both: 
     }
 }
 
-/// A folded strip of six triangles of unequal sizes, one of them without area.
+/// A folded strip of six triangles of different sizes, one of them without area.
 fn folded() -> Mesh {
     let positions = [
         (-1.0, -1.0, 0.0),
@@ -98,7 +96,7 @@ fn placed(scale: Vec3) -> Affine3A {
     Affine3A::from_scale_rotation_translation(scale, turn, Vec3::new(0.3, -0.2, 0.5))
 }
 
-/// All points of the scene along a ray that emit towards its origin, each with what the others before it let through.
+/// Emitting hits along a ray, each with the transmittance of the earlier ones.
 fn hits(case: &Case, mut ray: Ray, context: &mut Context) -> Vec<(Interaction, f32)> {
     let mut found = vec![];
     let mut visible = 1.0;
@@ -117,7 +115,7 @@ fn hits(case: &Case, mut ray: Ray, context: &mut Context) -> Vec<(Interaction, f
     found
 }
 
-/// Directions that find a shape from a point however near it is: towards its points, and all about.
+/// Directions that hit a shape from any distance: half towards its points, half within its bounding cone.
 struct Directions<'a> {
     case: &'a Case,
     area: f32,
@@ -143,7 +141,7 @@ impl Directions<'_> {
         }
     }
 
-    /// A direction, and a point of the shape in it if it was chosen by one.
+    /// A direction towards a point of the shape, or in the cone.
     fn choose(&self, p: Vec3, rng: &mut Rng) -> Vec3 {
         if rng.next_1d() < 0.5 {
             return Frame::from_normal(self.axis).to_world(uniform_cone(rng.next_2d(), self.one_minus_cos));
@@ -168,7 +166,7 @@ impl Directions<'_> {
         }
     }
 
-    /// The density of a direction in which these are all hits.
+    /// The density of a direction with these hits.
     fn pdf(&self, p: Vec3, w: Vec3, hits: &[(Interaction, f32)]) -> f32 {
         let shape = &self.case.scene.shapes()[0];
         let of_point = |it: &Interaction| {
@@ -186,30 +184,30 @@ impl Directions<'_> {
     }
 }
 
-/// Points from far away to near the shape, and in it. (Nearer, a few samples in a thousand bring most of the light.)
-fn lookouts(case: &Case) -> Vec<(&'static str, Vec3)> {
+/// Points from far away to near the shape, and inside. (Nearer, a few samples in a thousand carry most of the light.)
+fn viewpoints(case: &Case) -> Vec<(&'static str, Vec3)> {
     let shape = &case.scene.shapes()[0];
     let bounds = case.scene.bounds();
     let point = shape.sample_area(0, Vec2::new(0.31, 0.62)).point;
     let side = point.ng.any_orthonormal_vector();
-    let mut lookouts = vec![
+    let mut viewpoints = vec![
         (
             "inside",
             shape.placement().at(SHUTTER_OPEN).point(Vec3::new(0.1, 0.2, 0.3)),
         ),
-        ("beside", bounds.center() + Vec3::new(1.2, -2.1, 0.8)),
+        ("to the side", bounds.center() + Vec3::new(1.2, -2.1, 0.8)),
         ("far away", bounds.center() + Vec3::new(-40.0, 110.0, 70.0)),
         ("before", point.p + point.ng * 0.3),
         ("behind", point.p - point.ng * 0.3),
-        // In the plane itself, whether a point is chosen or hit is up to rounding.
+        // In the plane itself, rounding decides whether a point is hit.
         ("near the plane", point.p + side * 3.0 + point.ng * 0.1),
     ];
     let is_even = case.scene.material(ShapeId(0)).constant_emission().is_some();
     if is_even && case.by_solid_angle {
-        lookouts.push(("just before", point.p + point.ng * 0.02));
-        lookouts.push(("just behind", point.p - point.ng * 0.02));
+        viewpoints.push(("just before", point.p + point.ng * 0.02));
+        viewpoints.push(("just behind", point.p - point.ng * 0.02));
     }
-    lookouts
+    viewpoints
 }
 
 fn all_cases(mut check: impl FnMut(&Case)) {
@@ -242,7 +240,7 @@ fn agree(a: &Moments, b: &Moments) -> bool {
     (a.mean() - b.mean()).abs() <= 5.0 * error + 0.01 * a.mean().abs().max(b.mean().abs()) + 1e-4
 }
 
-/// A sample of the scene's lights, with the density of the choice of a light in it.
+/// A sample of the scene's lights, with a density that includes the selection of the light.
 fn sample_lights(scene: &Scene, p: Vec3, rng: &mut Rng) -> Option<LightSample> {
     let chosen = scene.select_light(&LightSampleContext::in_space(p), rng.next_choice())?;
     let light = scene.light(chosen.light);
@@ -252,13 +250,13 @@ fn sample_lights(scene: &Scene, p: Vec3, rng: &mut Rng) -> Option<LightSample> {
 }
 
 #[test]
-fn densities_and_radiance_of_samples_are_those_of_rays() {
+fn light_samples_match_rays_in_density_and_radiance() {
     const SAMPLES: u64 = 1500;
     all_cases(|case| {
         let mut context = Context::new(&case.scene);
         let mut rng = Rng::new(7);
         let light = &case.scene.lights()[0];
-        for (place, p) in lookouts(case) {
+        for (place, p) in viewpoints(case) {
             let (mut chosen, mut sampled) = (Moments::default(), Moments::default());
             for _ in 0..SAMPLES {
                 let Some(sample) = sample_lights(&case.scene, p, &mut rng) else {
@@ -310,7 +308,7 @@ fn densities_and_radiance_of_samples_are_those_of_rays() {
                 describe(&chosen),
                 describe(&density)
             );
-            // Rays that hardly ever find a small lit part say nothing.
+            // Rays that rarely hit a small emitting part are no evidence.
             assert!(
                 lit < 30 || agree(&sampled, &traced),
                 "{} from {place}: by samples {}, by rays {}",
@@ -323,12 +321,12 @@ fn densities_and_radiance_of_samples_are_those_of_rays() {
 }
 
 #[test]
-fn samples_from_anywhere_are_sound() {
+fn light_samples_from_any_point_are_valid() {
     all_cases(|case| {
         let shape = &case.scene.shapes()[0];
         let mut rng = Rng::new(8);
         for _ in 0..50 {
-            // On the light, on its edges and vertices, and right at its centre.
+            // On the light, on its edges and vertices, and at its centre.
             let on = shape.sample_area(0, rng.next_2d()).point.p;
             let corner = shape.surface_point(0, Vec2::X).p;
             for p in [on, corner, case.scene.bounds().center(), on * 1e6] {

@@ -1,20 +1,20 @@
-//! Media that scatter light: phase functions, energy, known solutions, and bodies in bodies.
+//! Participating media: phase functions, energy conservation, known solutions, and nested objects.
 
 use std::f64::consts::PI;
-use std::sync::atomic::AtomicBool;
 
 use glam::{Vec2, Vec3};
 use renderer::color::Rgb;
 use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
 use renderer::medium::{Coefficients, Phase};
-use renderer::render::{RenderSettings, Silent, render};
+use renderer::render::RenderSettings;
 use support::chi2::Chi2;
+use support::scenes::render_scene;
 use support::stats::{Rng, normal_limit};
 
 use crate::photon::against_path::{built, shot};
 
 #[test]
-fn phase_functions_sample_their_densities() {
+fn phase_functions_are_sampled_by_their_densities() {
     let mut mixture = Coefficients::default();
     mixture.scatter(Rgb::new(0.2, 1.0, 3.0), Phase::henyey_greenstein(0.8));
     mixture.scatter(Rgb::new(1.0, 0.5, 0.1), Phase::henyey_greenstein(-0.4));
@@ -44,7 +44,7 @@ fn phase_functions_sample_their_densities() {
         if let Err(problem) = found.verdict(1e-4, normal_limit(1e-5)) {
             panic!("{problem}: {medium:?}");
         }
-        // By colour it is a density too.
+        // The colour-dependent density is also normalised.
         let mut sum = [0.0f64; 3];
         for _ in 0..20_000 {
             let wi = medium.sample_phase(along, rng.next_1d(), rng.next_2d());
@@ -64,7 +64,7 @@ fn phase_functions_sample_their_densities() {
 }
 
 #[test]
-fn mean_cosines_are_those_of_the_densities() {
+fn mean_cosines_match_the_densities() {
     for phase in [
         Phase::henyey_greenstein(0.7),
         Phase::Rayleigh,
@@ -87,7 +87,7 @@ fn mean_cosines_are_those_of_the_densities() {
     }
 }
 
-fn path() -> Integrator {
+pub(crate) fn path() -> Integrator {
     Integrator::Path(PathSettings::default())
 }
 
@@ -98,7 +98,7 @@ fn once() -> Integrator {
     })
 }
 
-/// Mean of the picture.
+/// Mean radiance of the picture.
 pub(crate) fn mean(text: &str, integrator: Integrator, spp: u64) -> [f64; 3] {
     let scene = built(text);
     let picture = shot(&scene, integrator, spp).state.film.develop();
@@ -137,7 +137,7 @@ const HEAD: &str = "film { size = (8, 8); filter = box; }
 const ALONG_Z: &str = "film { size = (8, 8); filter = box; }
     camera main : orthographic { from = (0.01, 0.01, 4); to = (0.01, 0.01, 0); width = 0.05; }";
 
-/// What scatters all light is as bright as what surrounds it, whatever its shape, its phase and its density.
+/// A lossless medium is as bright as its surroundings, for any shape, phase function and density.
 #[test]
 fn lossless_media_vanish_in_a_furnace() {
     for (medium, spp) in [
@@ -147,7 +147,7 @@ fn lossless_media_vanish_in_a_furnace() {
             "8 * max(0, noise(\"perlin\", 3 * P)) * henyey_greenstein(0.3)",
             256,
         ),
-        // Denser than any bound between the points that are looked at before.
+        // Density between the probe points exceeds the majorant.
         (
             "(distance(P, point(0.1, 0.2, 0.3)) < 0.02 ? 50 : 0.5) * henyey_greenstein(0)",
             256,
@@ -166,9 +166,9 @@ fn lossless_media_vanish_in_a_furnace() {
     }
 }
 
-/// Where one colour is scattered at once, the others pass.
+/// If one colour channel is dense, the others are transmitted.
 #[test]
-fn colours_pass_where_others_are_scattered() {
+fn channels_of_low_extinction_are_transmitted() {
     let text = format!(
         "{ALONG_Z} volume red() {{ Ci = color(500, 0, 0) * henyey_greenstein(0); }}
          shape slab : cube {{ size = 2; material = red(); }}
@@ -180,9 +180,10 @@ fn colours_pass_where_others_are_scattered() {
     }
 }
 
-/// Far from the origin, where points are less exact than the sides of cells, light passes each cell in a step.
+/// Far from the origin, positions are less precise than the sides of grid cells; light must still cross each cell in
+/// one step.
 #[test]
-fn varying_media_far_from_the_origin_take_no_longer() {
+fn heterogeneous_media_far_from_the_origin_are_as_fast() {
     let text = "film { size = (8, 8); filter = box; }
         camera main : perspective { from = (3000, 0.2, 2003); to = (3000, 0, 2000); fov = 50; }
         volume mist() { Ci = 3 * max(0, noise(\"perlin\", 3 * P)) * henyey_greenstein(0.3); }
@@ -191,9 +192,9 @@ fn varying_media_far_from_the_origin_take_no_longer() {
     expect(text, path(), 64, [1.0; 3], 0.015);
 }
 
-/// A slab that absorbs, the same everywhere and not.
+/// An absorbing slab, homogeneous and heterogeneous.
 #[test]
-fn transmittance_is_that_of_the_optical_depth() {
+fn transmittance_matches_the_optical_depth() {
     for (medium, depth) in [
         ("2 * absorption()", 4.0),
         ("2 * max(0, P[2]) * absorption()", 1.0),
@@ -207,9 +208,9 @@ fn transmittance_is_that_of_the_optical_depth() {
     }
 }
 
-/// Light that a slab scatters back once, from a sun behind the camera: σs p(−1) E (1 − exp(−2 σt L)) / 2 σt.
+/// Single backscattering of a slab, from a sun behind the camera: σs p(−1) E (1 − exp(−2 σt L)) / 2 σt.
 #[test]
-fn light_is_scattered_once_as_calculated() {
+fn single_scattering_of_a_slab_matches_its_integral() {
     let (absorbing, g, length) = (0.3, 0.4f64, 2.0);
     let back = (1.0 - g * g) / (4.0 * PI * (1.0 + g).powi(3));
     let expected = [0.5, 1.0, 0.2].map(|scattering: f64| {
@@ -227,9 +228,10 @@ fn light_is_scattered_once_as_calculated() {
     }
 }
 
-/// A half space that scatters evenly, seen and lit along its normal: ω E H(1)² / 8π, by Chandrasekhar's function H.
+/// A half-space with isotropic scattering, seen and lit along its normal: ω E H(1)² / 8π, by Chandrasekhar's function
+/// H.
 #[test]
-fn a_half_space_is_as_bright_as_chandrasekhars() {
+fn half_spaces_match_chandrasekhars_h_function() {
     let albedo = 0.9;
     let expected = albedo * chandrasekhar_h(albedo).powi(2) / (8.0 * PI);
     let text = format!(
@@ -255,7 +257,8 @@ fn chandrasekhar_h(albedo: f64) -> f64 {
     next(&h, 1.0)
 }
 
-/// Light of a lamp at (1, 0, −3) that fog scatters once to the origin, seen along −z: ∫ σs p I exp(−σt (s + r)) / r² ds.
+/// Single scattering of a point light at (1, 0, −3) towards the origin, seen along −z: ∫ σs p I exp(−σt (s + r)) / r²
+/// ds.
 fn scattered_light(extinction: f64, albedo: f64, g: f64) -> f64 {
     let steps = 100_000;
     let step_length = 40.0 / f64::from(steps);
@@ -264,7 +267,7 @@ fn scattered_light(extinction: f64, albedo: f64, g: f64) -> f64 {
         let s = step_length * (f64::from(step) + 0.5);
         let z = s - 3.0;
         let r = f64::hypot(1.0, z);
-        // Light arrives along (−1, 0, −z) / r, and goes on along +z.
+        // Light arrives along (−1, 0, −z) / r and is scattered towards +z.
         let cos = -z / r;
         let square = 1.0 + g * g - 2.0 * g * cos;
         let phase = (1.0 - g * g) / (4.0 * PI * square * square.sqrt());
@@ -286,10 +289,10 @@ fn lamp_in_fog(medium: &str) -> String {
     )
 }
 
-/// Fog that fills the scene, seen from beside the light: even, by colour, and as if it were not the same everywhere. Each
-/// way has light samples, so that few are enough.
+/// Fog that fills the scene, seen from a point away from the light: homogeneous, by colour, and formally heterogeneous.
+/// Each path segment has light samples, so that few samples are enough.
 #[test]
-fn a_lamp_in_endless_fog_is_as_calculated() {
+fn single_scattering_of_a_point_light_matches_its_integral() {
     let scattering = "(0.8 * henyey_greenstein(0.5) + 0.2 * absorption())";
     let even = [scattered_light(0.4, 0.8, 0.5); 3];
     let by_color = [0.4, 0.8, 0.05].map(|extinction| scattered_light(extinction, 0.8, 0.5));
@@ -302,9 +305,9 @@ fn a_lamp_in_endless_fog_is_as_calculated() {
     }
 }
 
-/// Thin fog scatters few paths; each is lit nevertheless.
+/// Thin fog scatters few paths, but every path segment has a light sample.
 #[test]
-fn thin_fog_beside_a_lamp_has_little_noise() {
+fn thin_fog_near_a_light_has_little_noise() {
     let scene = built(&lamp_in_fog("0.01 * henyey_greenstein(0)"));
     let picture = shot(&scene, once(), 64).state.film.develop();
     let values: Vec<f64> = (0..64).map(|i| f64::from(picture.rgb(i % 8, i / 8).g)).collect();
@@ -313,7 +316,7 @@ fn thin_fog_beside_a_lamp_has_little_noise() {
     assert!(error.sqrt() < 0.05, "{}", error.sqrt());
 }
 
-/// Light samples on ways take their numbers from the path alone.
+/// Light samples on path segments use random numbers of the path alone.
 #[test]
 fn pictures_of_fog_do_not_depend_on_threads() {
     let text = "film { size = (16, 16); filter = box; }
@@ -332,17 +335,16 @@ fn pictures_of_fog_do_not_depend_on_threads() {
             integrator: path(),
             ..RenderSettings::of_camera(scene.0.camera, scene.1)
         };
-        let rendered = render(&scene.0.scene, &settings, &Silent, &AtomicBool::new(false));
-        let picture = rendered.expect("it renders").state.film.develop();
+        let picture = render_scene(&scene.0.scene, &settings).state.film.develop();
         let pixel = |i: usize| picture.rgb(i % 16, i / 16).to_array().map(f32::to_bits);
         (0..256).map(pixel).collect::<Vec<_>>()
     };
     assert_eq!(by(1), by(2));
 }
 
-/// Paths and photons agree on things in fog.
+/// Paths and photons agree for objects in fog.
 #[test]
-fn photons_agree_with_paths_in_fog() {
+fn photons_match_paths_in_fog() {
     let text = "film { size = (64, 64); filter = box; }
         volume mist() { Ci = color(0.5, 0.7, 0.9) * henyey_greenstein(0.5) + color(0.1, 0.05, 0.02) * absorption(); }
         shape fog : cube { size = 3.9; material = mist(); }
@@ -364,9 +366,9 @@ fn photons_agree_with_paths_in_fog() {
     agree(mean(&varying, photon, 24), paths, 0.03);
 }
 
-/// The same picture from both sides of bodies that overlap.
+/// Overlapping objects have the same picture from both sides.
 #[test]
-fn media_that_overlap_mix() {
+fn overlapping_media_mix() {
     for from in ["-6", "7"] {
         let text = format!(
             "film {{ size = (8, 8); filter = box; }}
@@ -382,10 +384,10 @@ fn media_that_overlap_mix() {
     }
 }
 
-/// Glass in water bends light as glass of the ratio of both indices does in a vacuum; a liquid that is pushed into its
-/// glass ends where the glass begins.
+/// Glass in water bends light like glass with the ratio of the indices in a vacuum; a liquid that overlaps its glass
+/// ends where the glass begins.
 #[test]
-fn bodies_in_bodies_bend_light_by_their_ratio() {
+fn nested_dielectrics_refract_by_their_relative_index() {
     let scene = |things: &str| {
         let text = format!(
             "film {{ size = (16, 16); filter = box; }}
@@ -410,7 +412,7 @@ fn bodies_in_bodies_bend_light_by_their_ratio() {
         (given[0] / alone[0] - 1.0).abs() > 0.02,
         "{given:?} and {alone:?}"
     );
-    // The liquid is larger than the hollow of its glass.
+    // The liquid is larger than the cavity of its glass.
     let drink = |size: f32| {
         scene(&format!(
             "material pot = glass(ior = 1.5) {{ priority = 2; }}
@@ -424,9 +426,9 @@ fn bodies_in_bodies_bend_light_by_their_ratio() {
     agree(drink(0.8), drink(0.95), 0.02);
 }
 
-/// A camera, a lamp and a wall within a fog that begins at a box see each other as in fog that fills the scene.
+/// A camera, a light and a wall in a box of fog see each other as in fog that fills the scene.
 #[test]
-fn fog_in_a_box_is_as_fog_everywhere() {
+fn fog_in_a_box_matches_fog_of_the_scene() {
     let scene = |fog: &str| {
         let text = format!(
             "film {{ size = (8, 8); filter = box; }}
@@ -445,9 +447,9 @@ fn fog_in_a_box_is_as_fog_everywhere() {
     );
 }
 
-/// Fire: a glow that nothing absorbs adds up along the way; in a medium that absorbs as much, it comes near its limit.
+/// Emission of a medium without absorption adds up along the ray; with absorption, it approaches a limit.
 #[test]
-fn media_glow() {
+fn media_emit_light() {
     let dense = 1.0 - f64::exp(-6.0);
     for (medium, expected) in [
         ("0.5 * emission()", 1.0),
@@ -463,9 +465,9 @@ fn media_glow() {
     }
 }
 
-/// Numbers that are no coefficients do not spoil the picture.
+/// Invalid coefficients do not affect the picture.
 #[test]
-fn wrong_coefficients_count_as_nothing() {
+fn invalid_coefficients_count_as_zero() {
     for medium in [
         "(P[0] > 0 ? -1 : 1) * henyey_greenstein(0)",
         "(P[0] > 0 ? log(-1) : 1) * henyey_greenstein(0)",
@@ -484,9 +486,9 @@ fn wrong_coefficients_count_as_nothing() {
     }
 }
 
-/// Light that a ball of glass focuses into fog, where photons are looked up along the view.
+/// Light that a glass ball focuses into fog, with volume photon lookups along camera rays.
 #[test]
-fn photons_find_what_glass_focuses_into_fog() {
+fn photons_find_caustics_in_fog() {
     let text = "
         film { size = (24, 24); filter = box; }
         volume mist(color scattering = color(0.05, 0.1, 0.15)) { Ci = scattering * henyey_greenstein(0.3) + 0.02 * absorption(); }
@@ -499,7 +501,7 @@ fn photons_find_what_glass_focuses_into_fog() {
         progressive: true,
         ..PhotonSettings::default()
     });
-    // By paths, with 8,192 samples.
+    // Reference by paths with 8,192 samples.
     let expected = [0.01912, 0.03501, 0.04824];
     agree(expected, mean(text, photons, 64), 0.05);
     agree(expected, mean(text, progressive, 32), 0.05);
@@ -528,7 +530,7 @@ fn thin_media_in_wide_scenes_are_found() {
             let text = plume("4 * absorption()", at, more);
             expect(&text, path(), 1024, [f64::exp(-4.0); 3], 0.05);
         }
-        // Beside fog that is everywhere, which all probes find.
+        // In homogeneous fog, which all probes find.
         let text = plume(
             "4 * absorption(); else Ci = 0.01 * absorption()",
             at,
@@ -538,7 +540,7 @@ fn thin_media_in_wide_scenes_are_found() {
     }
 }
 
-/// Instances share the majorants of a medium that depends on the object's space alone, whatever their transforms.
+/// Instances share the majorants of a medium that depends only on object space, for any transforms.
 #[test]
 fn instances_of_a_medium_share_majorants() {
     let text = |medium: &str| {

@@ -1,8 +1,8 @@
-//! Adaptive sampling, towards a goal and by rates: unbiased, reaches the requested error, independent of threads, image
-//! size and ranges of samples.
+//! Adaptive sampling, with an error goal and by sample density: unbiased, reaches the requested error, independent of
+//! threads, image size and sample ranges.
 //!
-//! Pictures are compared with references of many even samples in `tests/noise`, which
-//! `UPDATE=1 cargo test --release --workspace --test transport references_are_current` renders again (minutes).
+//! The references in `tests/noise` have many uniform samples; `UPDATE=1 cargo test --release --workspace --test
+//! transport references_are_current` renders them (minutes).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use renderer::image::{Image, Rect, WriteOptions, read, write};
 use renderer::render::{Progress, RenderSettings, Rendered, Silent, render, resume};
 use renderer::scene::build::{Built, build};
 use renderer::scene::desc::SceneDesc;
-use renderer::scene::load::{LoadOptions, load};
+use support::scenes::{load_text, render_scene};
 
-/// Soft shadows, a gloss, a corner without light, and a small bright lamp: as many kinds of noise. Paths are whole, since
+/// Different kinds of noise: soft shadows, a gloss, a dark corner, and a small bright light. Paths are unsplit, since
 /// splitting evens noise out.
 const SCENE: &str = "film { size = (48, 36); filter = box; }
 integrator : path { split = 1; light_samples = 1; guide = false; }
@@ -34,7 +34,7 @@ shape box : cube { size = 0.8; material = white; transform = translate(0.7, 0.4,
 shape bulb : sphere { center = (1.2, 1.8, -0.5); radius = 0.2; material = lamp; }
 ";
 
-/// Edges of a lamp, and even surfaces.
+/// Edges of a light, and uniform surfaces.
 const EDGES: &str = "film { size = (48, 36); filter = box; }
 integrator : path { depth = 2; split = 1; light_samples = 1; guide = false; }
 camera main : perspective { from = (0, 1.5, 4); to = (0, 0.5, 0); fov = 45; }
@@ -45,10 +45,10 @@ shape box : cube { size = 0.8; material = white; transform = translate(0.7, 0.4,
 shape bulb : sphere { center = (-0.6, 0.8, 0); radius = 0.3; material = lamp; }
 ";
 
-/// Seed of the references, which no other picture has.
+/// Seed of the references, different from all other pictures.
 const REFERENCE_SEED: u64 = 1_000_000;
 
-/// Name, scene and samples of the references.
+/// Name, scene and number of samples of the references.
 const REFERENCES: [(&str, &str, u64); 2] = [("scene", SCENE, 1 << 15), ("edges", EDGES, 1 << 14)];
 
 fn reference_file(name: &str) -> PathBuf {
@@ -59,7 +59,7 @@ fn reference(name: &str) -> Image {
     read(&reference_file(name)).unwrap_or_else(|error| panic!("{error}; UPDATE=1 renders the references"))
 }
 
-/// The references are those of today's scenes: pictures of a sixteenth of the samples have sixteen times their variance.
+/// The references match the scenes: pictures with a sixteenth of the samples have sixteen times the variance.
 #[test]
 fn references_are_current() {
     for (name, scene, samples) in REFERENCES {
@@ -74,7 +74,7 @@ fn references_are_current() {
             let image = look.uniform(7, samples);
             compare(&image, &reference).unwrap().rel_mse * samples as f64
         });
-        // Of a wrong reference the error does not fall with samples.
+        // Against a wrong reference, the error does not decrease with the number of samples.
         let ratio = errors[1] / errors[0];
         println!("{name}: error × samples grows by {ratio:.2}");
         assert!(ratio < 1.5, "{name}: {errors:?}");
@@ -92,10 +92,7 @@ impl Look {
     }
 
     fn of(scene: &str) -> Look {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("scene.kiln");
-        std::fs::write(&path, scene).unwrap();
-        let (desc, _) = load(&path, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+        let desc = load_text(scene, &[]);
         let built = build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"));
         Look { desc, built }
     }
@@ -112,7 +109,7 @@ impl Look {
     }
 
     fn render(&self, settings: &RenderSettings) -> Rendered {
-        render(&self.built.scene, settings, &Silent, &AtomicBool::new(false)).unwrap()
+        render_scene(&self.built.scene, settings)
     }
 
     fn uniform(&self, seed: u64, samples: u64) -> Image {
@@ -138,11 +135,11 @@ fn goal(error: f64, min_samples: u64) -> NoiseGoal {
 }
 
 #[test]
-fn the_mean_has_no_bias() {
+fn adaptive_sampling_is_unbiased() {
     const SEEDS: u64 = 384;
     let look = Look::new();
     let reference = reference("scene");
-    // As little as possible to decide by, and very different numbers of samples: that is where a bias would be.
+    // A weak goal, and very different numbers of samples, make a bias most visible.
     let goal = goal(0.15, 4);
     let size = reference.data.len();
     let (mut sums, mut squares) = (vec![0.0; size], vec![0.0; size]);
@@ -167,14 +164,14 @@ fn the_mean_has_no_bias() {
         difference += mean - reference;
         variance += error;
         total += reference;
-        // What is alike in all pictures, such as the lamp itself, has no error to measure by.
+        // Pixels without variance, such as the light itself, have no error estimate.
         if error.sqrt() > 1e-4 * reference {
             all += 1;
             far += u32::from((mean - reference).abs() > 3.0 * error.sqrt());
         }
     }
     let bias = difference / total;
-    // The reference's own error is the second one.
+    // The second term is the error of the reference.
     let sigma = (variance.sqrt() / total).hypot(3e-4);
     println!(
         "bias {:+.3} % ± {:.3} %, {far} of {all} beyond 3 σ",
@@ -182,7 +179,7 @@ fn the_mean_has_no_bias() {
         100.0 * sigma
     );
     assert!(sigma < 7e-4, "it measures to {sigma}");
-    // Pixels that have a say in their own number of samples are 0.2 % too dark.
+    // Pixels that influence their own number of samples are 0.2 % too dark.
     assert!(bias.abs() < 3.0 * sigma, "bias {bias} ± {sigma}");
     assert!(
         f64::from(far) < 0.02 * f64::from(all),
@@ -191,7 +188,7 @@ fn the_mean_has_no_bias() {
 }
 
 #[test]
-fn the_error_is_what_was_asked_for() {
+fn the_error_reaches_the_goal() {
     let look = Look::new();
     let reference = reference("scene");
     for error in [0.05, 0.025] {
@@ -220,7 +217,7 @@ fn the_error_is_what_was_asked_for() {
 }
 
 #[test]
-fn threads_and_sizes_leave_no_trace() {
+fn results_do_not_depend_on_threads_or_film_size() {
     let look = Look::new();
     let crops = [
         (0, 0, 48, 36),
@@ -259,7 +256,7 @@ fn threads_and_sizes_leave_no_trace() {
 }
 
 impl Look {
-    /// Settings with rates: samples take more camera rays where a pilot finds noise.
+    /// Settings with sample density: samples have more camera rays where a pilot finds noise.
     fn with_rates(&self, seed: u64, samples: u64) -> RenderSettings {
         RenderSettings {
             adaptive: true,
@@ -269,7 +266,7 @@ impl Look {
 }
 
 #[test]
-fn rates_lower_the_error_without_bias() {
+fn sample_densities_lower_the_error_without_bias() {
     const SEEDS: u64 = 24;
     const SAMPLES: u64 = 96;
     let look = Look::of(EDGES);
@@ -283,7 +280,7 @@ fn rates_lower_the_error_without_bias() {
         let (least, most) = counts.iter().fold((f32::MAX, 0.0f32), |(least, most), &n| {
             (least.min(n), most.max(n))
         });
-        // Half a ray for each of the samples after the first 16, to eight.
+        // From ½ to 8 rays for each sample after the first 16.
         assert!(least == 56.0 && most >= 336.0, "{least} to {most} rays");
         let image = rendered.state.film.develop();
         rates += compare(&image, &reference).unwrap().rel_mse * rendered.stats.samples as f64;
@@ -303,8 +300,8 @@ fn rates_lower_the_error_without_bias() {
 }
 
 #[test]
-fn rates_are_those_of_any_part() {
-    // The second is larger than what the pilot measures whole.
+fn sample_densities_are_those_of_any_part() {
+    // The second film is larger than the region that the pilot measures completely.
     for (width, height, samples) in [(48, 36, 60), (200, 150, 20), (1024, 300, 20)] {
         let look = Look::of(&EDGES.replace("(48, 36)", &format!("({width}, {height})")));
         let whole = look.with_rates(5, samples);
@@ -343,7 +340,7 @@ fn rates_are_those_of_any_part() {
     }
 }
 
-/// Raises its flag a moment after the samples that are taken before rates are chosen: while the pilot runs.
+/// Sets its flag shortly after the samples that precede the choice of densities: while the pilot runs.
 struct StopInPilot<'a> {
     stop: Arc<AtomicBool>,
     settings: &'a RenderSettings,
@@ -363,8 +360,8 @@ impl Progress for StopInPilot<'_> {
 }
 
 #[test]
-fn renders_that_end_in_the_pilot_of_rates_resume_with_the_same_bytes() {
-    // The pilot measures much more than what is drawn, so that it takes nearly all of the time.
+fn renders_stopped_in_the_density_pilot_resume_with_the_same_bytes() {
+    // The pilot measures much more than the few samples of the render, so that it needs nearly all of the time.
     let look = Look::of(&EDGES.replace("(48, 36)", "(960, 720)"));
     let settings = RenderSettings {
         crop: Some(Rect {

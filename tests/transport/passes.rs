@@ -1,5 +1,5 @@
-//! Passes: expressions against a slow matcher and a published table; components and light groups add up to the picture;
-//! a group is the scene with its lights alone; coverage and values of the first surface in scenes with known ones.
+//! Passes: expressions against a slow matcher and a published table; sums of components and light groups; light groups
+//! against scenes with only those lights; coverage and values of the first surface in known scenes.
 
 mod expressions;
 mod groups;
@@ -8,16 +8,16 @@ mod sums;
 mod values;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use renderer::film::Film;
 use renderer::image::Image;
 use renderer::layers::{Layered, develop};
 use renderer::part::LayerNames;
 use renderer::passes::{PassDesc, PassPlan, PassSet};
-use renderer::render::{RenderSettings, Silent, render};
+use renderer::render::RenderSettings;
 use renderer::scene::SceneNames;
 use renderer::scene::build::Built;
+use support::scenes::render_scene;
 
 /// A picture with its layers.
 struct Layers {
@@ -25,7 +25,7 @@ struct Layers {
     film: Film,
 }
 
-/// Renders a scene with passes, `change` its settings.
+/// Renders a scene with passes and the integrator settings `change`.
 fn layers(built: &Built, names: &SceneNames, passes: &[&str], settings: RenderSettings) -> Layers {
     let passes = passes
         .iter()
@@ -44,7 +44,7 @@ fn layers(built: &Built, names: &SceneNames, passes: &[&str], settings: RenderSe
         passes: Some(Arc::new(plan)),
         ..settings
     };
-    let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false)).expect("it renders");
+    let rendered = render_scene(&built.scene, &settings);
     Layers {
         layered: develop(&rendered.state.film, &names).expect("known layers"),
         film: rendered.state.film,
@@ -81,7 +81,7 @@ impl Layers {
         pixels.iter().flatten().map(|&v| f64::from(v)).sum::<f64>() / count as f64
     }
 
-    /// Fails unless these layers add up to the picture, to rounding.
+    /// Asserts that these layers add up to the picture, up to rounding.
     fn assert_sum(&self, layers: &[String], what: &str) {
         let picture = self.film.develop();
         let parts: Vec<_> = layers.iter().map(|layer| self.of(layer)).collect();

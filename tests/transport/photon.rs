@@ -30,7 +30,7 @@ use renderer::scene::desc::Show;
 use renderer::scene::load::{LoadOptions, load};
 use support::scenes::{SceneBuilder, all_around};
 
-// ---- Looking at scenes.
+// ---- Rendering.
 
 fn rendered(
     scene: &Scene,
@@ -107,7 +107,7 @@ fn photons(scene: &Scene, settings: PhotonSettings) -> Prepared {
     Prepared::new(&Integrator::Photon(settings), scene, &Pass::first(1, 1000)).unwrap()
 }
 
-/// Total power of the photons in the global map that came straight from a light.
+/// Total power of the photons in the global map that came directly from a light.
 fn flux(prepared: &Prepared) -> f64 {
     let Prepared::Photon(photons) = prepared else {
         panic!("there are photons")
@@ -127,7 +127,7 @@ fn with_direct(photons: u64) -> PhotonSettings {
     }
 }
 
-// ---- The tree.
+// ---- The k-d tree.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Point([i8; 3], u16);
@@ -139,9 +139,9 @@ impl Located for Point {
 }
 
 proptest! {
-    /// Coordinates are few, so that many points share them.
+    /// Few different coordinates, so that many points share them.
     #[test]
-    fn the_tree_finds_what_a_search_of_all_finds(
+    fn tree_searches_match_brute_force(
         places in prop::collection::vec(prop::array::uniform3(-9i8..9), 0..600),
         at in prop::array::uniform3(-10f32..10.0),
         radius in 0.1f32..12.0,
@@ -179,9 +179,9 @@ proptest! {
     }
 }
 
-// ---- Photons leaving lights.
+// ---- Emission of photons.
 
-/// A square of four metres on the floor, and a small ball far above that makes the scene larger.
+/// A square floor of 4 m, and a small ball far above that enlarges the scene.
 fn floor_under(light: Light) -> Scene {
     let mut scene = SceneBuilder::new();
     let grey = scene.material("Ci = 0.5 * diffuse(N);");
@@ -205,7 +205,7 @@ fn floor_under(light: Light) -> Scene {
 }
 
 #[test]
-fn the_flux_through_a_disk_is_known() {
+fn flux_through_a_disk_matches_its_integral() {
     let up = Vec3::new(0.0, 1.5, 0.0);
     // A disk of radius r at distance h hides the share (1 − h/√(h² + r²))/2 of all directions.
     let seen = std::f64::consts::TAU * (1.0 - 1.5 / f64::hypot(1.5, 2.0));
@@ -247,7 +247,7 @@ fn the_flux_through_a_disk_is_known() {
 }
 
 #[test]
-fn the_flux_of_an_area_light_is_known() {
+fn flux_of_an_area_light_matches_its_integral() {
     for (sides, expected) in [
         ("Ci = emission() * 2.0;", 2.0),
         ("Ci = emission() * 2.0 * u * 2.0;", 2.0),
@@ -257,7 +257,7 @@ fn the_flux_of_an_area_light_is_known() {
         let ball = |radius: f32| Affine3A::from_scale(Vec3::splat(radius));
         scene.shape(Geometry::Sphere, ball(0.5), lamp);
         scene.shape(Geometry::Sphere, ball(4.0), grey);
-        // L π over the surface of the small ball; all of it arrives. (The mean of 2u over a sphere is 1.)
+        // L π over the surface of the small ball, all of which arrives. (The mean of 2u over a sphere is 1.)
         let expected = expected * std::f64::consts::PI * std::f64::consts::PI;
         let found = flux(&photons(&scene.build(), with_direct(100_000)));
         assert!((found / expected - 1.0).abs() < 0.01, "{found} is not {expected}");
@@ -266,7 +266,7 @@ fn the_flux_of_an_area_light_is_known() {
 
 // ---- Radiance.
 
-/// The inside of a sphere that shines and reflects half: radiance 2 everywhere.
+/// The inside of a sphere with emission 1 and albedo ½: radiance 2 everywhere.
 fn furnace() -> Scene {
     let mut scene = SceneBuilder::new();
     let wall = scene.material("Ci = emission() + 0.5 * diffuse(N);");
@@ -277,10 +277,10 @@ fn furnace() -> Scene {
 }
 
 #[test]
-fn irradiance_in_a_furnace_is_known() {
+fn irradiance_in_a_furnace_is_uniform() {
     let scene = furnace();
     let camera = Camera::new(&all_around(Vec3::new(0.2, 0.1, -0.3)), 24, 12).unwrap();
-    // Where light is the same everywhere, more photons would show nothing new.
+    // The light is uniform, so that fewer photons suffice.
     let fewer = PhotonSettings {
         photons: Some(60_000),
         caustic_photons: Some(60_000),
@@ -321,7 +321,7 @@ fn irradiance_in_a_furnace_is_known() {
             },
             2.0,
         ),
-        // Emission, direct light, and once around.
+        // Emission, direct light, and one bounce.
         (
             "three segments",
             PhotonSettings {
@@ -338,7 +338,7 @@ fn irradiance_in_a_furnace_is_known() {
             },
             1.875,
         ),
-        // Over π: the radiance that comes from all sides.
+        // Irradiance over π is the mean incident radiance.
         (
             "irradiance",
             PhotonSettings {
@@ -363,8 +363,8 @@ fn irradiance_in_a_furnace_is_known() {
 }
 
 #[test]
-fn light_does_not_pass_a_wall() {
-    // Two rooms with one floor, one ceiling and one thin wall between; light in one of them only.
+fn light_does_not_leak_through_a_wall() {
+    // Two rooms with a common floor and ceiling and a thin wall between; a light in one of them.
     let mut scene = SceneBuilder::new();
     let white = scene.material("Ci = 0.8 * diffuse(N);");
     let quad = |scene: &mut SceneBuilder, at: Vec3, turn: Quat, size: Vec3| {
@@ -417,7 +417,7 @@ fn light_does_not_pass_a_wall() {
 }
 
 #[test]
-fn photons_pass_the_holes_of_one_sided_surfaces() {
+fn photons_pass_transparent_parts_of_one_sided_surfaces() {
     let mut scene = SceneBuilder::new();
     let grey = scene.material("Ci = 0.5 * diffuse(N);");
     let one_sided = Sides {
@@ -436,8 +436,8 @@ fn photons_pass_the_holes_of_one_sided_surfaces() {
     }));
     let scene = scene.build();
     let carried = flux(&photons(&scene, with_direct(20_000)));
-    // From outside the sphere shows its back, which lets half through and scatters nothing. All that gets in is stored on
-    // the disk or on the sphere's front; from the light the sphere fills a cone of sine 3/5.
+    // From outside, the sphere shows its back, which transmits half and scatters nothing. All transmitted photons are
+    // stored on the disk or on the sphere's front; from the light, the sphere fills a cone of sine 3/5.
     let expected = 0.5 * 25.0 * std::f64::consts::TAU * (1.0 - 0.8);
     assert!(
         (carried / expected - 1.0).abs() < 0.05,
@@ -446,7 +446,7 @@ fn photons_pass_the_holes_of_one_sided_surfaces() {
 }
 
 #[test]
-fn progressive_passes_go_to_the_picture_of_the_path_tracer() {
+fn progressive_passes_converge_to_path_tracing() {
     for (name, spp) in [("cornell_box", 48), ("cornell_spheres", 64), ("lights_lens", 32)] {
         let built = shipped(name, &["integrator.progressive=true", "integrator.photons=60000"]);
         let expected = mean(&reference(name));
@@ -462,8 +462,8 @@ fn progressive_passes_go_to_the_picture_of_the_path_tracer() {
 }
 
 #[test]
-fn one_pass_at_its_defaults_is_close() {
-    // A few of the pixels of one reference are brighter than what it could hold.
+fn one_default_pass_is_close_to_the_reference() {
+    // A few pixels of one reference exceed its range.
     for (name, spp, most) in [
         ("cornell_box", 4, 0.03),
         ("cornell_spheres", 8, 0.03),
@@ -484,10 +484,10 @@ fn one_pass_at_its_defaults_is_close() {
 }
 
 #[test]
-fn the_caustic_of_a_glass_ball_is_where_and_as_bright_as_it_should_be() {
+fn caustics_of_a_glass_ball_match_the_reference() {
     let (built, reference) = (shipped("cornell_spheres", &[]), reference("cornell_spheres"));
     let image = picture(&built, [128, 128], look(32));
-    // Under the ball, and round about it.
+    // Below the ball, and around it.
     for (columns, rows, most) in [(82..96, 111..117, 0.04), (76..102, 106..122, 0.04)] {
         let over = |image: &Image| -> f64 {
             let pixels = rows.clone().flat_map(|y| columns.clone().map(move |x| (x, y)));
@@ -499,7 +499,7 @@ fn the_caustic_of_a_glass_ball_is_where_and_as_bright_as_it_should_be() {
     }
 }
 
-/// Red light: that which is scattered on its way, and all.
+/// The red channel: indirect light, and all light.
 #[derive(Default)]
 struct Found {
     scattered: f64,
@@ -517,8 +517,8 @@ impl RadianceSink for Found {
 }
 
 #[test]
-fn rays_of_both_integrators_bring_the_same() {
-    // What arrives at points of the back wall, of the ceiling and of a corner of the floor, from all of their sides.
+fn incident_radiance_of_both_integrators_agrees() {
+    // Incident light at points of the back wall, the ceiling and a corner of the floor, from all their sides.
     let built = shipped("cornell_box", &[]);
     let [path, photon] = [
         Integrator::Path(PathSettings::default()),
@@ -564,9 +564,9 @@ fn rays_of_both_integrators_bring_the_same() {
     }
 }
 
-// ---- Bytes.
+// ---- Determinism.
 
-/// A small scene with all kinds of maps.
+/// A small scene that needs all kinds of maps.
 fn small() -> Built {
     shipped(
         "cornell_spheres",
@@ -575,7 +575,7 @@ fn small() -> Built {
 }
 
 #[test]
-fn threads_and_ranges_leave_no_trace() {
+fn results_do_not_depend_on_threads_or_ranges() {
     for set in [
         &["integrator.photons=40000"][..],
         &["integrator.photons=9000", "integrator.progressive=true"],
@@ -610,7 +610,7 @@ fn threads_and_ranges_leave_no_trace() {
 }
 
 #[test]
-fn a_map_from_a_file_gives_the_bytes_of_the_straight_run() {
+fn a_map_file_gives_the_bytes_of_a_single_run() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("spheres.photons");
     let built = small();
@@ -630,7 +630,7 @@ fn a_map_from_a_file_gives_the_bytes_of_the_straight_run() {
         assert_eq!(bits(&other.develop()), bits(&straight.state.film.develop()));
     }
 
-    // A time limit does not shorten what other runs will read.
+    // A time limit does not reduce a map file that other runs read.
     std::fs::remove_file(&file).unwrap();
     let limited = RenderSettings {
         integrator: built.integrator,
@@ -649,7 +649,7 @@ fn a_map_from_a_file_gives_the_bytes_of_the_straight_run() {
         bits(&straight.state.film.develop())
     );
 
-    // Another scene, other settings, and damage are refused.
+    // Another scene, other settings, and damaged files are rejected.
     let refuses = |built: &Built, file: &Path| {
         let look = Look {
             file: Some(file.to_owned()),
@@ -688,7 +688,7 @@ fn a_map_from_a_file_gives_the_bytes_of_the_straight_run() {
     }
     let nowhere = folder.path().join("none/spheres.photons");
     assert!(matches!(refuses(&built, &nowhere), PrepareError::Unwritable(_)));
-    // The camera is not the map's business.
+    // The map does not depend on the camera.
     let elsewhere = changed("camera.main.fov=30");
     let look = Look {
         file: Some(file),
@@ -707,7 +707,7 @@ fn a_map_from_a_file_gives_the_bytes_of_the_straight_run() {
 }
 
 #[test]
-fn fingerprints_tell_scenes_apart_and_nothing_else() {
+fn fingerprints_distinguish_scenes_only() {
     let of = |set: &[&str]| shipped("sky_balls", set).scene.fingerprint();
     let same = of(&[]);
     for set in [

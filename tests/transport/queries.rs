@@ -1,4 +1,4 @@
-//! What shaders ask the renderer: spaces and attributes of the camera, the path and the object.
+//! Renderer queries of shaders: spaces, and attributes of the camera, the path and the object.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ fn look(depth: u32) -> Look {
     }
 }
 
-/// Mean over the film of a surface that fills it and shines as the statements say.
+/// Mean over the film of a surface that fills it and emits by these statements.
 fn wall(statements: &str) -> Rgb {
     let (desc, built) = scene(
         &format!(
@@ -50,7 +50,7 @@ fn wall(statements: &str) -> Rgb {
     mean(&built.scene, &desc.cameras[0].camera, look(1)).0
 }
 
-/// Radiance of the surface point that is seen from `from` to `to`.
+/// Radiance of the surface point seen from `from` towards `to`.
 fn spot(built: &Built, from: Vec3, to: Vec3, depth: u32) -> Rgb {
     mean(&built.scene, &spot_meter(from, to, 1e-4), look(depth)).0
 }
@@ -64,7 +64,7 @@ fn check(found: Rgb, expected: [f32; 3], tolerance: f32) {
 }
 
 #[test]
-fn raster_and_ndc_are_places_of_the_picture() {
+fn raster_and_ndc_are_film_coordinates() {
     let (desc, built) = scene(
         "surface asks() {
             point r = transform(\"raster\", P), n = transform(\"NDC\", P), s = transform(\"screen\", P);
@@ -114,7 +114,7 @@ fn the_camera_has_the_attributes_of_osl() {
     check(found, [1.0; 3], 1e-5);
 }
 
-/// A surface that shines by the attributes of the path.
+/// A surface that emits by attributes of the path.
 const PATH: &str = "surface asks() {
         int depth = -1; float length = -1;
         getattribute(\"path:ray_depth\", depth);
@@ -125,23 +125,23 @@ const PATH: &str = "surface asks() {
     shape walls : sphere { radius = 4; material = room; }";
 
 #[test]
-fn paths_know_their_depth_and_the_length_of_their_last_ray() {
+fn ray_depth_and_length_are_available() {
     let (_, built) = scene(
         &format!("{PATH} shape mirror : sphere {{ material = mirror_surface(); }}"),
         Path::new(""),
     );
     let from = Vec3::new(0.0, 0.0, 2.0);
     check(spot(&built, from, Vec3::Z * 4.0, 3), [1.0, 2.0, 0.0], 1e-3);
-    // From the mirror back to the walls.
+    // From the mirror to the walls.
     let reflected = spot(&built, from, Vec3::ZERO, 3);
     let [depth, length, _] = reflected.to_array();
     assert!((length / depth * 2.0 - 3.0).abs() < 1e-2, "{reflected:?}");
 }
 
-/// Light samples and scattered rays see the same emission: what shines at depth 1 and 1 m away alone lights a floor as if
-/// it shone always.
+/// Light samples and scattered rays evaluate the same emission: an emitter that emits only at depth 1 and at a distance
+/// of 1 m lights a floor like one without conditions.
 #[test]
-fn light_samples_have_depth_and_length() {
+fn depth_and_length_are_available_to_light_samples() {
     let lit = |emission: &str| {
         let (_, built) = scene(
             &format!(
@@ -166,7 +166,7 @@ fn light_samples_have_depth_and_length() {
 }
 
 #[test]
-fn shadow_rays_have_depth() {
+fn depth_is_available_to_shadow_rays() {
     let lit = |card: &str| {
         let (_, built) = scene(
             &format!(
@@ -192,7 +192,7 @@ fn shadow_rays_have_depth() {
 }
 
 #[test]
-fn objects_have_the_attributes_that_scenes_give() {
+fn object_attributes_of_scenes_are_available() {
     let (_, built) = scene(
         "surface asks(float wet = 9 [[ int interpolated = 1 ]]) {
             color tint = 0; string label = \"\"; float six[6], two[2]; matrix m = 0; int i = 0; float x = 0;
@@ -216,7 +216,7 @@ fn objects_have_the_attributes_that_scenes_give() {
 }
 
 #[test]
-fn objects_have_an_index_and_a_random_number() {
+fn object_index_and_random_number_are_available() {
     let (_, built) = scene(
         "surface asks() {
             int index = -1; float random = -1;
@@ -274,7 +274,7 @@ fn every_property_of_a_ply_file_is_an_attribute() {
     check(spot(&built, Vec3::Z * 9.0, Vec3::ZERO, 1), [1.0; 3], 1e-5);
 }
 
-/// `calculatenormal(P)` has the side of `Ng` on every shape, mirrored or not and seen from inside too, as on the grid of
+/// `calculatenormal(P)` is on the side of `Ng` on every shape, also mirrored and seen from inside, as on the grid of
 /// `kiln shade`.
 #[test]
 fn calculated_normals_are_on_the_side_of_the_geometric_normal() {

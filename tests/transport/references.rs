@@ -1,12 +1,12 @@
 //! Z-test of the six reference scenes against images of Mitsuba 3 with the same parameters (`references/make.py`).
 //!
-//! Each scene is rendered with 16 independent seeds at half the reference's width and height. Means over the whole picture
-//! must agree within 0.5 % or three standard deviations, and a Z-test at every pixel, with the variances of both pictures,
-//! must pass at 99.75 % of the pixels. Both variances are pooled over 5×5 pixels: that of 16 seeds is itself noisy, and a
-//! pixel that saw no bright path thinks too well of itself.
+//! Each scene is rendered with 16 independent seeds at half the reference's width and height. Means over the whole
+//! picture must agree within 0.5 % or three standard deviations, and a Z-test at every pixel, with the variances of
+//! both pictures, must pass at 99.75 % of the pixels. Both variances are pooled over 5×5 pixels: the variance of 16
+//! seeds is itself noisy, and a pixel without a sample of a bright path underestimates it.
 //!
-//! `KILN_REFERENCE_FACTOR=8 cargo test --release --workspace --test transport references::` takes eight times the samples
-//! at full size.
+//! `KILN_REFERENCE_FACTOR=8 cargo test --release --workspace --test transport references::` uses eight times the
+//! samples at full size.
 
 use std::path::Path;
 

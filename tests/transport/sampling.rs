@@ -1,4 +1,4 @@
-//! The sampler (stratification, independence), and densities of warps and tables.
+//! Sampler (stratification, independence), and densities of warps and tables.
 
 use glam::{DVec2, DVec3, UVec2, Vec2, Vec3};
 use renderer::sampler::Sampler;
@@ -13,7 +13,7 @@ const SIGNIFICANCE: f64 = 1e-6;
 
 // ---- Sampler ----
 
-/// The pair of numbers that the `request`th call gives for each of the first `count` samples of a pixel.
+/// The pair of numbers of call `request` for each of the first `count` samples of a pixel.
 fn pairs(seed: u64, pixel: UVec2, request: usize, count: u64) -> Vec<Vec2> {
     let mut sampler = Sampler::new(seed);
     (0..count)
@@ -28,7 +28,7 @@ fn pairs(seed: u64, pixel: UVec2, request: usize, count: u64) -> Vec<Vec2> {
 }
 
 #[test]
-fn every_prefix_is_a_net() {
+fn every_prefix_is_a_digital_net() {
     for (seed, pixel) in [
         (0, UVec2::ZERO),
         (7, UVec2::new(3, 1)),
@@ -55,7 +55,7 @@ fn every_prefix_is_a_net() {
 }
 
 #[test]
-fn single_numbers_are_stratified_as_well() {
+fn single_numbers_are_stratified() {
     let mut sampler = Sampler::new(1);
     let mut filled = [false; 4096];
     for index in 0..4096 {
@@ -67,7 +67,7 @@ fn single_numbers_are_stratified_as_well() {
 }
 
 #[test]
-fn numbers_depend_on_their_place_alone() {
+fn numbers_depend_only_on_pixel_sample_and_request() {
     let draw = |sampler: &mut Sampler, index| {
         sampler.start(UVec2::new(4, 9), index);
         (sampler.next_1d(), sampler.next_2d(), sampler.next_1d())
@@ -81,7 +81,7 @@ fn numbers_depend_on_their_place_alone() {
     assert_ne!(draw(&mut used, 1 << 32), forward[0]);
 }
 
-/// Correlation of two lists of numbers, in standard deviations of that of independent ones.
+/// Correlation of two lists of numbers, in standard deviations of independent numbers.
 fn correlation(a: &[f32], b: &[f32]) -> f64 {
     let product = |(x, y): (&f32, &f32)| (f64::from(*x) - 0.5) * (f64::from(*y) - 0.5) * 12.0;
     let sum: f64 = a.iter().zip(b).map(product).sum();
@@ -98,7 +98,7 @@ fn pixels_and_dimensions_are_independent() {
         let z = correlation(&column(a), &column(b));
         assert!(z.abs() < limit, "requests 0 and {request}: {z}");
     }
-    // Over the picture, at the same sample: the first number, and the same of a neighbour.
+    // Over the picture at one sample index: the first number, and that of a neighbouring pixel.
     let image = |dx: u32, dy: u32, index| -> Vec<f32> {
         let pixels = (0..128 * 128u32).map(|i| UVec2::new(i % 128 + dx, i / 128 + dy));
         let mut sampler = Sampler::new(0);
@@ -131,7 +131,7 @@ fn pixels_and_dimensions_are_independent() {
 }
 
 #[test]
-fn late_numbers_are_random() {
+fn late_requests_are_random() {
     let chi2 = |points: &[Vec2]| {
         let mut cells = [0.0; 64];
         for p in points {
@@ -144,7 +144,7 @@ fn late_numbers_are_random() {
             .sum::<f64>()
     };
     let points = |request: usize| pairs(11, UVec2::new(9, 4), request, 4096);
-    // 63 degrees of freedom: neither more even than chance, as the first requests are, nor less.
+    // 63 degrees of freedom: neither more uniform than random numbers, like the first requests, nor less.
     assert!(chi2(&points(5)) < 1.0);
     for request in [16, 40, 300] {
         let found = chi2(&points(request));
@@ -157,10 +157,10 @@ fn late_numbers_are_random() {
 }
 
 #[test]
-fn it_converges_faster_than_chance() {
+fn sampling_converges_faster_than_random_numbers() {
     let (count, pixels) = (1024, 64);
     let smooth = |p: Vec2| f64::from((p.x * 3.0).sin() * (p.y * 2.0).exp());
-    // The corner of a disk has an edge, and four dimensions have few points each.
+    // The quarter disk has an edge, and four dimensions have few points each.
     let edge = |p: Vec2| f64::from(u8::from(p.length_squared() < 0.7));
     let four = |p: Vec2, q: Vec2| smooth(p) * smooth(q);
     let mut errors = [[Moments::default(); 3]; 2];
@@ -195,7 +195,7 @@ fn it_converges_faster_than_chance() {
 #[test]
 fn directions_follow_their_density() {
     let upper = |w: Vec3, pdf: f32| if w.z > 0.0 { pdf } else { 0.0 };
-    // The border of the cone is one of the bins, which an integral by points would blur.
+    // The border of the cone is a border of bins, because quadrature would blur it.
     let cone = 0.5;
     type Warp = (&'static str, Box<dyn Fn(Vec2) -> Vec3>, Box<dyn Fn(Vec3) -> f32>);
     let warps: [Warp; 4] = [
@@ -239,7 +239,7 @@ fn directions_follow_their_density() {
 }
 
 #[test]
-fn triangles_are_covered_evenly() {
+fn triangles_are_sampled_uniformly() {
     let mut rng = Rng::new(4);
     let points: Vec<Vec2> = (0..200_000).map(|_| sampling::triangle(rng.next_2d())).collect();
     assert!(
@@ -262,7 +262,7 @@ fn triangles_are_covered_evenly() {
 }
 
 #[test]
-fn a_split_random_number_is_two() {
+fn a_split_random_number_gives_two_uniform_ones() {
     let mut rng = Rng::new(8);
     let (mut second, mut rest) = (0, Moments::default());
     for _ in 0..100_000 {
@@ -279,7 +279,7 @@ fn a_split_random_number_is_two() {
 
 const WEIGHTS: [f32; 8] = [0.0, 3.0, 1.0, 0.0, 0.5, f32::NAN, -2.0, 0.0];
 
-/// Asserts that `counts` follow `probabilities`, by a chi-square test.
+/// Asserts that `counts` match `probabilities`, by a χ² test.
 fn assert_frequencies(counts: &[usize], probabilities: &[f32]) {
     let n: usize = counts.iter().sum();
     let (mut statistic, mut cells) = (0.0, 0);
@@ -367,7 +367,7 @@ fn tables_without_weight_are_uniform() {
 }
 
 #[test]
-fn an_alias_table_chooses_by_weight() {
+fn an_alias_table_selects_by_weight() {
     let mut rng = Rng::new(12);
     let many: Vec<f32> = (0..1000).map(|_| rng.next_1d().powi(8)).collect();
     for weights in [&WEIGHTS[..], &[5.0], &many, &[1.0, 1e-20, 0.0], &[0.1; 10]] {
@@ -396,7 +396,7 @@ fn an_alias_table_chooses_by_weight() {
 
 #[test]
 fn a_large_alias_table_keeps_small_probabilities() {
-    // 24 bits leave 16 levels to each of a million entries, and none for a further choice.
+    // 24 bits leave 16 levels for each of a million entries, and none for a further choice.
     let mut rng = Rng::new(13);
     let weights: Vec<f32> = (0..1 << 20)
         .map(|i| if i % 2 == 0 { 1.0 } else { 1e-3 })
@@ -420,7 +420,7 @@ fn a_large_alias_table_keeps_small_probabilities() {
 }
 
 #[test]
-fn numbers_for_choices_are_stratified_and_have_all_their_digits() {
+fn numbers_for_choices_are_stratified_with_full_precision() {
     let (mut hits, mut fine) = (vec![0; 1024], Moments::default());
     let mut sampler = Sampler::new(3);
     for index in 0..1024 {
@@ -435,7 +435,7 @@ fn numbers_for_choices_are_stratified_and_have_all_their_digits() {
 }
 
 #[test]
-fn mis_weights_share_one() {
+fn mis_weights_add_up_to_one() {
     for heuristic in [sampling::balance_heuristic, sampling::power_heuristic] {
         for (a, b) in [
             (1.0, 1.0),
@@ -453,8 +453,8 @@ fn mis_weights_share_one() {
     }
 }
 
-/// A map so large that blocks of its cells stand for them, with a bright spot in an even block and sides that are no
-/// multiple of a block's.
+/// A map large enough for block sampling, with a bright spot in a uniform block and sides that are not multiples of the
+/// block size.
 #[test]
 fn a_large_map_is_sampled_by_blocks() {
     let (width, height) = (1030, 517);
@@ -469,7 +469,7 @@ fn a_large_map_is_sampled_by_blocks() {
     let total: f64 = weights.iter().copied().map(f64::from).sum();
     let table = BlockDistribution2d::new(&weights, width);
     let mut rng = Rng::new(9);
-    // How often each of 10 × 10 parts is chosen, and the spot.
+    // Frequencies of 10 × 10 parts, and of the spot.
     let part_of = |x: usize, y: usize| {
         if spot(x, y) {
             100
@@ -494,7 +494,7 @@ fn a_large_map_is_sampled_by_blocks() {
         spread.add(f64::from(weights[y * width + x]) / f64::from(s.pdf));
     }
     assert_counts("parts", &counts, &expected);
-    // Rounding moves few points beyond the border of their cell.
+    // Rounding moves a few points beyond the border of their cell.
     assert!(beyond < 500, "{beyond}");
     // Weight over density estimates the mean weight, with little noise.
     let mean = total / weights.len() as f64;
@@ -508,7 +508,7 @@ fn a_large_map_is_sampled_by_blocks() {
 
 // ---- Solid angles ----
 
-/// The solid angle of a rectangle from `low` on, seen from the origin.
+/// The solid angle of a rectangle with corner `low`, seen from the origin.
 fn rectangle_solid_angle(low: DVec2, size: DVec2, z: f64) -> f64 {
     let corner = |x: f64, y: f64| (x * y / (z * (x * x + y * y + z * z).sqrt())).atan();
     let high = low + size;
@@ -524,7 +524,7 @@ fn triangle_solid_angle([a, b, c]: [DVec3; 3]) -> f64 {
         .atan2(1.0 + a.dot(b) + b.dot(c) + c.dot(a))
 }
 
-/// Asserts that `counts` follow `expected`, by a chi-square test; cells with small expected counts are pooled.
+/// Asserts that `counts` match `expected`, by a χ² test; cells with small expected counts are pooled.
 fn assert_counts(name: &str, counts: &[u64], expected: &[f64]) {
     let (mut statistic, mut cells, mut rest) = (0.0, 0, (0.0, 0.0));
     let mut add = |count: f64, expected: f64| {
@@ -547,8 +547,8 @@ fn assert_counts(name: &str, counts: &[u64], expected: &[f64]) {
     );
 }
 
-/// Places to look at a unit square from: far away, near, beside, at an edge, right above the middle.
-const LOOKOUTS: [[f32; 3]; 9] = [
+/// Viewpoints of a unit square: far away, near, to the side, at an edge, directly above the middle.
+const VIEWPOINTS: [[f32; 3]; 9] = [
     [0.5, 0.5, 1.0],
     [0.5, 0.5, 0.01],
     [0.2, 0.9, 4e-3],
@@ -567,10 +567,10 @@ fn spherical_rectangles_are_sampled_by_solid_angle() {
     let mut rng = Rng::new(5);
     for scale in [1e-3f32, 1.0, 1e5] {
         for size in [Vec2::ONE, Vec2::new(1.0, 0.05), Vec2::new(0.2, 6.0)].map(|size| size * scale) {
-            for [x, y, z] in LOOKOUTS {
+            for [x, y, z] in VIEWPOINTS {
                 let (low, z) = (-Vec2::new(x, y) * size, z * size.min_element());
                 if z < 2e-3 * size.max_element() {
-                    // So near, rounding shows, and lights are sampled by area.
+                    // At this distance, rounding is visible, and lights are sampled by area.
                     continue;
                 }
                 let seen = SphericalRectangle::new(low, size, z);
@@ -619,7 +619,7 @@ fn spherical_triangles_are_sampled_by_solid_angle() {
         ] {
             let edges = [b, c].map(|(x, y)| Vec3::new(x, y, 0.0) * scale);
             let area = 0.5 * edges[0].cross(edges[1]).length();
-            for [x, y, z] in LOOKOUTS {
+            for [x, y, z] in VIEWPOINTS {
                 let longest = edges[0].length().max(edges[1].length());
                 let z = -z * area.sqrt().max(0.5 * longest);
                 let p = -(edges[0] * x + edges[1] * y).with_z(z);

@@ -1,12 +1,11 @@
-//! Self-intersection: spawned rays miss their own surface and hit others just above it, from millimetres to a hundred
-//! kilometres, for every kind of shape.
+//! Self-intersection: spawned rays miss their own surface and hit others just above it, from millimetres to 100 km, for
+//! every kind of shape.
 
-use std::sync::Arc;
-
+use crate::intersect::{mesh, trace};
 use glam::{Affine3A, Quat, Vec3};
 use renderer::accel::{ALL, Accel};
 use renderer::color::Rgb;
-use renderer::geometry::{Geometry, Interaction, Mesh, Shape, Tangents, add_world_meshes};
+use renderer::geometry::{Geometry, Interaction, Mesh, Shape, add_world_meshes};
 use renderer::light::{EnvironmentLight, Light};
 use renderer::math::{Ray, RayEnd};
 use support::random::{Random, exact_turn};
@@ -14,21 +13,12 @@ use support::scenes::{Look, SceneBuilder, film, globe, mean, spot_meter};
 
 // ---- Helpers.
 
-fn mesh(mesh: Mesh) -> Geometry {
-    Geometry::Mesh(Arc::new(mesh.validate().expect("the test's mesh is valid")))
-}
-
 fn build(shapes: &mut [Shape]) -> Accel {
     add_world_meshes(shapes);
     Accel::build(shapes, &[], 1).expect("Embree builds")
 }
 
-fn trace(accel: &Accel, shapes: &[Shape], ray: &Ray) -> Option<Interaction> {
-    let hit = accel.intersect(ray, ALL)?;
-    Some(shapes[hit.shape.0 as usize].interaction(hit.shape, &hit, ray, Tangents::ByUv))
-}
-
-/// The square `[-1,1]²` in the xy plane as 2×2 quads, moved by `place`.
+/// The square `[-1,1]²` in the xy plane as 2×2 quads, transformed by `place`.
 fn grid(place: Affine3A) -> Mesh {
     let vertices = (0..9).map(|i| Vec3::new((i % 3) as f32 - 1.0, (i / 3) as f32 - 1.0, 0.0));
     let quads = [0, 1, 3, 4].map(|a: u32| [[a, a + 1, a + 4], [a, a + 4, a + 3]]);
@@ -39,7 +29,7 @@ fn grid(place: Affine3A) -> Mesh {
     .expect("the grid is valid")
 }
 
-/// A direction on the side of `n`, by turns anywhere and nearly along the surface.
+/// A direction on the side of `n`, alternately arbitrary and nearly along the surface.
 fn leaving(random: &mut Random, n: Vec3) -> Vec3 {
     let direction = random.direction();
     let cosine = match random.uniform() < 0.5 {
@@ -53,7 +43,8 @@ fn leaving(random: &mut Random, n: Vec3) -> Vec3 {
 
 const ALBEDO: f32 = 0.5;
 
-/// The surface at `center`, with the unit normal `n` and at least `size` wide, shows its albedo everywhere.
+/// Asserts that the surface at `center`, with the unit normal `n` and at least `size` wide, shows its albedo
+/// everywhere.
 #[track_caller]
 fn check_albedo(mut scene: SceneBuilder, center: Vec3, n: Vec3, size: f32, name: &str) {
     scene.light(Light::Environment(EnvironmentLight::Constant(Rgb::WHITE)));
@@ -79,7 +70,7 @@ fn flat_meshes_show_their_albedo_under_a_uniform_sky() {
         let size = world_from_grid.matrix3.x_axis.length();
         let mut scene = SceneBuilder::new();
         let material = scene.material(&format!("Ci = {ALBEDO} * diffuse(N);"));
-        // The mesh itself in place, or placed by its shape: alone, or as one of two instances.
+        // The mesh itself in world space, or transformed by its shape: a single one, or one of two instances.
         let kind = ["mesh", "shape", "instance"][(number / 2) % 3];
         if kind == "mesh" {
             scene.shape(mesh(grid(world_from_grid)), Affine3A::IDENTITY, material);
@@ -145,7 +136,7 @@ fn a_small_ground_at_height_zero_is_lit_by_a_ball() {
 
 // ---- Rays that leave a surface.
 
-/// Convex or flat shapes of size 1; the number tells how many of their sides rays may leave on without meeting them again.
+/// Convex or flat shapes of size 1, with the number of sides that rays can leave without hitting the shape again.
 fn shapes() -> Vec<(&'static str, Geometry, u32)> {
     let mut random = Random(2);
     let triangle = [(); 3].map(|()| random.direction());
@@ -167,7 +158,7 @@ fn shapes() -> Vec<(&'static str, Geometry, u32)> {
     ]
 }
 
-/// Points of a shape in a random place as rays find them, from nearby and from far away.
+/// Hit points of a shape with a random transform, from near and far origins.
 fn points(random: &mut Random, accel: &Accel, shapes: &[Shape], count: usize) -> Vec<Interaction> {
     let (center, radius) = (shapes[0].bounds().center(), shapes[0].bounds().radius());
     (0..count)
@@ -179,7 +170,7 @@ fn points(random: &mut Random, accel: &Accel, shapes: &[Shape], count: usize) ->
         .collect()
 }
 
-/// Calls `check` with shapes of all kinds in random places, alone and as instances, and points on them.
+/// Calls `check` with shapes of all kinds with random transforms, single and as instances, and points on them.
 fn for_all_shapes(mut check: impl FnMut(&str, &mut Random, &Accel, &[Shape], u32, &Interaction)) {
     let mut random = Random(3);
     for number in 0..60 {
@@ -188,7 +179,7 @@ fn for_all_shapes(mut check: impl FnMut(&str, &mut Random, &Accel, &[Shape], u32
             let world_from_object = random.place(number / 2, uneven);
             let mut shapes = vec![Shape::new(geometry.clone(), world_from_object)];
             if number / 2 % 2 == 1 {
-                // Rays do not see the second use, which makes the first an instance.
+                // The second use is invisible for rays and makes the first an instance.
                 let size = world_from_object.matrix3.x_axis.length();
                 let away = Affine3A::from_translation(Vec3::splat(1e5 * size));
                 shapes.push(Shape::new(geometry, away * world_from_object));
@@ -203,7 +194,7 @@ fn for_all_shapes(mut check: impl FnMut(&str, &mut Random, &Accel, &[Shape], u32
 }
 
 #[test]
-fn rays_miss_the_surface_they_leave() {
+fn spawned_rays_miss_their_surface() {
     let mut rays = 0;
     for_all_shapes(|name, random, accel, shapes, sides, point| {
         for side in [1.0, -1.0].into_iter().take(sides as usize) {
@@ -223,14 +214,14 @@ fn rays_miss_the_surface_they_leave() {
 }
 
 #[test]
-fn offsets_are_a_few_units_in_the_last_place_of_the_coordinates() {
+fn ray_offsets_are_a_few_ulps_of_the_coordinates() {
     for_all_shapes(|name, _, _, shapes, _, point| {
         let bounds = shapes[0].bounds();
         let extent = bounds.min.abs().max(bounds.max.abs()).max_element();
         let limit = match name {
-            // Its normal has fewer digits, and rays find it accordingly.
+            // Its normal is less precise, and so are its hits.
             "sliver" => 1024.0,
-            // Rays find them in double precision.
+            // Their hits are computed in double precision.
             "sphere" | "disk" | "cylinder" => 8.0,
             _ => 64.0,
         };
@@ -244,7 +235,7 @@ fn offsets_are_a_few_units_in_the_last_place_of_the_coordinates() {
 }
 
 #[test]
-fn rays_meet_what_lies_just_above_the_surface_they_leave() {
+fn rays_hit_surfaces_just_above_their_origin() {
     let mut random = Random(4);
     for number in 0..300 {
         let world_from_grid = random.place(number, number % 2 == 1);
@@ -253,7 +244,7 @@ fn rays_meet_what_lies_just_above_the_surface_they_leave() {
         let bounds = accel.bounds();
         let extent = bounds.min.abs().max(bounds.max.abs()).max_element();
         let n = Vec3::from(world_from_grid.matrix3.z_axis).normalize();
-        // Its own vertices are rounded too.
+        // The vertices of the other surface are rounded, too.
         let gap = Affine3A::from_translation(n * (64.0 * f32::EPSILON * extent));
         let wider = Affine3A::from_scale(Vec3::splat(1.1));
         let mut both = vec![
@@ -275,7 +266,7 @@ fn rays_meet_what_lies_just_above_the_surface_they_leave() {
 
 #[test]
 fn objects_a_tenth_of_a_millimetre_above_a_floor_cast_shadows() {
-    // A floor of a metre, anyhow turned about the origin; a ground of a hundred kilometres at height zero.
+    // A floor of 1 m, arbitrarily rotated about the origin; a ground of 100 km at height zero.
     let turn = Affine3A::from_quat(Quat::from_axis_angle(Vec3::new(1.0, 2.0, 3.0).normalize(), 1.0));
     let level = Affine3A::from_mat3(exact_turn(1));
     for (name, floor) in [
@@ -311,7 +302,7 @@ fn objects_a_tenth_of_a_millimetre_above_a_floor_cast_shadows() {
 // ---- Rays between two surfaces.
 
 #[test]
-fn rays_between_two_surfaces_meet_neither() {
+fn rays_between_two_surfaces_hit_neither() {
     let mut random = Random(6);
     let mut rays = 0;
     for number in 0..400 {
@@ -320,7 +311,7 @@ fn rays_between_two_surfaces_meet_neither() {
             let (_, geometry, sides) = kinds[(random.uniform() * kinds.len() as f32) as usize].clone();
             (Shape::new(geometry, random.place(number, number % 5 == 1)), sides)
         };
-        // One is anywhere up to a hundred kilometres from the other, and of any other size.
+        // The distance between the two is arbitrary up to 100 km, and so is the size of the second.
         let (one, one_sides) = pick(number);
         let (mut other, other_sides) = pick(number + 1);
         let reach = one.bounds().radius() + other.bounds().radius();
@@ -354,24 +345,24 @@ fn rays_between_two_surfaces_meet_neither() {
 }
 
 #[test]
-fn rays_to_a_surface_meet_what_lies_just_before_it() {
+fn rays_to_a_surface_hit_covers_just_before_it() {
     let mut random = Random(7);
     for number in 0..300 {
-        let world_from_lamp = random.place(number, false);
-        let size = world_from_lamp.matrix3.x_axis.length();
-        let center = Vec3::from(world_from_lamp.translation);
-        let n = Vec3::from(world_from_lamp.matrix3.z_axis).normalize();
+        let world_from_light = random.place(number, false);
+        let size = world_from_light.matrix3.x_axis.length();
+        let center = Vec3::from(world_from_light.translation);
+        let n = Vec3::from(world_from_light.matrix3.z_axis).normalize();
         let distance = random.magnitude(0.1, 1e3) * size;
         let from = center + (n + 0.5 * random.direction()).normalize() * distance;
         let extent = from.abs().max(center.abs()).max_element() + size + distance;
         let gap = 64.0 * f32::EPSILON * extent;
         let cover =
-            Affine3A::from_translation(n * gap) * world_from_lamp * Affine3A::from_scale(Vec3::splat(1.1));
-        let lamp = [Shape::new(mesh(grid(Affine3A::IDENTITY)), world_from_lamp)];
+            Affine3A::from_translation(n * gap) * world_from_light * Affine3A::from_scale(Vec3::splat(1.1));
+        let light = [Shape::new(mesh(grid(Affine3A::IDENTITY)), world_from_light)];
         let cover = build(&mut [Shape::new(mesh(grid(Affine3A::IDENTITY)), cover)]);
         for _ in 0..40 {
             let u = glam::Vec2::new(random.uniform(), random.uniform());
-            let point = lamp[0].sample_area((random.uniform() * 8.0) as u32, u).point;
+            let point = light[0].sample_area((random.uniform() * 8.0) as u32, u).point;
             let ray = RayEnd::in_space(from).ray_to(&point.ray_end());
             assert!(cover.occluded(&ray, ALL), "{ray:?} passes {gap} before {point:?}");
         }
@@ -379,7 +370,7 @@ fn rays_to_a_surface_meet_what_lies_just_before_it() {
 }
 
 #[test]
-fn rays_between_points_within_their_error_have_no_length() {
+fn rays_between_points_within_their_error_have_zero_length() {
     let end = |y: f32, p_error: f32| RayEnd {
         p: Vec3::Y * y,
         p_error,
@@ -394,21 +385,21 @@ fn rays_between_points_within_their_error_have_no_length() {
 }
 
 #[test]
-fn rays_that_pass_a_surface_still_end_before_their_target() {
+fn rays_continued_after_a_hit_end_before_their_target() {
     let mut random = Random(8);
     let mut passed = 0;
     for number in 0..300 {
-        let world_from_lamp = random.place(number, false);
-        let size = world_from_lamp.matrix3.x_axis.length();
-        let center = Vec3::from(world_from_lamp.translation);
-        let n = Vec3::from(world_from_lamp.matrix3.z_axis).normalize();
-        // A sheet that is wider than the lamp, half of the way there, turned any way.
+        let world_from_light = random.place(number, false);
+        let size = world_from_light.matrix3.x_axis.length();
+        let center = Vec3::from(world_from_light.translation);
+        let n = Vec3::from(world_from_light.matrix3.z_axis).normalize();
+        // A sheet wider than the light, halfway to it, arbitrarily rotated.
         let way = (n + 0.5 * random.direction()).normalize() * random.magnitude(1.0, 30.0) * size;
         let turn = Quat::from_axis_angle(random.direction(), random.between(0.0, 6.0));
         let wide = Vec3::splat(random.magnitude(1e2, 1e4) * size);
         let sheet = Affine3A::from_scale_rotation_translation(wide, turn, center + 0.5 * way);
         let mut shapes =
-            [world_from_lamp, sheet].map(|place| Shape::new(mesh(grid(Affine3A::IDENTITY)), place));
+            [world_from_light, sheet].map(|place| Shape::new(mesh(grid(Affine3A::IDENTITY)), place));
         let accel = build(&mut shapes);
         for _ in 0..20 {
             let u = glam::Vec2::new(random.uniform(), random.uniform());

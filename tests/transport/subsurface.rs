@@ -1,10 +1,10 @@
-//! Light that walks below surfaces: colours of deep blocks, objects in objects, normals, photons.
+//! Subsurface scattering: colours of deep blocks, nested objects, normals, photons.
 
 use std::f64::consts::PI;
 
 use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
 
-use crate::media::{agree, expect, mean};
+use crate::media::{agree, expect, mean, path};
 
 const UNIT: &str = "
     shader body(color albedo = 0.5, color radius = 0.1, float g = 0, normal n = N, output closure color surface = 0)
@@ -14,12 +14,8 @@ const UNIT: &str = "
     film { size = (16, 16); filter = box; }
 ";
 
-fn path() -> Integrator {
-    Integrator::Path(PathSettings::default())
-}
-
 #[test]
-fn a_deep_block_has_its_colour() {
+fn a_deep_block_has_its_albedo() {
     for (radius, g) in [
         ("0.02", 0.0),
         ("(0.3, 0.02, 0.0001)", 0.0),
@@ -35,7 +31,7 @@ fn a_deep_block_has_its_colour() {
     }
 }
 
-/// A lamp beside a ball on a floor.
+/// A light next to a ball on a floor.
 fn ball(material: &str, more: &str) -> String {
     format!(
         "{UNIT} {more}
@@ -52,7 +48,7 @@ fn ball(material: &str, more: &str) -> String {
 }
 
 #[test]
-fn photons_agree_with_paths() {
+fn photons_match_paths() {
     for unit in ["body", "coated"] {
         let text = ball(
             &format!("{unit}(albedo = (0.9, 0.5, 0.3), radius = (0.4, 0.2, 0.05))"),
@@ -63,8 +59,8 @@ fn photons_agree_with_paths() {
     }
 }
 
-/// Of two lobes below a surface, light that has entered by the weak one leaves by that too. The floor has no other light
-/// than that of the ball.
+/// With two subsurface lobes, light that enters by the weak one also leaves by it. The ball is the only light of the
+/// floor.
 #[test]
 fn photons_leave_by_the_lobe_they_entered_by() {
     let text = format!(
@@ -87,7 +83,7 @@ fn photons_leave_by_the_lobe_they_entered_by() {
 }
 
 #[test]
-fn what_is_not_deep_is_lambertian() {
+fn zero_radius_is_lambertian() {
     let bent = "normal n = normalize(N + 0.3 * vector(noise(4 * P), noise(4 * P + 7), noise(4 * P + 9)))";
     let bumps = format!(
         "shader rough(color albedo = 0.5, int deep = 0, output closure color surface = 0)
@@ -104,7 +100,7 @@ fn what_is_not_deep_is_lambertian() {
 }
 
 #[test]
-fn what_is_in_an_object_does_not_end_its_walks() {
+fn nested_objects_do_not_end_random_walks() {
     let body = "body(albedo = 0.8, radius = 0.5)";
     let core = "shape core : sphere { radius = 0.6; material = matte(albedo = 0); }";
     let plain = mean(&ball(body, ""), path(), 256);
@@ -112,7 +108,7 @@ fn what_is_in_an_object_does_not_end_its_walks() {
 }
 
 #[test]
-fn depth_counts_where_light_leaves() {
+fn depth_counts_a_random_walk_as_one_vertex() {
     let direct = Integrator::Path(PathSettings {
         depth: Some(2),
         ..PathSettings::default()
@@ -123,10 +119,10 @@ fn depth_counts_where_light_leaves() {
     agree(lambert, walked, 0.1);
 }
 
-/// Far from a narrow beam, light decays as diffusion has it: R(r) of a dipole, whose shape there is a decay alone.
+/// Far from a narrow beam, light decays as in diffusion theory: the profile R(r) of a dipole, up to a factor.
 #[test]
-fn far_light_decays_as_by_diffusion() {
-    // Mean free path 1 and the single albedo of the colour.
+fn far_light_decays_as_in_diffusion_theory() {
+    // Mean free path 1, and the single-scattering albedo of the colour.
     let albedo: f64 = 0.8;
     let s = 4.09712 + 4.20863 * albedo - (9.59217 + 41.6808 * albedo + 17.7126 * albedo * albedo).sqrt();
     let single = 1.0 - s * s;
@@ -161,7 +157,7 @@ fn far_light_decays_as_by_diffusion() {
     assert!((found / expected - 1.0).abs() < 0.2, "{found}, not {expected}");
 }
 
-/// A plate of 6 mm, lit from behind, at `place`, with more shapes.
+/// A plate of 6 mm at `place`, lit from behind, with more shapes.
 fn plate(place: [f64; 3], more: &str) -> String {
     let [x, y, z] = place;
     format!(
@@ -173,7 +169,7 @@ fn plate(place: [f64; 3], more: &str) -> String {
     )
 }
 
-/// A shape at the origin keeps the coordinates of rays large.
+/// A shape at the origin, so that coordinates of rays are large.
 const AT_ORIGIN: &str = "shape far : sphere { radius = 0.1; material = matte(); }";
 
 #[test]
@@ -189,7 +185,7 @@ fn light_does_not_depend_on_the_distance_from_the_origin() {
     );
 }
 
-/// A bar of wax under a white sky, of these shapes.
+/// A bar of wax under a white sky, made of these shapes.
 fn bar(radius: f64, shapes: &str) -> String {
     format!(
         "{UNIT} material wax = body(albedo = 0.9, radius = {radius});
@@ -200,7 +196,7 @@ fn bar(radius: f64, shapes: &str) -> String {
 }
 
 #[test]
-fn objects_of_one_material_that_overlap_or_touch_are_one() {
+fn overlapping_or_touching_objects_of_one_material_are_one() {
     let whole = "shape whole : cube { size = (2, 1, 1); material = wax; }";
     let overlap = "shape a : cube { size = (1.2, 1, 1); material = wax; transform = translate(-0.4, 0, 0); }
                    shape b : cube { size = (1.2, 1, 1); material = wax; transform = translate(0.4, 0, 0); }";
@@ -220,7 +216,7 @@ fn objects_of_one_material_that_overlap_or_touch_are_one() {
 }
 
 #[test]
-fn light_that_passes_the_surface_is_kept() {
+fn undeviated_transmission_is_preserved() {
     let text = format!(
         "{UNIT} light sky : environment {{ color = 1; }}
          surface veil(output closure color surface = 0)

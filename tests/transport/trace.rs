@@ -1,9 +1,10 @@
-//! Rays that shaders trace: `trace` and `getmessage("trace", …)` against scenes with known hits.
+//! `trace` and `getmessage("trace", …)` in shaders, against scenes with known hits.
 
 use std::f32::consts::PI;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::analytic::facing_down;
 use glam::{Affine3A, Vec3};
 use renderer::color::Rgb;
 use renderer::geometry::{Geometry, Mesh};
@@ -21,7 +22,7 @@ use shading::{InstanceOptions, ShaderGlobals, ShadingSystem, Source};
 use support::compiled;
 use support::scenes::{Look, SceneBuilder, film, mean, mesh, probed_floor, spot_meter, white_share};
 
-/// Scatters by the share of the hemisphere that is open, from 64×64 rays with the density of the cosine.
+/// Scatters by the unoccluded share of the hemisphere, from 64×64 cosine-distributed rays.
 const OPEN: &str = "
     vector x = normalize(dPdu), y = cross(N, x);
     int hits = 0, rays = 64;
@@ -37,11 +38,7 @@ fn open(options: &str) -> String {
     OPEN.replace(" OPTIONS", options)
 }
 
-fn facing_down(height: f32) -> Affine3A {
-    Affine3A::from_translation(Vec3::Y * height) * Affine3A::from_rotation_x(PI / 2.0)
-}
-
-/// A floor that shows how open it is, with those options.
+/// A floor that shows its unoccluded share, with those options.
 fn floor(options: &str) -> SceneBuilder {
     floor_of(&open(options))
 }
@@ -54,7 +51,7 @@ fn floor_of(body: &str) -> SceneBuilder {
     scene
 }
 
-/// Light along a ray that comes from `from` to the origin, scattered once.
+/// Light along a ray from `from` to the origin, scattered once.
 fn lit_from(scene: &mut SceneBuilder, from: Vec3) -> Look {
     let irradiance = Rgb::WHITE * PI;
     scene.light(Light::Directional(DirectionalLight::new(-from, irradiance, 0.0)));
@@ -69,7 +66,7 @@ fn lit_from(scene: &mut SceneBuilder, from: Vec3) -> Look {
     }
 }
 
-/// Measured openness of the middle of the floor.
+/// Measured unoccluded share at the middle of the floor.
 fn middle(mut scene: SceneBuilder) -> f32 {
     let from = Vec3::new(3.0, 0.3, 1.0);
     let look = lit_from(&mut scene, from.normalize());
@@ -83,7 +80,7 @@ fn check(found: f32, expected: f32) {
 }
 
 #[test]
-fn a_point_under_a_disk_is_open_as_computed() {
+fn occlusion_by_a_disk_matches_its_form_factor() {
     let under_disk = |options: &str| {
         let mut scene = floor(options);
         let material = scene.material("Ci = diffuse(N);");
@@ -91,10 +88,10 @@ fn a_point_under_a_disk_is_open_as_computed() {
         scene.name("cloud.first");
         middle(scene)
     };
-    // The disk of radius r at height h fills r² / (r² + h²) of the hemisphere, by the cosine.
+    // A disk of radius r at height h covers r² / (r² + h²) of the cosine-weighted hemisphere.
     let shut = 1.0 / (1.0 + 0.75 * 0.75);
     check(under_disk(""), 1.0 - shut);
-    // Only hits within 1 m count: there the disk has a radius of √(1 − h²).
+    // With only hits within 1 m, the disk has a radius of √(1 − h²).
     let near = (1.0 - 0.75 * 0.75) / 1.0;
     check(under_disk(", \"maxdist\", 1.0"), 1.0 - near);
     check(under_disk(", \"mindist\", 1"), 1.0 - (shut - near));
@@ -106,19 +103,19 @@ fn a_point_under_a_disk_is_open_as_computed() {
 }
 
 #[test]
-fn a_point_by_a_wall_is_open_as_computed() {
+fn occlusion_by_a_wall_matches_its_form_factor() {
     let (height, away) = (1.5_f32, 0.5_f32);
     let mut scene = floor("");
     let material = scene.material("Ci = diffuse(N);");
     let wall = Affine3A::from_translation(Vec3::new(0.0, 0.0, -away))
         * Affine3A::from_scale(Vec3::new(1e4, height, 1.0));
-    // Half of it is below the floor.
+    // Half of the wall is below the floor.
     scene.shape(mesh(Mesh::rectangle()), wall, material);
     check(middle(scene), 1.0 - 0.5 * (1.0 - away / away.hypot(height)));
 }
 
 #[test]
-fn a_surface_does_not_hide_itself() {
+fn a_surface_does_not_occlude_itself() {
     let away = Vec3::X * 1000.0;
     let from = Vec3::new(3.0, 2.0, 4.0);
     let camera = spot_meter(away + from, away, 1.0);
@@ -142,9 +139,9 @@ fn a_surface_does_not_hide_itself() {
     }
 }
 
-/// A blind lets light through where a ray that it traces hits the marker above it.
+/// A blind transmits light where its traced ray hits the marker above it.
 #[test]
-fn rays_towards_lights_trace_too() {
+fn shaders_of_shadow_rays_can_trace() {
     let mut scene = SceneBuilder::new();
     let white = scene.material("Ci = diffuse(N);");
     let blind = scene.material(
@@ -196,7 +193,7 @@ fn pictures_do_not_depend_on_threads() {
     lit_from(&mut scene, Vec3::Y);
     let scene = scene.build();
     let camera = spot_meter(Vec3::new(2.0, 3.0, 4.0), Vec3::ZERO, 5.0);
-    // Every shading point takes hundreds of rays.
+    // Every shading point traces hundreds of rays.
     let path = PathSettings {
         depth: Some(2),
         split: Some(1),
@@ -230,7 +227,7 @@ fn stacked() -> Scene {
     scene.build()
 }
 
-/// The outputs of a shader with this body at the origin, which are the same interpreted and compiled.
+/// The outputs of a shader with this body at the origin, equal for interpreter and machine code.
 fn run(scene: &Scene, outputs: &str, body: &str) -> Vec<Const> {
     let system = ShadingSystem::new(closure_registry(), scene.host().clone());
     let text = format!("shader probe({outputs}) {{ {body} }}");
@@ -255,7 +252,7 @@ fn run(scene: &Scene, outputs: &str, body: &str) -> Vec<Const> {
             .instantiate(template.clone(), &options)
             .expect("it compiles");
         let mut context = system.context();
-        // What a run has traced is forgotten before the next.
+        // Each run starts without traced hits.
         for _ in 0..2 {
             instance.run(&globals, &mut context).unwrap();
             let host = &**scene.host();
@@ -282,7 +279,7 @@ fn string(text: &str) -> Const {
     Const::String(Arc::from(text))
 }
 
-/// A number of a shipped unit at the origin, which faces up and is seen from above or from below.
+/// An output of a shipped unit at the origin, which faces up and is seen from above or from below.
 fn of_unit(scene: &Scene, call: &str, output: &str, backfacing: bool) -> f32 {
     let system = ShadingSystem::new(closure_registry(), scene.host().clone()).with_library(library::LIBRARY);
     let text = format!("group probe(output float result) {{ {call}; result = it.{output}; }}");
@@ -306,7 +303,7 @@ fn of_unit(scene: &Scene, call: &str, output: &str, backfacing: bool) -> f32 {
 }
 
 #[test]
-fn shipped_units_tell_of_what_is_near() {
+fn shipped_occlusion_units_match_known_values() {
     let mut scene = SceneBuilder::new();
     let material = scene.material("Ci = trace(P, N) * diffuse(N);");
     let below = Affine3A::from_translation(Vec3::NEG_Y);
@@ -337,7 +334,7 @@ fn shipped_units_tell_of_what_is_near() {
         "value",
         1.0,
     );
-    // Chords of a ball of radius 1 that are shorter than d are those at more than acos(d / 2) from the normal.
+    // Chords of a unit ball shorter than d have angles above acos(d / 2) to the normal.
     near(
         "ambient_occlusion it(rays = 256, distance = 1, inside = 1)",
         "value",
@@ -360,7 +357,7 @@ fn shipped_units_tell_of_what_is_near() {
 }
 
 #[test]
-fn openness_is_that_of_the_side_that_is_seen() {
+fn occlusion_is_measured_on_the_visible_side() {
     let mut scene = SceneBuilder::new();
     let material = scene.material("Ci = trace(P, N) * diffuse(N);");
     scene.shape(Geometry::Disk, facing_down(0.75), material);
@@ -371,7 +368,7 @@ fn openness_is_that_of_the_side_that_is_seen() {
 }
 
 #[test]
-fn the_nearest_hit_within_bounds_counts() {
+fn trace_returns_the_nearest_hit_within_bounds() {
     let scene = stacked();
     let found = run(
         &scene,
@@ -386,9 +383,9 @@ fn the_nearest_hit_within_bounds_counts() {
     assert_eq!(found, ints([0, 1, 0, 0, 0]));
 }
 
-/// Distances are in metres, whatever the length of the direction.
+/// Distances are in metres, for directions of any length.
 #[test]
-fn messages_tell_of_the_hit() {
+fn messages_describe_the_hit() {
     let scene = stacked();
     let found = run(
         &scene,
@@ -423,7 +420,7 @@ fn messages_tell_of_the_hit() {
 }
 
 #[test]
-fn messages_tell_of_the_last_ray() {
+fn messages_describe_the_last_ray() {
     let scene = stacked();
     let found = run(
         &scene,
@@ -438,7 +435,7 @@ fn messages_tell_of_the_last_ray() {
 }
 
 #[test]
-fn an_object_knows_its_name() {
+fn object_names_are_available() {
     let scene = stacked();
     let found = run(
         &scene,
@@ -449,7 +446,7 @@ fn an_object_knows_its_name() {
 }
 
 #[test]
-fn a_ray_that_nobody_needs_is_not_traced() {
+fn unused_rays_are_not_traced() {
     let scene = stacked();
     let system = ShadingSystem::new(closure_registry(), scene.host().clone());
     let traces = |body: &str| {
@@ -468,9 +465,9 @@ fn a_ray_that_nobody_needs_is_not_traced() {
     assert!(traces("getmessage(\"trace\", \"hit\", a);"));
 }
 
-/// The names of a scene file are known where a material asks its host for anything.
+/// Names of a scene file are available in all shader calls of the host.
 #[test]
-fn shapes_of_scene_files_have_their_names() {
+fn shape_names_of_scene_files_are_available() {
     let scene_of = |surface: &str| {
         let text = format!(
             "camera main : perspective {{ from = (0, 0, 4); to = (0, 0, 0); fov = 40; }}
@@ -493,9 +490,9 @@ fn shapes_of_scene_files_have_their_names() {
     assert_eq!(found, [Const::Int(0), string(""), Const::Int(0)]);
 }
 
-/// Photons and bakes run shaders that trace as pictures do: what lies under the floor makes it white.
+/// Shaders of photons and bakes can trace like those of pictures: an object under the floor makes it white.
 #[test]
-fn photons_and_bakes_trace() {
+fn photons_and_bakes_can_trace() {
     let mut scene = SceneBuilder::new();
     let hidden = scene.material("Ci = 0;");
     let place = Affine3A::from_translation(Vec3::NEG_Y) * Affine3A::from_rotation_x(-PI / 2.0);

@@ -1,4 +1,4 @@
-//! Files for Bevy: coordinates of the page without rectangles, a volume of six sides for each probe.
+//! Files for Bevy: lightmap coordinates without rectangles, and an irradiance volume with six directions per probe.
 
 use renderer::files::SharedFiles;
 use renderer::scene::import::GltfFile;
@@ -16,7 +16,7 @@ fn word(bytes: &[u8], at: usize) -> u32 {
 }
 
 #[test]
-fn bevy_gets_a_mesh_for_each_node_that_shares_one() {
+fn bevy_models_have_a_mesh_per_node() {
     let folder = folder();
     let at = folder.path();
     everything().write(&at.join("in.glb"));
@@ -24,7 +24,7 @@ fn bevy_gets_a_mesh_for_each_node_that_shares_one() {
     let output = run(at, &format!("bake in.glb -o out {flags}"));
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{message}");
-    // Instances have no lightmap, which is told.
+    // Bevy has no lightmaps for instances, and a warning says so.
     assert!(message.contains("without lightmap in Bevy: `c`"), "{message}");
     let said = json(&at.join("out/bevy.json"));
     assert_eq!(
@@ -65,7 +65,7 @@ fn bevy_gets_a_mesh_for_each_node_that_shares_one() {
         }
     }
     let image = fs::read(at.join("out/bevy_lightmap.0.ktx2")).unwrap();
-    // Half floats, compressed.
+    // The texture is compressed half floats.
     assert_eq!(
         [12, 20, 24, 28, 44].map(|at| word(&image, at)),
         [97, 80, 80, 0, 2]
@@ -73,7 +73,7 @@ fn bevy_gets_a_mesh_for_each_node_that_shares_one() {
 }
 
 #[test]
-fn bevy_gets_a_volume_of_a_grid() {
+fn bevy_reads_an_irradiance_volume() {
     let folder = folder();
     let at = folder.path();
     let flags = "--target probes --samples 4 --integrator path --probe-spacing 0.6 --quiet";

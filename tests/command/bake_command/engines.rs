@@ -1,4 +1,4 @@
-//! Files for engines: what a bake writes for Godot is what its sources read.
+//! Files for engines: a bake for Godot is valid according to Godot's sources.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ enum Variant {
     Word(String),
     List(Vec<Variant>),
     Members(BTreeMap<String, Variant>),
-    /// A constructor, and what is in brackets before its parentheses.
+    /// A constructor call with its type arguments in brackets.
     Made(String, Vec<Variant>),
 }
 
@@ -92,7 +92,7 @@ impl Text<'_> {
         }
     }
 
-    /// Sections: what stands in brackets, and their properties.
+    /// Sections: the text in brackets, and their properties.
     fn sections(&mut self) -> Vec<(String, Members, Members)> {
         let mut sections: Vec<(String, Members, Members)> = vec![];
         while !self.0.trim_start().is_empty() {
@@ -126,7 +126,7 @@ fn text(text: &str) -> Variant {
     Variant::Text(text.to_owned())
 }
 
-/// The numbers of a constructor.
+/// The numeric arguments of a constructor.
 fn numbers(value: &Variant) -> Vec<f64> {
     let Variant::Made(_, values) = value else {
         panic!("{value:?}")
@@ -138,7 +138,7 @@ fn numbers(value: &Variant) -> Vec<f64> {
     values.iter().map(number).collect()
 }
 
-/// A floor, and a ball with a name that Godot does not take.
+/// A floor, and a ball whose name is invalid in Godot.
 const SCENE: &str = "film { size = (8, 8); }\nsampler { spp = 16; }\n\
     camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }\n\
     light sky : environment { color = (1, 0.5, 0.2); }\n\
@@ -208,7 +208,7 @@ fn godot_reads_a_lightmap() {
     }
     assert!(!document.to_string().contains("MOZ_lightmap") && !document.to_string().contains("\"lightmap\""));
 
-    // Godot's irradiance on the floor, which faces up, is Kiln's over π.
+    // The floor faces up; Godot's irradiance on it is Kiln's divided by π.
     let slices = read(&at.join("out/godot.exr")).unwrap();
     let [red, map] = ["sh_r", "irradiance"].map(|name| read(&at.join(format!("out/{name}.exr"))).unwrap());
     assert_eq!((slices.width, slices.height), (map.width, 4 * map.height));
@@ -227,7 +227,7 @@ fn godot_reads_a_lightmap() {
     assert!(lit > 200, "{lit}");
 }
 
-/// The coordinates of the vertices of an accessor of two floats.
+/// Texture coordinates of the vertices of a VEC2 accessor.
 fn places(glb: &[u8], accessor: &Value) -> Vec<[f32; 2]> {
     let document = document(glb);
     let accessor = &document["accessors"][accessor.as_u64().unwrap() as usize];
@@ -242,7 +242,7 @@ fn places(glb: &[u8], accessor: &Value) -> Vec<[f32; 2]> {
 }
 
 #[test]
-fn godot_has_one_rectangle_a_node() {
+fn godot_has_one_rectangle_per_node() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     super::model::everything().write(&at.join("all.glb"));
@@ -322,7 +322,7 @@ fn godot_reads_probes() {
 }
 
 #[test]
-fn what_godot_does_not_read_is_told() {
+fn unsupported_data_for_godot_causes_warnings() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     fs::write(at.join("a.kiln"), SCENE).unwrap();
@@ -348,7 +348,7 @@ fn what_godot_does_not_read_is_told() {
 }
 
 #[test]
-fn images_say_the_same_in_other_formats() {
+fn image_formats_hold_the_same_values() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     fs::write(at.join("a.kiln"), SCENE).unwrap();
@@ -358,7 +358,7 @@ fn images_say_the_same_in_other_formats() {
         let map = read(&at.join("out/irradiance.exr")).unwrap();
         let count = map.width * map.height;
         if format == "ktx2" {
-            // The only level is the end of the file.
+            // The only mip level ends at the end of the file.
             let file = fs::read(at.join("out/irradiance.ktx2")).unwrap();
             let level = &file[file.len() - 8 * count..];
             for (pixel, found) in map.data.chunks_exact(3).zip(level.chunks_exact(8)) {

@@ -1,9 +1,9 @@
-//! Lightmaps by layout: their channels, coverage, and the range of values that they hold.
+//! Lightmap layouts: channels, coverage, and range of stored values.
 
 use super::*;
 
 #[test]
-fn layouts_hold_the_same_light_in_channels_that_engines_read() {
+fn layouts_hold_the_same_light_in_engine_channels() {
     let folder = folder();
     let at = folder.path();
     for order in [1, 2] {
@@ -28,7 +28,7 @@ fn layouts_hold_the_same_light_in_channels_that_engines_read() {
             for name in names.iter().filter(|name| name.ends_with(".exr")) {
                 let image = read_channels(&of(layout).join(name)).unwrap();
                 let channels: Vec<&str> = image.planes.iter().map(|plane| plane.0.as_str()).collect();
-                // three.js's EXRLoader reads R, G and B, and A, by these names alone; `channels` is for others.
+                // three.js's EXRLoader reads only channels named R, G, B and A; `channels` is for other programs.
                 let for_engines = ["R", "G", "B"].iter().all(|c| channels.contains(c))
                     && channels.iter().all(|c| ["R", "G", "B", "A"].contains(c));
                 assert!(
@@ -38,7 +38,7 @@ fn layouts_hold_the_same_light_in_channels_that_engines_read() {
             }
         }
         done(at, &format!("{SMALL} --include both --order {order} -o default"));
-        same(&files(&at.join("default")), &files(&of("rgba")));
+        same(&files(&at.join("default")), &files(&of("rgba")), "default");
         let rgba = planes(&of("rgba"));
         assert_eq!(rgba.len(), 3 * if order == 1 { 4 } else { 9 } + 3 + 4 + 3);
         for layout in ["channels", "coefficients"] {
@@ -60,7 +60,7 @@ fn layouts_hold_the_same_light_in_channels_that_engines_read() {
                 None => assert!(name == "used" || *plane == rgba[name], "{name}"),
             }
         }
-        // No coefficient is longer than light has it, as it is stored.
+        // No stored coefficient exceeds the bound for non-negative radiance.
         for tone in ["r", "g", "b"] {
             let constant = &rgba[&format!("L00.{tone}")];
             for (i, &l00) in constant.iter().enumerate() {
@@ -76,7 +76,7 @@ fn layouts_hold_the_same_light_in_channels_that_engines_read() {
 }
 
 #[test]
-fn coverage_tells_light_from_filling() {
+fn coverage_marks_baked_texels() {
     let folder = folder();
     let at = folder.path();
     done(at, &format!("{SMALL} --layout packed -o out"));
@@ -97,13 +97,13 @@ fn coverage_tells_light_from_filling() {
     for (name, value) in values {
         let count = found.remove(&(value.as_u64().unwrap() as u8)).unwrap_or(0);
         assert_eq!(coverage["texels"][name], count, "{name}");
-        // The ball lies on the floor: some of both is hidden, and nothing is hidden altogether.
+        // The ball rests on the floor: both are partly occluded, and no object is completely occluded.
         assert_eq!(count > 0, name != "dark", "{name}");
     }
     assert!(found.is_empty(), "{found:?}");
 }
 
-/// The bytes of a grey image.
+/// The bytes of a greyscale image.
 fn image_bytes(path: &Path) -> Vec<u8> {
     let image = read(path).unwrap();
     assert_eq!(image.channels, 1);
@@ -111,7 +111,7 @@ fn image_bytes(path: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn the_plain_lightmap_clips_next_to_nothing() {
+fn the_plain_lightmap_clips_few_values() {
     let folder = folder();
     let at = folder.path();
     done(at, &format!("{SMALL} --include both -o out"));
@@ -124,13 +124,13 @@ fn the_plain_lightmap_clips_next_to_nothing() {
         .chunks_exact(3)
         .map(|p| f64::from(p[0].max(p[1]).max(p[2])));
     let lit: Vec<f64> = pixels.filter(|&v| v > 0.0).collect();
-    // Half floats round by a two-thousandth.
+    // Rounding to half floats is a relative error of 1/2000.
     let clipped = lit.iter().filter(|&&v| v > 1.001 * intensity).count() as f64 / lit.len() as f64;
     assert!(clipped <= 0.001, "{clipped} clipped");
     let said = lightmap["clipped_share_of_lit_texels"].as_f64().unwrap();
     assert!((said - clipped).abs() < 1e-3, "{said} for {clipped}");
 
-    // The model names the image of floats and holds the other.
+    // The model's image list names the float image and embeds the other one.
     let glb = fs::read(at.join("out/scene.glb")).unwrap();
     let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
     let document: serde_json::Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
@@ -155,7 +155,7 @@ fn the_plain_lightmap_clips_next_to_nothing() {
 }
 
 #[test]
-fn light_that_half_floats_cannot_hold_is_kept_in_floats() {
+fn light_beyond_half_float_range_is_stored_in_floats() {
     let folder = folder();
     let at = folder.path();
     for (radiance, precision) in [("5", "half"), ("1e6", "float"), ("1e-5", "float")] {

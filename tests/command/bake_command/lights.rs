@@ -1,4 +1,4 @@
-//! `--lights`: parts of the light add up to all of it.
+//! `--lights`: bakes of separate lights add up to the bake of all lights.
 
 use std::fs;
 
@@ -21,7 +21,7 @@ shape panel : rectangle { size = (1, 1); material = lamp; transform = translate(
 ";
 
 #[test]
-fn light_of_lamps_apart_adds_up() {
+fn bakes_of_separate_lights_add_up() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     fs::write(at.join("a.kiln"), SCENE).unwrap();
@@ -41,11 +41,11 @@ fn light_of_lamps_apart_adds_up() {
         (pair / (parts[0] + parts[1] + parts[3]) - 1.0).abs() < 0.02,
         "{pair}, {parts:?}"
     );
-    // The lamp shines in the model all the same.
+    // The model still contains the light.
     let model = fs::read(at.join("out/model.glb")).unwrap();
     let text = String::from_utf8_lossy(&model);
     assert!(text.contains("\"emissiveStrength\":5.0"));
-    // Shadows of lights by their names, with and without light.
+    // Shadows of lights by name, with and without light.
     for (name, include) in [("day.sun", "none"), ("indoors", "direct"), ("spark", "none")] {
         let quick = "--samples 1 --resolution 48 --ao-samples 16 --quiet";
         done(

@@ -1,4 +1,4 @@
-//! `model.glb`: the user's file comes back with what was added and nothing else; scenes become models.
+//! `model.glb`: the user's file with only the documented additions; scenes as models.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::{done, run};
 
-/// A file that is written piece by piece.
+/// A glTF file under construction.
 pub(super) struct Glb {
     json: Value,
     bytes: Vec<u8>,
@@ -73,8 +73,7 @@ fn push(list: &mut Value, element: Value) -> usize {
 }
 
 /// A smooth cube of eight vertices in two primitives, with colours of three bytes and a sparse morph target, at two
-/// nodes; and a strip of two sets of coordinates, of which the second is a lightmap's, instanced; with all kinds of
-/// things around.
+/// nodes; a strip with two UV sets, the second for a lightmap, instanced; and other glTF features.
 pub(super) fn everything() -> Glb {
     let mut glb = Glb {
         json: json!({
@@ -175,7 +174,7 @@ pub(super) fn json_of(path: &Path) -> Value {
     serde_json::from_slice(&bytes[20..20 + length]).unwrap()
 }
 
-/// Where `after` differs from `before`, by JSON pointer: what it has more, or else, in that order.
+/// Additions of `after` to `before`, then other differences, as JSON pointers.
 fn differences(before: &Value, after: &Value, at: &str, found: &mut [Vec<String>; 2]) {
     match (before, after) {
         (Value::Object(a), Value::Object(b)) => {
@@ -220,7 +219,7 @@ fn corners(path: &Path, mesh: usize, primitive: usize, attribute: &str) -> Vec<V
 const QUICK: &str = "--samples 4 --resolution 64 --integrator path --quiet";
 
 #[test]
-fn a_model_comes_back_with_what_was_added_and_nothing_else() {
+fn a_baked_model_has_only_the_documented_additions() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     everything().write(&at.join("in.glb"));
@@ -251,13 +250,13 @@ fn a_model_comes_back_with_what_was_added_and_nothing_else() {
         "/nodes/1/extras",
         "/nodes/2/extras",
     ];
-    // The cube is at two nodes: no material of it has one place.
+    // The cube is at two nodes, so that none of its materials has a unique lightmap rectangle.
     let is_expected = |added: &String| expected.contains(&added.as_str()) && !added.starts_with("/materials");
     assert!(added.iter().all(is_expected), "{added:?}");
     assert_eq!(added.len(), 5);
     assert!(changed.is_empty(), "{changed:?}");
     assert_eq!(after["extras"]["value"], "a word");
-    // Vertices of both primitives are still the same, eight first.
+    // Vertices of both primitives are unchanged; the first eight come first.
     let attributes =
         |json: &Value, primitive: usize| json["meshes"][0]["primitives"][primitive]["attributes"].clone();
     assert_eq!(attributes(&after, 0), attributes(&after, 1));
@@ -283,10 +282,10 @@ fn a_model_comes_back_with_what_was_added_and_nothing_else() {
     assert!(before == after, "the picture differs");
 }
 
-/// Where nodes are in the lightmap: coordinates of two nodes of a mesh are those of the same layout, moved; own
-/// coordinates are scaled into their rectangle, for each instance.
+/// Rectangles of nodes in the lightmap: the UVs of two nodes of a mesh are the same layout, translated; the file's own
+/// UVs are scaled into each instance's rectangle.
 #[test]
-fn nodes_say_where_they_are_in_the_lightmap() {
+fn nodes_have_their_lightmap_rectangles() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     everything().write(&at.join("in.glb"));
@@ -335,7 +334,7 @@ fn nodes_say_where_they_are_in_the_lightmap() {
             .flatten()
             .zip(shape.mesh.triangles.iter().flatten())
         {
-            // A back's triangles are turned around: only its first corners are in order.
+            // The triangles of a back are reversed, so that only first corners correspond.
             if object["side"] == "back" {
                 continue;
             }
@@ -418,7 +417,7 @@ light spark : point { position = (0, 1.5, 1); intensity = (2, 1, 1); }
     let light = &model["extensions"]["KHR_lights_punctual"]["lights"][0];
     near(&light["intensity"], 2.0 * 683.0, 0.1);
     near(&light["color"][1], 0.5, 1e-4);
-    // What is written can be read.
+    // The written model is valid.
     let read = load_gltf(&at.join("out/model.glb")).unwrap();
     assert_eq!(read.shapes.len(), 5);
     assert_eq!((read.cameras.len(), read.lights.len()), (1, 1));

@@ -1,4 +1,4 @@
-//! Lightmaps of several pages: where objects are, files of pages, the same light as on one page.
+//! Lightmaps of several pages: distribution of objects, files of pages, the same light as on one page.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ const PAGED: &str =
     "bake a.kiln --integrator path --samples 64 --include both --texels-per-unit 12 --max-size 48 --quiet";
 
 #[test]
-fn objects_go_to_further_pages_with_the_light_of_one() {
+fn objects_on_several_pages_have_the_light_of_a_single_page() {
     let folder = folder();
     let at = folder.path();
     done(at, &format!("{PAGED} --image-format ktx2 --aov albedo -o many"));
@@ -35,7 +35,7 @@ fn objects_go_to_further_pages_with_the_light_of_one() {
         );
     }
     assert!(written.contains_key("irradiance.1.ktx2") && written.contains_key("preview.0.png"));
-    // Every channel is told of every page.
+    // Every channel lists every page.
     assert_eq!(
         many["atlas"]["images"].as_object().unwrap().len() as u64,
         6 * pages
@@ -71,7 +71,7 @@ fn mean(image: &Path, object: &Value) -> f32 {
 }
 
 #[test]
-fn models_say_on_which_page_nodes_are() {
+fn models_state_the_page_of_each_node() {
     let folder = folder();
     let at = folder.path();
     done(at, &format!("{PAGED} --unlit --for godot -o out"));
@@ -106,7 +106,7 @@ fn models_say_on_which_page_nodes_are() {
             let image = json["textures"][texture]["source"].as_u64()? as usize;
             Some(json["images"][image]["name"].as_str()?.to_owned())
         };
-        // The grey material is in several places.
+        // The grey material is on several pages, so that it has no unique rectangle.
         if object["name"] == "light" {
             let found = texture(&model, "/extensions/MOZ_lightmap/index");
             assert_eq!(found, Some(format!("lightmap.{page}")));
@@ -131,29 +131,29 @@ fn models_say_on_which_page_nodes_are() {
 }
 
 #[test]
-fn pages_are_the_same_for_any_threads_and_shares() {
+fn pages_do_not_depend_on_threads_or_shares() {
     let folder = folder();
     let at = folder.path();
     done(at, &format!("{PAGED} --threads 1 -o one"));
     done(at, &format!("{PAGED} --threads 3 -o three"));
-    same(&files(&at.join("three")), &files(&at.join("one")));
+    same(&files(&at.join("three")), &files(&at.join("one")), "three");
     for part in [1, 2] {
         done(at, &format!("{PAGED} --part {part}/2 --checkpoint {part}.part"));
     }
     done(at, "merge 1.part 2.part -o both.part");
     done(at, &format!("{PAGED} --checkpoint both.part --resume -o shared"));
-    same(&files(&at.join("shared")), &files(&at.join("one")));
-    // The work of other pages is other work.
+    same(&files(&at.join("shared")), &files(&at.join("one")), "shared");
+    // A checkpoint of another page size is rejected.
     let other = PAGED.replace("--max-size 48", "--max-size 64");
     let output = run(at, &format!("{other} --checkpoint both.part --resume -o other"));
     assert_eq!(output.status.code(), Some(1));
-    // A bake of one page takes the files of several away.
+    // A bake of one page removes the files of an earlier bake of several pages.
     done(at, &format!("{} -o one", PAGED.replace("--max-size 48", "")));
     assert!(files(&at.join("one")).keys().all(|name| !name.contains(".0.")));
 }
 
 #[test]
-fn what_does_not_fit_is_told_with_a_hint() {
+fn too_small_pages_cause_an_error_with_a_hint() {
     let folder = folder();
     let at = folder.path();
     let flags = "bake a.kiln --integrator path --samples 1 -o out";

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Expects a refusal that says all of `words` and leaves no folder `more`.
+/// Expects an error that contains all of `words` and writes no folder `more`.
 fn refused(at: &Path, args: &str, words: &[&str]) {
     let output = run(at, args);
     let message = String::from_utf8_lossy(&output.stderr);
@@ -14,7 +14,7 @@ fn refused(at: &Path, args: &str, words: &[&str]) {
 }
 
 #[test]
-fn refusals() {
+fn invalid_options_and_scenes_are_errors() {
     let folder = folder();
     let at = folder.path();
     fs::write(
@@ -75,7 +75,7 @@ fn refusals() {
 }
 
 #[test]
-fn surfaces_without_partners_are_refused() {
+fn baking_from_surfaces_requires_matching_pairs() {
     let folder = folder();
     let at = folder.path();
     let flags = "bake a.kiln --resolution 32 -o more";
@@ -119,11 +119,11 @@ fn surfaces_without_partners_are_refused() {
 }
 
 #[test]
-fn coordinates_that_are_not_fit_are_diagnosed() {
+fn invalid_lightmap_coordinates_cause_errors() {
     let folder = folder();
     let at = folder.path();
     let obj = |uvs: &str| format!("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n{uvs}f 1/1 2/2 3/3\nf 1/1 3/3 4/4\n");
-    // OBJ has one set only; a bake's own file is changed instead: TEXCOORD_1 takes the place of one that repeats.
+    // OBJ has a single UV set. Therefore the test edits a baked file: `TEXCOORD_1` replaces a set that repeats.
     fs::write(at.join("m.obj"), obj("vt 0 0\nvt 3 0\nvt 3 3\nvt 0 3\n")).unwrap();
     done(
         at,
@@ -149,7 +149,7 @@ fn coordinates_that_are_not_fit_are_diagnosed() {
     );
 }
 
-/// Makes of every `a` a `b`, and of every `b` an `a`, both as long.
+/// Swaps all occurrences of two byte strings of equal length.
 fn swap(bytes: &mut [u8], a: &[u8], b: &[u8]) {
     for at in 0..=bytes.len() - a.len() {
         let here = &mut bytes[at..at + a.len()];

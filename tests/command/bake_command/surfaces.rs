@@ -28,7 +28,7 @@ fn plates(at: &Path) {
 }
 
 #[test]
-fn a_surface_is_baked_to_another_one() {
+fn a_detailed_surface_is_baked_to_a_simple_one() {
     let folder = folder();
     let at = folder.path();
     plates(at);
@@ -39,9 +39,9 @@ fn a_surface_is_baked_to_another_one() {
     assert!(output.status.success(), "{message}");
     assert!(!message.contains("warning"), "{message}");
     done(at, &format!("{flags} -o again --threads 3"));
-    same(&files(&at.join("again")), &files(&at.join("out")));
+    same(&files(&at.join("again")), &files(&at.join("out")), "again");
 
-    // Row 0 is on top: v = 1, where z = -1. The slope of the heights is 0.24 cos(12 u) cos(9 v) / 2 along x.
+    // Row 0 is the top row: v = 1, where z = -1. The slope of the heights is 0.24 cos(12 u) cos(9 v) / 2 along x.
     let normals = read(&at.join("out/surface_tangent_normal.exr")).unwrap();
     let heights = read(&at.join("out/surface_height.exr")).unwrap();
     for (x, y) in [(5u8, 9u8), (20, 31), (40, 50), (60, 3)] {
@@ -65,7 +65,7 @@ fn a_surface_is_baked_to_another_one() {
     let manifest = fs::read_to_string(at.join("out/bake.json")).unwrap();
     assert!(manifest.contains("\"missed_texels\": 0"), "{manifest}");
     assert!(manifest.contains("TEXCOORD_0"), "{manifest}");
-    // The file shows what was baked: it renders.
+    // The written file renders.
     let glb = fs::read(at.join("out/scene.glb")).unwrap();
     for name in [
         "normalTexture",
@@ -85,7 +85,7 @@ fn a_surface_is_baked_to_another_one() {
 }
 
 #[test]
-fn what_is_missed_or_has_no_effect_is_told() {
+fn rays_that_miss_and_options_without_effect_cause_warnings() {
     let folder = folder();
     let at = folder.path();
     plates(at);
@@ -103,7 +103,7 @@ fn what_is_missed_or_has_no_effect_is_told() {
     ] {
         assert!(message.contains(words), "`{words}` is not in:\n{message}");
     }
-    // Another bake of the folder leaves nothing of this one.
+    // The next bake removes the files of this one from the folder.
     done(at, &format!("{SMALL} -o out"));
     assert!(!at.join("out/surface_N.exr").exists());
 }

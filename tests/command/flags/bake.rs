@@ -147,7 +147,7 @@ pub(crate) const BAKE: &[Case] = &[
         New("o/kept.light"),
     ),
     (
-        // What it does is in `watch::a_changed_scene_is_baked_again`.
+        // `watch::a_changed_scene_is_baked_again` tests the effect.
         "watch",
         "bake a.kiln -o o BAKE --checkpoint c",
         "bake a.kiln -o o BAKE --checkpoint c --watch",
@@ -256,7 +256,7 @@ pub(crate) const BAKE: &[Case] = &[
         File("o/probes.json"),
     ),
     (
-        // Photon maps are the default, whatever the scene says.
+        // Photon maps are the default, regardless of the scene's integrator.
         "integrator",
         "bake a.kiln -o o --resolution 32 --samples 2 --set integrator.photons=1000",
         "bake a.kiln -o o --resolution 32 --samples 2 --integrator path",

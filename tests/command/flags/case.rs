@@ -5,23 +5,23 @@ use super::run::{Run, run};
 /// Expected difference between a run without an argument and one with it.
 #[derive(Clone, Copy)]
 pub(crate) enum Differs {
-    /// Both succeed, and a file has other bytes.
+    /// Both runs succeed, and this file has other bytes.
     File(&'static str),
-    /// Both succeed, and a file of that name is there with the argument only.
+    /// Both runs succeed, and this file exists only with the argument.
     New(&'static str),
-    /// Both succeed, and the file says this with the argument only.
+    /// Both runs succeed, and this file contains this text only with the argument.
     Says(&'static str, &'static str),
-    /// Both succeed and print something else.
+    /// Both runs succeed and print different text.
     Out,
-    /// The exit status is this one without and that one with it.
+    /// Exit status without and with the argument.
     Status(i32, i32),
-    /// This function of the run without and the run with it returns true.
+    /// The function of the run without and the run with the argument returns true.
     By(fn(&Run, &Run) -> bool),
-    /// In nothing: a flag that is taken for the sake of other programs' habits, and hidden.
+    /// No difference: a hidden flag, accepted for compatibility with other programs.
     Nothing,
 }
 
-/// An argument by its id, lines without and with it (`;` between lines), and what differs.
+/// Id of an argument, command lines without and with it (separated by `;`), and the expected difference.
 pub(crate) type Case = (&'static str, &'static str, &'static str, Differs);
 
 use Differs::{By, File, New, Nothing, Out, Says, Status};

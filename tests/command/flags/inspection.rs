@@ -1,5 +1,5 @@
-//! Arguments of the commands that look at files or copy them: `check`, `info`, `debug`, `graph`, `compare`, `convert`,
-//! `archive`, `view`; of `fmt`; and of `lsp` and `live`, whose effects sessions show (`tests/command/lsp.rs`, `live.rs`).
+//! Arguments of commands that inspect or copy files (`check`, `info`, `debug`, `graph`, `compare`, `convert`,
+//! `archive`, `view`), of `fmt`, and of `lsp` and `live`, whose effects `tests/command/lsp.rs` and `live.rs` test.
 
 use super::case::Case;
 use super::case::Differs::{By, File, New, Nothing, Out, Status};
@@ -172,7 +172,7 @@ pub(crate) const CONVERT: &[Case] = &[
     ),
 ];
 
-// A server goes on until it is ended: only what it refuses can be seen here.
+// A server runs until it is stopped; therefore these cases cover only its errors.
 pub(crate) const VIEW: &[Case] = &[
     ("folder", "view", "view nowhere", Status(2, 1)),
     (
@@ -197,7 +197,7 @@ pub(crate) const LSP: &[Case] = &[
     ("stdio", "check s.ksl", "check s.ksl", Nothing),
 ];
 
-// As of `view`; what they do to pictures is seen in `live.rs`.
+// Only errors, as for `view`; `live.rs` tests the effects on pictures.
 pub(crate) const LIVE: &[Case] = &[
     ("scene", "live", "live nowhere", Status(2, 1)),
     ("port", "live nowhere", "live nowhere --port many", Status(1, 2)),

@@ -1,4 +1,4 @@
-//! Arguments of `kiln render`, and of `kiln merge`, which joins what it has rendered.
+//! Arguments of `kiln render` and `kiln merge`.
 
 use super::case::Case;
 use super::case::Differs::{By, File, New, Says, Status};
@@ -252,7 +252,7 @@ pub(crate) const RENDER: &[Case] = &[
         File("o.exr"),
     ),
     (
-        // What it does is in `watch::a_changed_file_is_rendered_again`.
+        // `watch::a_changed_file_is_rendered_again` tests the effect.
         "watch",
         "render checker -o o.exr --size 16x16 --spp 1",
         "render checker -o o.exr --size 16x16 --spp 1 --watch",

@@ -1,4 +1,4 @@
-//! A run of the program in a folder of its own, and what it left.
+//! A run of the program in a folder of its own, and its results.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Runs lines one after another in a folder of its own; the last one counts.
+    /// Runs command lines in order in a new folder; the last one is the result.
     pub(crate) fn of(lines: &[&str]) -> Run {
         let folder = TempDir::new().unwrap();
         let at = folder.path();
@@ -62,7 +62,7 @@ impl Run {
     }
 }
 
-/// The words of a line; `'` holds blanks together.
+/// Splits a line into words; `'` quotes blanks.
 fn words(line: &str) -> Vec<String> {
     let parts = line.split('\'').enumerate();
     parts
@@ -85,7 +85,7 @@ fn collect(folder: &Path, root: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
     }
 }
 
-/// Flags that make a bake short.
+/// Flags for short bakes.
 const SHORT: &str = "--resolution 32 --samples 2 --integrator path";
 
 pub(crate) fn run(lines: &str) -> Run {

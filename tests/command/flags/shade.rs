@@ -5,7 +5,7 @@ use super::case::Differs::{By, File, New, Nothing, Out, Status};
 
 pub(crate) const SHADE: &[Case] = &[
     (
-        // What it does is in `watch::a_changed_file_is_shaded_again`.
+        // `watch::a_changed_file_is_shaded_again` tests the effect.
         "watch",
         "shade checker --print",
         "shade checker --print --watch",

@@ -1,4 +1,4 @@
-//! Answers while texts are broken by random edits.
+//! Answers while texts have syntax errors from random edits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::client::{Client, position};
 
-/// Numbers that look random.
+/// Pseudorandom numbers.
 struct Random(u64);
 
 impl Random {
@@ -109,7 +109,7 @@ fn answers_come_within_50_ms_while_texts_are_broken() {
             json!({ "textDocument": { "uri": uri, "version": round + 2 }, "contentChanges": [change] }),
         );
         let method = METHODS[random.below(METHODS.len())];
-        // Where it was edited, or anywhere.
+        // At the edited offset or at a random one.
         let place = if round % 2 == 0 {
             start + inserted.len()
         } else {
@@ -139,7 +139,7 @@ fn answers_come_within_50_ms_while_texts_are_broken() {
         worst.1
     );
     assert!(worst.0 < Duration::from_millis(50), "{worst:?}");
-    // The server still knows the text as it is: what is mended has no mistakes.
+    // After the text is restored, the server reports no errors.
     let matte = shipped()
         .into_iter()
         .find(|path| path.ends_with("matte.ksl"))

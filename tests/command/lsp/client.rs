@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::program::kiln;
 
-/// How long an answer may take before the server is taken for dead.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// Time after which a server without an answer counts as hanging.
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 pub(super) struct Client {
     child: Child,
@@ -87,7 +87,7 @@ impl Client {
         loop {
             let message = self
                 .messages
-                .recv_timeout(PATIENCE)
+                .recv_timeout(TIMEOUT)
                 .expect("every request is answered");
             if message["id"] == id {
                 return message;
@@ -103,8 +103,7 @@ impl Client {
         answer["result"].take()
     }
 
-    /// The result of a request, and how long it takes; what takes long is asked again, since the machine does more than
-    /// this.
+    /// The result of a request and its time; slow requests are repeated, because other processes use the machine.
     pub(super) fn timed(&mut self, method: &str, params: &Value) -> (Value, Duration) {
         let mut best = Duration::MAX;
         for attempt in 1.. {
@@ -129,7 +128,7 @@ impl Client {
         self.notify("textDocument/didOpen", json!({ "textDocument": document }));
     }
 
-    /// Replaces the whole text.
+    /// Replaces the text of a document.
     pub(super) fn change(&mut self, file: &str, text: &str) {
         let params = json!({
             "textDocument": { "uri": self.uri(file), "version": 2 },
@@ -144,13 +143,16 @@ impl Client {
         json!({ "textDocument": { "uri": self.uri(file) }, "position": position(text, offset) })
     }
 
-    /// Waits for the next mistakes of a file.
+    /// Waits for the next diagnostics of a file.
     pub(super) fn diagnostics(&mut self, file: &str) -> Vec<Value> {
         let uri = self.uri(file);
         loop {
             let note = match self.notes.pop_front() {
                 Some(note) => note,
-                None => self.messages.recv_timeout(PATIENCE).expect("mistakes are told"),
+                None => self
+                    .messages
+                    .recv_timeout(TIMEOUT)
+                    .expect("the server sends diagnostics"),
             };
             if note["method"] == "textDocument/publishDiagnostics" && note["params"]["uri"] == uri.as_str() {
                 return note["params"]["diagnostics"].as_array().unwrap().clone();
@@ -158,14 +160,14 @@ impl Client {
         }
     }
 
-    /// Ends the server, and returns its exit status.
+    /// Shuts the server down and returns its exit status.
     pub(super) fn end(mut self) -> Option<i32> {
         self.request("shutdown", Value::Null);
         self.notify("exit", Value::Null);
         self.child.wait().unwrap().code()
     }
 
-    /// The exit status of a server that leaves by itself.
+    /// The exit status of a server that exits by itself.
     pub(super) fn wait(mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
     }

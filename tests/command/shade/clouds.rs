@@ -35,7 +35,7 @@ shader reads(string file = "a.ply", output int found = 0, output float worst = 0
 }
 "#;
 
-fn desk() -> Bench {
+fn write_bench() -> Bench {
     Bench::new(&[("w.ksl", WRITE), ("r.ksl", READ)])
 }
 
@@ -46,16 +46,16 @@ fn bytes(bench: &Bench, name: &str) -> Vec<u8> {
 /// The files have the same bytes for any number of threads, compiled or interpreted, and searches find what was written.
 #[test]
 fn written_points_are_found() {
-    let bench = desk();
+    let bench = write_bench();
     for file in ["a.ply", "a.geo"] {
         let mut first = None;
-        for way in ["-t 1", "-t 3", "-t 1 --interpret", "-t 3 --interpret", "-t 2 -O0"] {
-            let line = format!("{way} -g 70 70 -param file {file} w.ksl -o ok ok.tif");
+        for mode in ["-t 1", "-t 3", "-t 1 --interpret", "-t 3 --interpret", "-t 2 -O0"] {
+            let line = format!("{mode} -g 70 70 -param file {file} w.ksl -o ok ok.tif");
             bench.shade(&line).ok();
             let bytes = bytes(&bench, file);
             assert!(
                 *first.get_or_insert(bytes.clone()) == bytes,
-                "{file} differs with {way}"
+                "{file} differs with {mode}"
             );
             assert_eq!(bench.image("ok.tif").pixel(0, 0), [1.0]);
             assert_eq!(bench.image("ok.tif").pixel(50, 69), [2.0]);
@@ -74,10 +74,10 @@ fn written_points_are_found() {
     }
 }
 
-/// Points come by grid point, and by call.
+/// Points are in the order of grid points, then of calls.
 #[test]
 fn points_come_in_order() {
-    let bench = desk();
+    let bench = write_bench();
     bench.shade("-t 3 -g 70 70 w.ksl -o ok ok.exr").ok();
     let cloud = PointCloud::load(&bench.path("a.ply")).unwrap();
     let names: Vec<&str> = cloud
@@ -99,10 +99,10 @@ fn points_come_in_order() {
     assert_eq!(ids, &expected);
 }
 
-/// The last of several passes over the grid is written, and what other passes write is not.
+/// Only the last of several passes over the grid is written.
 #[test]
 fn points_are_written_once() {
-    let bench = desk();
+    let bench = write_bench();
     bench.shade("-g 9 9 w.ksl -o ok ok.exr").ok();
     let expected = bytes(&bench, "a.ply");
     for flags in [
@@ -116,7 +116,7 @@ fn points_are_written_once() {
         assert_eq!((given.status, given.err.as_str()), (0, ""));
         assert!(bytes(&bench, "a.ply") == expected, "{flags}");
     }
-    // What a run that never ends has written is not kept.
+    // Points written by a run that exceeds its fuel are discarded.
     let endless = "shader s(output float f = 0) { pointcloud_write(\"b.ply\", P); while (u > 0.5) f += 1; }";
     std::fs::write(bench.path("s.ksl"), endless).unwrap();
     bench
@@ -125,16 +125,16 @@ fn points_are_written_once() {
     assert!(!bench.path("b.ply").exists());
 }
 
-/// Runs a shader with this body and expects a refusal that says all of `parts`; nothing is written then.
+/// Runs a shader with this body and expects an error with all of `parts` and no written file.
 #[track_caller]
 fn refused(files: &[(&str, &str)], body: &str, parts: &[&str]) {
-    for way in ["", "--interpret"] {
+    for mode in ["", "--interpret"] {
         let text = format!("shader s(output int ok = 0)\n{{\n{body}\n}}\n");
         let mut files = files.to_vec();
         files.push(("s.ksl", &text));
         let bench = Bench::new(&files);
         bench
-            .shade(&format!("-t 2 -g 64 64 {way} s.ksl -o ok ok.exr"))
+            .shade(&format!("-t 2 -g 64 64 {mode} s.ksl -o ok ok.exr"))
             .fails(parts);
         let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
         assert_eq!(bench.written(&names), [""; 0]);
@@ -145,7 +145,7 @@ fn refused(files: &[(&str, &str)], body: &str, parts: &[&str]) {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn invalid_writes_are_errors() {
     refused(
         &[],
         "ok = pointcloud_write(\"a.ptc\", P, \"u\", u);",
@@ -190,9 +190,9 @@ fn mistakes_are_told() {
     );
 }
 
-/// A command does not overwrite a file that it reads, whatever path names it.
+/// A command does not overwrite a file that it reads, regardless of the path that names it.
 #[test]
-fn files_that_are_read_are_spared() {
+fn input_files_are_not_overwritten() {
     let dots = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n\
                 end_header\n0 0 1\n";
     for name in ["\"dots.ply\"", "format(\"%s.ply\", u < 2 ? \"dots\" : \"\")"] {
@@ -212,9 +212,9 @@ fn files_that_are_read_are_spared() {
     );
 }
 
-/// Pictures write no points: that is told once.
+/// Renders write no points; a warning is reported once.
 #[test]
-fn pictures_write_nothing() {
+fn renders_write_no_points() {
     let scene = "film { size = (8, 6); }\ncamera main : perspective { from = (0, 0, 4); to = (0, 0, 0); }\n\
                  light sky : environment { color = 1; }\n\
                  surface look() { Ci = (1 - pointcloud_write(\"a.ply\", P, \"u\", u)) * diffuse(N); }\n\
@@ -228,10 +228,10 @@ fn pictures_write_nothing() {
     assert!(bench.image("out.exr").data.iter().any(|x| *x > 0.0));
 }
 
-/// A file that no shader has written is not written over.
+/// Files that no shader has written are not overwritten.
 #[test]
-fn files_of_others_stay() {
-    let bench = desk();
+fn foreign_files_are_not_overwritten() {
+    let bench = write_bench();
     for file in ["a.ply", "a.geo"] {
         let line = format!("-g 9 9 -param file {file} w.ksl");
         for _ in 0..2 {

@@ -1,5 +1,5 @@
-//! Compressed geometry: streams of the official encoders of meshopt and Draco. All but those of filters hold a grid of 3 × 3
-//! vertices (i, j, ij/4), in rows, and its triangles.
+//! Compressed geometry: streams of the official encoders of meshopt and Draco. Except for filter tests, all contain a
+//! grid of 3 × 3 vertices (i, j, ij/4), in rows, and its triangles.
 
 use glam::{Vec2, Vec3};
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ fn grid() -> Vec<Vec3> {
         .collect()
 }
 
-/// A triangle from its smallest index on: encoders turn triangles.
+/// The triangle rotated to begin with its smallest index, because encoders rotate triangles.
 fn smallest_first(mut triangle: [u32; 3]) -> [u32; 3] {
     let first = (0..3).min_by_key(|&i| triangle[i]).unwrap_or(0);
     triangle.rotate_left(first);
@@ -55,7 +55,7 @@ fn document(extension: &str) -> Glb {
     }))
 }
 
-/// Adds an accessor of a view that meshopt has compressed; its uncompressed buffer is not there.
+/// Adds an accessor of a meshopt-compressed view; its uncompressed buffer is missing.
 fn compressed(glb: &mut Glb, extension: &str, stream: &str, settings: Value, accessor: Value) -> usize {
     let view = glb.view(&hex(stream));
     let place = glb.json["bufferViews"][view].clone();
@@ -97,7 +97,7 @@ fn meshopt(extension: &str, positions: (&str, &str), indices: (&str, &str)) -> G
     glb
 }
 
-/// The document with its second buffer, which only stands for the decompressed bytes.
+/// The document with its second buffer, a placeholder for the decompressed bytes.
 fn with_fallback(mut glb: Glb, extension: &str) -> Glb {
     glb.push(
         "buffers",
@@ -129,7 +129,7 @@ fn meshopt_views_are_decompressed() {
                 is_grid(&with_fallback(meshopt(extension, positions, indices), extension));
             }
         }
-        // Not all say what that buffer is.
+        // Some documents do not mark that buffer as a fallback.
         let mut glb = meshopt(extension, (POSITIONS[0], "NONE"), (LIST, "TRIANGLES"));
         glb.push("buffers", json!({ "byteLength": 4096 }));
         is_grid(&glb);
@@ -232,7 +232,7 @@ fn draco_primitives_are_decompressed() {
     let model = draco().read().expect("it is valid");
     assert!(model.warnings.is_empty(), "{:?}", model.warnings);
     let mesh = &model.shapes[0].mesh;
-    // Vertices come in an order of the encoder's own.
+    // The encoder reorders vertices.
     let number = |p: Vec3| (p.x.round() + 3.0 * p.y.round()) as u32;
     for (i, p) in mesh.positions.iter().enumerate() {
         let v = number(*p);
@@ -255,7 +255,7 @@ fn draco_primitives_are_decompressed() {
 }
 
 #[test]
-fn mistakes_in_compressed_geometry_are_named() {
+fn errors_in_compressed_geometry_are_named() {
     let mut glb = draco();
     glb.json["meshes"][0]["primitives"][0]["extensions"]["KHR_draco_mesh_compression"]["attributes"]["COLOR_0"] =
         json!(9);
@@ -290,7 +290,7 @@ fn mistakes_in_compressed_geometry_are_named() {
 }
 
 #[test]
-fn damage_of_compressed_geometry_is_survived() {
+fn damaged_compressed_geometry_causes_no_panic() {
     let extension = "KHR_meshopt_compression";
     let of_meshopt = |positions, indices| with_fallback(meshopt(extension, positions, indices), extension);
     for mut glb in [
@@ -301,7 +301,7 @@ fn damage_of_compressed_geometry_is_survived() {
         for place in 0..glb.bytes.len() {
             for change in [0x01, 0x10, 0x80, 0xff] {
                 glb.bytes[place] ^= change;
-                // Some damage makes other valid geometry; none may panic.
+                // Damage may give other valid geometry, but never a panic.
                 let _ = glb.read();
                 glb.bytes[place] ^= change;
             }

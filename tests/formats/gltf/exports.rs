@@ -1,11 +1,11 @@
-//! Documents as other programs write them, and what is said where they cannot be shown.
+//! Documents as other programs write them, and messages about unsupported features.
 
 use renderer::scene::import::ImportError;
 
 use super::*;
 
 #[test]
-fn what_is_refused_says_what_to_do() {
+fn errors_about_unsupported_files_propose_a_solution() {
     let hint = |spoil: &dyn Fn(&mut Glb)| {
         let mut glb = plain();
         spoil(&mut glb);
@@ -49,7 +49,7 @@ fn what_is_refused_says_what_to_do() {
 }
 
 #[test]
-fn unknown_materials_are_shown_without_what_is_missing() {
+fn unsupported_material_extensions_cause_a_warning() {
     let mut glb = plain();
     glb.json["extensionsUsed"] = json!(["KHR_materials_dispersion"]);
     glb.json["extensionsRequired"] = json!(["KHR_materials_dispersion"]);
@@ -61,7 +61,7 @@ fn unknown_materials_are_shown_without_what_is_missing() {
 }
 
 #[test]
-fn images_in_webp_stand_for_the_texture() {
+fn webp_textures_use_the_image_of_the_extension() {
     let mut glb = plain();
     let view = glb.view(PNG);
     glb.json["extensionsUsed"] = json!(["EXT_texture_webp"]);
@@ -81,7 +81,7 @@ fn images_in_webp_stand_for_the_texture() {
 }
 
 #[test]
-fn what_has_no_effect_is_warned_of() {
+fn unsupported_features_cause_warnings() {
     let mut glb = plain();
     glb.json["extensions"] = json!({ "KHR_lights_punctual": { "lights": [
         { "type": "point", "intensity": -1 }, { "type": "point", "intensity": 0 }

@@ -1,4 +1,4 @@
-//! Meshes that their places flatten.
+//! Meshes flattened by their transforms.
 
 use std::f32::consts::FRAC_PI_4;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::{Glb, plain};
 /// Maximum extent of a flat mesh out of its plane.
 const THIN: f32 = 1e-4;
 
-/// Two triangles that look away from each other: up at z = 1, and down at z = 0.
+/// Two triangles that face away from each other: up at z = 1, and down at z = 0.
 fn slab() -> Glb {
     let mut glb = plain();
     let primitive = json!({
@@ -33,7 +33,7 @@ fn slab() -> Glb {
         "material": 0,
     });
     glb.json["meshes"][0]["primitives"] = json!([primitive]);
-    // Its looks depend on tangents.
+    // The appearance of this material depends on tangents.
     glb.json["extensionsUsed"] = json!(["KHR_materials_anisotropy"]);
     glb.json["materials"] =
         json!([{ "extensions": { "KHR_materials_anisotropy": { "anisotropyStrength": 0.5 } } }]);
@@ -75,7 +75,7 @@ fn a_scale_of_zero_along_one_axis_flattens() {
         let [a, b, c] = [[0.0, 0.0, 5.0], [x, 0.0, 5.0], [0.0, 1.0, 5.0]].map(Vec3::from_array);
         let positions = in_world(flat);
         close(&positions, &[a, b, c, a, c, b]);
-        // The two sides do not fall into one plane: each is seen from its front.
+        // The two sides have a gap between them: each is seen from its front.
         let normal = |t: usize| {
             let [a, b, c] = flat.mesh.triangles[t].map(|index| positions[index as usize]);
             (b - a).cross(c - a).normalize()
@@ -83,7 +83,7 @@ fn a_scale_of_zero_along_one_axis_flattens() {
         close(&[normal(0), normal(1)], &[Vec3::Z * mirror, Vec3::NEG_Z * mirror]);
         let apart = positions[0] - positions[3];
         assert!(apart.dot(normal(0)) > 0.0, "{apart}");
-        // Normals and tangents are those of the triangles; all else stays.
+        // Vertex normals and tangents are removed; other attributes are unchanged.
         let has_tangents =
             |shape: &ModelShape| (shape.mesh.attributes.iter()).any(|values| values.name == "tangent");
         assert!(has_tangents(whole) && !whole.mesh.normals.is_empty());
@@ -94,7 +94,7 @@ fn a_scale_of_zero_along_one_axis_flattens() {
 }
 
 #[test]
-fn what_is_flat_in_any_direction_is_shown() {
+fn meshes_flattened_along_any_direction_are_shown() {
     let turned = Quat::from_rotation_x(1.0) * Quat::from_rotation_y(0.5);
     let inner = Quat::from_rotation_x(FRAC_PI_4);
     let mut glb = slab();
@@ -124,7 +124,7 @@ fn what_is_flat_in_any_direction_is_shown() {
 }
 
 #[test]
-fn what_is_scaled_to_a_line_is_not_shown() {
+fn meshes_scaled_to_a_line_are_not_shown() {
     for scale in [[1, 0, 0], [0, 0, 2], [0, 0, 0]] {
         let mut glb = slab();
         glb.json["nodes"][0]["scale"] = json!(scale);
@@ -136,7 +136,7 @@ fn what_is_scaled_to_a_line_is_not_shown() {
             "{scale:?}"
         );
     }
-    // One of its primitives stands upright on the other.
+    // A primitive perpendicular to the other one.
     let mut glb = slab();
     let upright = glb.floats("VEC3", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
     let primitives = glb.json["meshes"][0]["primitives"]
@@ -161,7 +161,7 @@ fn instances_may_be_flat() {
     glb.json["nodes"][0]["extensions"] =
         json!({ "EXT_mesh_gpu_instancing": { "attributes": { "SCALE": scales } } });
     let model = glb.read().expect("it is valid");
-    // Along x both triangles become lines.
+    // A scale of zero along x turns both triangles into lines.
     assert_eq!(
         model.warnings,
         [
@@ -183,7 +183,7 @@ fn instances_may_be_flat() {
 }
 
 #[test]
-fn bent_meshes_are_flattened_as_they_are_bent() {
+fn skinned_meshes_are_flattened_after_skinning() {
     let mut glb = posed();
     glb.json["nodes"] = json!([
         { "mesh": 0, "weights": [-1], "scale": [1, 1, 0] },

@@ -1,8 +1,8 @@
-//! Materials with what lies on their body: clear coat, sheen, stretched highlights; and the older kind of body.
+//! Layers of materials: clear coat, sheen, anisotropy; and the specular-glossiness model.
 
 use super::*;
 
-/// The call of a material with these extensions and an image.
+/// The call for a material with these extensions and an image.
 fn call(material: &Value) -> Result<Model, String> {
     let mut glb = plain();
     let view = glb.view(PNG);
@@ -137,7 +137,7 @@ fn films_and_diffuse_transmission_become_arguments() {
 }
 
 #[test]
-fn specular_and_glossiness_are_a_body() {
+fn specular_glossiness_becomes_a_call() {
     has(
         &json!({
             "alphaMode": "BLEND",

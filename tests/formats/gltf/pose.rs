@@ -1,4 +1,4 @@
-//! Meshes bent by skins and morph targets.
+//! Skins and morph targets.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::{Glb, plain};
 
-/// A triangle with a morph target, moved by two joints. The first doubles and moves by (0, 0, 5); the second, which is
-/// hidden, is bound at x = 1 and turns by 90 degrees about z.
+/// A triangle with a morph target, moved by two joints. The first scales by 2 and translates by (0, 0, 5); the second,
+/// which is hidden, is bound at x = 1 and rotates by 90 degrees about z.
 pub(super) fn posed() -> Glb {
     let mut glb = plain();
     let joints = glb.view(&[0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 9]);
@@ -34,7 +34,7 @@ pub(super) fn posed() -> Glb {
     glb.json["skins"] = json!([{ "joints": [1, 2], "inverseBindMatrices": bound }]);
     glb.json["scenes"] = json!([{ "nodes": [0, 1, 2] }]);
     glb.json["nodes"] = json!([
-        // The node's own transform does not count.
+        // Skinning ignores the node's own transform.
         { "mesh": 0, "skin": 0, "translation": [70, 70, 70] },
         { "scale": [2, 2, 2], "translation": [0, 0, 5] },
         { "rotation": [0, 0, FRAC_1_SQRT_2, FRAC_1_SQRT_2],
@@ -44,7 +44,7 @@ pub(super) fn posed() -> Glb {
 }
 
 #[test]
-fn skins_and_morph_targets_are_posed() {
+fn skins_and_morph_targets_deform_meshes() {
     let close = |found: &[Vec3], expected: &[Vec3]| {
         let far = found.iter().zip(expected).any(|(a, b)| a.distance(*b) > 1e-5);
         assert!(
@@ -56,13 +56,13 @@ fn skins_and_morph_targets_are_posed() {
     assert!(model.warnings.is_empty(), "{:?}", model.warnings);
     let shape = &model.shapes[0];
     assert_eq!(shape.world_from_object, Affine3A::IDENTITY);
-    // The second vertex is at x = 2, one behind the joint. The third lies halfway between (0, 2, 5) and (-1, -1, 0).
+    // The second vertex is at x = 2, one unit from the joint. The third is halfway between (0, 2, 5) and (-1, -1, 0).
     let expected = [Vec3::new(0.0, 0.0, 5.0), Vec3::Y, Vec3::new(-0.5, 0.5, 2.5)];
     close(&shape.mesh.positions, &expected);
     assert_eq!(shape.mesh.normals.len(), 3);
     close(&shape.mesh.normals[..2], &[Vec3::Z, Vec3::Y]);
 
-    // A node may have weights of its own, and does not change the mesh for others.
+    // A node may override the weights, without an effect on other nodes of the mesh.
     let mut glb = posed();
     glb.json["nodes"] = json!([{ "mesh": 0, "weights": [-1] }, { "mesh": 0 }, { "mesh": 0, "weights": [0] }]);
     let model = glb.read().expect("it is valid");
@@ -101,7 +101,7 @@ fn vertices_without_weights_follow_their_first_joint() {
     );
     glb.json["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"] = json!(weights);
     let model = glb.read().expect("exporters write it");
-    // Its first joint, the second of the skin, turns it from (1, 0, 0) behind the joint.
+    // The vertex's first joint, the second of the skin, rotates it from its rest position.
     let moved = model.shapes[0].mesh.positions[1];
     assert!(moved.distance(Vec3::Y) < 1e-5, "{moved}");
 }
@@ -131,7 +131,7 @@ fn morph_targets_change_texture_coordinates_and_colours() {
     };
     let model = morphed([2.0, 1.0]).read().expect("it is valid");
     let mesh = &model.shapes[0].mesh;
-    // In Kiln v runs up.
+    // In Kiln, v points up.
     assert_eq!(mesh.uvs[1].to_array(), [2.5, 0.25]);
     assert_eq!(mesh.uvs2[1].to_array(), [2.0, 0.5]);
     assert_eq!(mesh.attributes[0].value(1), [2.0, 0.5, 0.0, 0.0]);

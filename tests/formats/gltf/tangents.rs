@@ -1,4 +1,4 @@
-//! Tangents that files leave out.
+//! Generated tangents of files without tangents.
 
 use glam::{Vec2, Vec3};
 use renderer::geometry::Mesh;
@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::{Glb, plain};
 
-/// A strip of two squares along x whose vertices have these positions, normals and texture coordinates (v upwards), with
-/// a material that asks for tangents.
+/// A strip of two squares along x with these positions, normals and texture coordinates (v upwards), with a material
+/// that needs tangents.
 fn strip(vertices: [(Vec3, Vec3, Vec2); 6]) -> Glb {
     let mut glb = plain();
     let list =
@@ -62,7 +62,7 @@ fn vertices_at_seams_of_mirrored_textures_are_split() {
 }
 
 #[test]
-fn tangents_of_round_surfaces_are_means_of_the_faces_around() {
+fn tangents_of_curved_surfaces_average_adjacent_faces() {
     let angles = [-0.5f32, -0.5, 0.0, 0.0, 0.5, 0.5];
     let mut side = 1.0;
     let glb = strip(angles.map(|a| {
@@ -81,7 +81,7 @@ fn tangents_of_round_surfaces_are_means_of_the_faces_around() {
 }
 
 #[test]
-fn meshes_without_normals_or_without_need_have_no_tangents() {
+fn tangents_are_generated_only_if_needed() {
     let without = |part: &str| {
         let mut glb = mirrored();
         let primitive = &mut glb.json["meshes"][0]["primitives"][0];

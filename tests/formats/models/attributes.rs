@@ -1,4 +1,4 @@
-//! Attributes and vertex colours, of files and in shaders.
+//! Attributes and vertex colours, in files and in shaders.
 
 use super::*;
 
@@ -22,14 +22,14 @@ fn seen_of_colors(colors: &str, square: &str) -> Vec3 {
 }
 
 #[test]
-fn vertex_colors_show_where_there_is_no_material() {
+fn vertex_colors_are_the_default_material() {
     let seen = seen_of_colors("255 0 188 51", "import \"a.ply\" as a;");
     let off = seen - Vec3::new(1.0, 0.0, 0.503);
     assert!(off.abs().max_element() < 0.02, "{seen}");
 }
 
 #[test]
-fn the_alpha_of_vertex_colors_lets_light_pass_where_the_material_blends() {
+fn vertex_alpha_is_opacity_if_the_material_blends() {
     for (mode, passes) in [("opaque", 0.0), ("blend", 0.8)] {
         let square = format!(
             "material thin = gltf_pbr(metallic = 0, specular = 0.0, alpha_mode = \"{mode}\");
@@ -90,7 +90,7 @@ fn properties_of_ply_files_become_attributes() {
         ("a_1 a_2 a_3 s_r", &[("a", 3), ("s_color", 1)]),
         ("foo_x foo_y g_0", &[("foo", 2), ("g", 1)]),
         ("foo_x foo_y foo_z foo_w", &[("foo", 4)]),
-        // Numbers in another order, or from the middle, are attributes of their own; `r` and `g` are colours.
+        // Components in another order or without the first are attributes of their own; `r` and `g` are colours.
         ("foo_y foo_z c_z", &[("foo_y", 1), ("foo_z", 1), ("c_z", 1)]),
         ("_x quality r g", &[("_x", 1), ("quality", 1)]),
     ];
@@ -114,7 +114,7 @@ fn properties_of_ply_files_become_attributes() {
     );
 }
 
-/// The radiance of a square of [`ATTRIBUTES_PLY`] that glows by that expression, at a point, without interpolating texels.
+/// The radiance at a point of a square of [`ATTRIBUTES_PLY`] with the given emission, without texture filtering.
 fn glow(files: &Path, call: &str, [x, y]: [f32; 2]) -> Vec3 {
     let text = format!(
         "group lamp(output closure color surface) {{ attribute_color a({call}); emitter e(radiance = a.result); \
@@ -133,7 +133,7 @@ fn glow(files: &Path, call: &str, [x, y]: [f32; 2]) -> Vec3 {
 }
 
 #[test]
-fn attributes_of_meshes_reach_shaders_as_in_mitsuba() {
+fn mesh_attributes_match_mitsuba() {
     let files = folder(&[("a.ply", ATTRIBUTES_PLY.as_bytes())]);
     // `eval` of Mitsuba's texture `mesh_attribute` with `scale` 0.5, by `scene.ray_intersect` from above.
     let points = [[0.5, -0.25], [-0.5, 0.75], [-0.9, -0.95], [0.1, 0.9]];
@@ -166,7 +166,7 @@ fn attributes_of_meshes_reach_shaders_as_in_mitsuba() {
             assert!(error < 2e-5, "{name} at {point:?}: {found} is not {expected:?}");
         }
     }
-    // By the bare name, and none of that name.
+    // By the name without its prefix; and an unknown name.
     assert_eq!(glow(files.path(), "name = \"id\"", points[0]), Vec3::splat(3.0));
     let missing = glow(
         files.path(),

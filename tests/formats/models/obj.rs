@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn obj_files_mean_the_same_however_they_are_written() {
+fn all_variants_of_obj_files_give_the_same_model() {
     let expected = obj(OBJ.as_bytes(), MTL.as_bytes());
     assert_eq!(
         expected.0.positions,
@@ -83,10 +83,10 @@ fn materials_of_obj_files_have_their_opacity() {
         ("", None, false),
         ("d 0.25", Some("alpha = 0.25"), false),
         ("Tr 0.25", Some("alpha = 0.75"), false),
-        // What `d` says counts, wherever it stands.
+        // The value of `d` has precedence, in any order.
         ("d 0.25\nTr 0", Some("alpha = 0.25"), false),
         ("Tr 1\nd 1", None, false),
-        // Programs that mean the opacity.
+        // These programs write the opacity in `Tr`.
         ("Tr 1", None, true),
         ("map_d -imfchan m mask.png", Some("mask.png#raw"), false),
         ("map_d -colorspace linear mask.png", Some("mask.png#raw"), false),
@@ -126,7 +126,7 @@ fn maps_of_obj_materials_become_arguments() {
             "Pm 1\nmap_Pr my\\ map.png",
             &["metallic = 1.0", "roughness = 1.0 * image("],
         ),
-        // The exponent is that of another model.
+        // The exponent `Ns` belongs to another shading model.
         ("Ns 100\nmap_Pr my map.png", &["roughness = 1.0 * image("]),
         (
             "map_Pr -s 2 3 -o 0.25 -clamp on my map.png",
@@ -156,7 +156,7 @@ fn maps_of_obj_materials_become_arguments() {
 }
 
 #[test]
-fn normals_may_stand_where_heights_do() {
+fn bump_statements_accept_normal_maps() {
     let folder = folder(&[("a.obj", OBJ.replace("some wood", "a").as_bytes())]);
     // Nearly flat normals, and grey heights.
     for (name, pixels) in [
@@ -203,7 +203,7 @@ fn normals_may_stand_where_heights_do() {
     );
 }
 
-/// The call of the only material of a library of these lines, and the warnings.
+/// The call of the only material of a library with these lines, and the warnings.
 fn material(folder: &Path, mtl: &str) -> (String, Vec<String>) {
     fs::write(folder.join("a.mtl"), mtl).unwrap();
     let model = read_model(&folder.join("a.obj")).unwrap_or_else(|error| panic!("{error}"));
@@ -212,7 +212,7 @@ fn material(folder: &Path, mtl: &str) -> (String, Vec<String>) {
 }
 
 #[test]
-fn what_refracts_is_told_from_what_programs_write_of_all_materials() {
+fn refraction_is_distinguished_from_default_statements() {
     let folder = folder(&[
         ("a.obj", OBJ.replace("some wood", "a").as_bytes()),
         ("map.png", b"an image"),
@@ -228,10 +228,10 @@ fn what_refracts_is_told_from_what_programs_write_of_all_materials() {
             "illum 4\nKd 0.5 0.2 0.2\nKa 0 0 0\nTf 1.00 1.00 1.00\nNi 1.00",
             false,
         ),
-        // Others, of a colour or an image alone.
+        // Other programs, with a colour or an image only.
         ("illum 7\nKd 0.5 0.2 0.2\nKs 1 1 1\nNs 50", false),
         ("illum 7\nKd 0 0 0\nmap_Kd map.png", false),
-        // Blender, where the opacity is 0.5.
+        // Blender, with an opacity of 0.5.
         ("illum 9\nKd 0.8 0.1 0.1\nNi 1.5\nd 0.5", false),
         ("illum 9\nKd 0.8 0.1 0.1\nNi 1.5\nTr 0.5", false),
     ];
@@ -245,7 +245,7 @@ fn what_refracts_is_told_from_what_programs_write_of_all_materials() {
 }
 
 #[test]
-fn materials_of_blender_mean_its_principled_bsdf() {
+fn blender_materials_become_principled_bsdfs() {
     let folder = folder(&[
         ("a.obj", OBJ.replace("some wood", "a").as_bytes()),
         ("map.png", b"an image"),
@@ -288,7 +288,7 @@ fn layers_of_physically_based_obj_materials_are_arguments() {
     ] {
         assert!(call.contains(argument), "`{argument}` is not in {call}");
     }
-    // Programs write the same of opaque materials of the old kind.
+    // Programs also write `Tf 1 1 1` for opaque materials of the classic model.
     let (call, _) = material(folder.path(), "newmtl Material #25\nTf 1 1 1\nillum 2\n");
     assert!(!call.contains("transmission"), "{call}");
 }
@@ -317,7 +317,7 @@ fn factors_of_zero_leave_images_of_obj_materials_visible() {
 }
 
 #[test]
-fn statements_of_libraries_that_make_no_sense_are_left_out() {
+fn invalid_statements_of_libraries_are_ignored() {
     let folder = folder(&[("a.obj", OBJ.replace("some wood", "a").as_bytes())]);
     let lines =
         "Kd 1 1 1\nnewmtl Material #25\nKd 0.25 0.5 0.75 1\nKs spectral ward.rfl\nNs\nillum two\nNi nan\n";
@@ -334,7 +334,7 @@ fn statements_of_libraries_that_make_no_sense_are_left_out() {
 }
 
 #[test]
-fn images_of_formats_that_are_not_read_are_warned_of() {
+fn images_of_unsupported_formats_cause_warnings() {
     let folder = folder(&[
         ("a.obj", OBJ.replace("some wood", "a").as_bytes()),
         ("map.dds", b"DDS |"),
@@ -356,7 +356,7 @@ fn images_of_formats_that_are_not_read_are_warned_of() {
 }
 
 #[test]
-fn files_of_other_systems_are_found() {
+fn paths_of_other_operating_systems_are_resolved() {
     let folder = folder(&[
         ("a.obj", OBJ.replace("some wood", "Wood").as_bytes()),
         (

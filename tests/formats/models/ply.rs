@@ -1,9 +1,9 @@
-//! PLY files: faces and strips, headers, and what is written read back.
+//! PLY files: faces and strips, headers, and round trips.
 
 use super::*;
 
 #[test]
-fn ply_files_mean_the_same_however_they_are_written() {
+fn all_variants_of_ply_files_give_the_same_mesh() {
     let expected = ply(PLY.as_bytes(), "as it is");
     assert_eq!(expected.triangles, [[0, 1, 2], [0, 2, 3]]);
     let forms: [Form; 18] = [
@@ -79,7 +79,7 @@ fn ply_files_mean_the_same_however_they_are_written() {
     for (name, form) in forms {
         assert!(form(PLY) != PLY, "{name} changes nothing");
         let mut found = ply(form(PLY).as_bytes(), name);
-        // Properties of other names are attributes of their own.
+        // Properties with other names are attributes of their own.
         let is_known = |name: &str| expected.attributes.iter().any(|own| own.name == name);
         found.attributes.retain(|attribute| is_known(&attribute.name));
         assert_eq!(found, expected, "{name}");
@@ -93,10 +93,10 @@ fn ply_files_mean_the_same_however_they_are_written() {
 }
 
 #[test]
-fn binary_ply_headers_end_as_their_lines_do() {
+fn binary_ply_headers_end_with_any_line_end() {
     let header = PLY.split("0 0 0 0.5").next().expect("it has one");
     for (name, big) in [("binary_little_endian", false), ("binary_big_endian", true)] {
-        // The first byte after the header is that of a line feed.
+        // The first byte after the header equals a line feed.
         let x = f32::from_le_bytes([b'\n', b'\r', b'\n', 0x3f]);
         let x = if big {
             f32::from_bits(x.to_bits().swap_bytes())
@@ -130,12 +130,12 @@ fn binary_ply_headers_end_as_their_lines_do() {
     }
 }
 
-/// A mesh of random numbers with random attributes.
+/// A random mesh with random attributes.
 fn random_mesh(rng: &mut Rng) -> Mesh {
     let below = |rng: &mut Rng, n: u64| (rng.next_u64() % n) as usize;
     let (vertices, triangles) = (1 + below(rng, 9), 1 + below(rng, 9));
     let float = |rng: &mut Rng| loop {
-        // Any bits that are a number: tiny ones, huge ones, both zeros.
+        // Any finite bit pattern: denormals, huge numbers, both zeros.
         let number = f32::from_bits(rng.next_u64() as u32);
         if number.is_finite() {
             return number;
@@ -190,7 +190,7 @@ fn random_mesh(rng: &mut Rng) -> Mesh {
 }
 
 #[test]
-fn strips_of_ply_files_are_the_faces_they_stand_for() {
+fn ply_strips_become_triangles() {
     let square = |element: &str| {
         let header =
             "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n";
@@ -247,7 +247,7 @@ fn texture_coordinates_of_corners_split_vertices() {
              0 0 0 0 0 0 0\n1 0 0 255 0 0 1\n1 1 0 0 255 0 2\n0 1 0 0 0 255 3\n"
         )
     };
-    // A square, a triangle with other coordinates at one corner, and one with none.
+    // A square, a triangle with other coordinates at one corner, and one without coordinates.
     let mesh = ply(
         text("4 0 1 2 3 8 0 0 1 0 1 1 0 1\n3 0 1 2 6 0 0 0.5 0 1 1\n3 1 2 3 0").as_bytes(),
         "corners",
@@ -303,7 +303,7 @@ fn texture_coordinates_of_corners_split_vertices() {
 }
 
 #[test]
-fn images_that_ply_files_name_are_shown() {
+fn images_named_by_ply_files_are_used() {
     let head = "ply\nformat ascii 1.0\ncomment TextureFile A.png\ncomment TextureFile lost.png\ncomment TextureFile <this>_b.png\n\
                 element vertex 4\nproperty float x\nproperty float y\nproperty float z\nelement face 4\n\
                 property list uchar int vertex_indices\nproperty list uchar float texcoord\nproperty int texnumber\n\
@@ -341,7 +341,7 @@ fn images_that_ply_files_name_are_shown() {
     );
     assert_eq!(model.warnings.len(), 1);
     assert!(model.warnings[0].contains("there is no file") && model.warnings[0].contains("lost.png"));
-    // Mitsuba reads the mesh alone.
+    // Mitsuba reads only the mesh.
     assert_eq!(
         load_single(&folder.path().join("two.ply"))
             .unwrap()
@@ -349,13 +349,13 @@ fn images_that_ply_files_name_are_shown() {
             .len(),
         4
     );
-    // Without texture coordinates there is nothing to show.
+    // Without texture coordinates, the image is not used.
     let model = read_model(&folder.path().join("bare.ply")).unwrap_or_else(|error| panic!("{error}"));
     assert!(model.materials.is_empty() && model.warnings.is_empty());
 }
 
 #[test]
-fn colours_of_faces_are_shown() {
+fn face_colours_are_used() {
     let text = PLY
         .replace(
             "end_header",

@@ -1,11 +1,11 @@
-//! Textures looked up in a direction.
+//! Environment textures, looked up by direction.
 
 use exr::prelude::{AnyChannel, AnyChannels, Encoding, FlatSamples, WritableImage};
 
 use super::*;
 
-/// The linear lookup in a direction whose neighbours are so far away.
-fn seen(texture: &Texture, direction: Vec3, dx: Vec3, dy: Vec3) -> [f32; 4] {
+/// The linear lookup in a direction, with neighbouring directions at the given distances.
+fn texel(texture: &Texture, direction: Vec3, dx: Vec3, dy: Vec3) -> [f32; 4] {
     let lookup = EnvironmentLookup {
         direction,
         dx,
@@ -19,11 +19,11 @@ fn seen(texture: &Texture, direction: Vec3, dx: Vec3, dy: Vec3) -> [f32; 4] {
 }
 
 fn point(texture: &Texture, direction: Vec3) -> [f32; 4] {
-    seen(texture, direction, Vec3::ZERO, Vec3::ZERO)
+    texel(texture, direction, Vec3::ZERO, Vec3::ZERO)
 }
 
 #[test]
-fn environments_are_seen_from_within() {
+fn environments_are_oriented_for_a_viewer_inside() {
     let image = Image::from_fn(64, 32, |x, y| Rgb::new(x as f32 / 64.0, y as f32 / 32.0, 1.0));
     let texture = texture("a.exr", &image, TextureColorSpace::Auto);
     let look = |direction| point(&texture, direction);
@@ -33,11 +33,11 @@ fn environments_are_seen_from_within() {
     assert!(look(Vec3::Y)[1] < 0.01 && look(-Vec3::Y)[1] > 0.95);
 }
 
-/// A narrow footprint that crosses a pole lies on two meridians, which are half the image apart. As in OpenImageIO, both
-/// are looked at, however short the footprint is in texels.
+/// A narrow footprint across a pole covers two meridians, half the image apart. As in OpenImageIO, both are sampled,
+/// even if the footprint is shorter than a texel.
 #[test]
 fn footprints_cross_the_poles() {
-    // White from an eighth to three eighths, which is about +x.
+    // White for u from 1/8 to 3/8, which is around +x.
     let image = Image::from_fn(256, 128, |x, _| {
         Rgb::splat(if (32..96).contains(&x) { 1.0 } else { 0.0 })
     });
@@ -45,16 +45,16 @@ fn footprints_cross_the_poles() {
     for pole in [Vec3::Y, -Vec3::Y] {
         for (along, expected) in [(Vec3::X, 0.5), (-Vec3::X, 0.5), (Vec3::Z, 0.0)] {
             for size in [1e-3, 0.02, 0.1] {
-                let found = seen(&texture, pole, Vec3::ZERO, along * size)[0];
+                let found = texel(&texture, pole, Vec3::ZERO, along * size)[0];
                 assert!((found - expected).abs() < 0.01, "{pole} {along} {size}: {found}");
             }
         }
     }
 }
 
-/// Small images have one colour at a pole: the mean of the texels about it.
+/// Small images have one colour at each pole: the mean of the texels around it.
 #[test]
-fn small_images_fade_to_their_poles() {
+fn small_images_blend_to_the_mean_at_their_poles() {
     let image = Image::from_fn(8, 4, |x, y| {
         Rgb::new(if x == 2 { 1.0 } else { 0.0 }, y as f32, 1.0)
     });
@@ -64,15 +64,20 @@ fn small_images_fade_to_their_poles() {
             let found = point(&texture, pole + tilt * 1e-4);
             assert_close(found, [0.125, row, 1.0, 0.0], 1e-3, "a pole");
         }
-        // Half of a texel away: a quarter of the mean, and the texel in the middle of column 2.
+        // Half a texel from the pole: ¼ of the mean, and the texel in the middle of column 2.
         let (latitude, longitude) = (
             std::f32::consts::PI * 0.375,
             std::f32::consts::TAU * (2.5 / 8.0 - 0.5),
         );
         let middle = Vec3::new(-longitude.sin(), 0.0, longitude.cos()) * latitude.cos();
         let found = point(&texture, middle + pole * latitude.sin());
-        assert_close(found, [0.25 * 0.125 + 0.75, row, 1.0, 0.0], 1e-4, "beside a pole");
-        // A texel and a half away.
+        assert_close(
+            found,
+            [0.25 * 0.125 + 0.75, row, 1.0, 0.0],
+            1e-4,
+            "next to a pole",
+        );
+        // A texel and a half from the pole.
         let latitude = std::f32::consts::PI * 0.125;
         let middle = Vec3::new(-longitude.sin(), 0.0, longitude.cos()) * latitude.cos();
         let found = point(&texture, middle + pole * latitude.sin());
@@ -81,9 +86,9 @@ fn small_images_fade_to_their_poles() {
     }
 }
 
-/// In OpenEXR's environments the first and last texels lie on the borders of the image.
+/// In OpenEXR's environments, the centres of the first and last texels are on the borders of the image.
 #[test]
-fn texels_of_openexr_s_environments_lie_on_the_borders() {
+fn openexr_environments_have_texels_on_the_borders() {
     let folder = tempfile::tempdir().unwrap();
     let host_of = |is_environment: bool| {
         let channels = ["R", "G", "B"].map(|name| {

@@ -1,4 +1,4 @@
-//! Texture files: loaded once, missing ones named, tiles of a name, what files say of themselves.
+//! Texture files: loading once, missing files, tile sets, metadata.
 
 use shading::hir::kind::Element;
 use shading::hir::{Const, Kind};
@@ -88,7 +88,7 @@ fn a_handle_of_another_host_is_black() {
 }
 
 #[test]
-fn names_of_tiles_are_understood() {
+fn tile_set_names_are_parsed() {
     let folder = tempfile::tempdir().unwrap();
     let squares = |name: &str| {
         let pattern = TilePattern::parse(name).unwrap();
@@ -115,7 +115,7 @@ fn names_of_tiles_are_understood() {
     assert_eq!(TilePattern::parse("d.png"), None);
 }
 
-/// A host whose shaders name these files.
+/// A host whose shaders reference these files.
 fn host_of(folder: &Path, names: &[&str]) -> Host {
     let host = Host::new(vec![folder.to_owned()]);
     for name in names {
@@ -133,13 +133,13 @@ fn request(name: &str) -> TextureRequest {
 }
 
 #[test]
-fn squares_have_textures_of_their_own() {
+fn each_tile_has_its_own_texture() {
     let folder = tempfile::tempdir().unwrap();
     for (name, grey) in [("a.1001.exr", 1.0), ("a.1012.exr", 2.0)] {
         let image = Image::from_fn(4, 4, |_, _| Rgb::splat(grey));
         fs::write(folder.path().join(name), encoded(name, &image)).unwrap();
     }
-    // Whether the name is known before anything is loaded, or not.
+    // The name is known before loading, or not.
     for names in [&["a.<UDIM>.exr"][..], &[]] {
         let host = host_of(folder.path(), names);
         let handle = host.texture_handle(&request("a.<UDIM>.exr")).unwrap();
@@ -153,7 +153,7 @@ fn squares_have_textures_of_their_own() {
         };
         assert!((value(0.5, 0.5) - 1.0).abs() < 1e-6);
         assert!((value(1.5, 1.5) - 2.0).abs() < 1e-6);
-        // Before the first square there is the first one again.
+        // The first tile also covers coordinates below its range.
         assert!((value(-0.5, -7.5) - 1.0).abs() < 1e-6);
         for (s, t) in [(1.5, 0.5), (2.5, 0.5), (-0.5, 1.5), (0.5, 9.0), (f32::NAN, 0.5)] {
             assert_eq!(value(s, t), 7.0, "({s}, {t})");
@@ -170,7 +170,7 @@ fn squares_have_textures_of_their_own() {
 }
 
 #[test]
-fn files_say_what_they_are() {
+fn files_have_metadata() {
     let folder = tempfile::tempdir().unwrap();
     let mut image = Image::from_fn(6, 4, |_, _| Rgb::new(0.25, 0.5, 1.0));
     image.window = Some(Window {

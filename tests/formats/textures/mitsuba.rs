@@ -1,8 +1,8 @@
-//! Lookups against values of Mitsuba 3.
+//! Texture lookups against values of Mitsuba 3.
 
 use super::*;
 
-/// Texture coordinates of the lookups of [`MITSUBA_BITMAPS`], in the image and around it.
+/// Texture coordinates of the lookups of [`MITSUBA_BITMAPS`], inside and outside of the image.
 const MITSUBA_UVS: [[f32; 2]; 8] = [
     [0.03, 0.02],
     [0.37, 0.61],
@@ -15,7 +15,8 @@ const MITSUBA_UVS: [[f32; 2]; 8] = [
 ];
 
 /// Values of Mitsuba 3.9.1's texture `bitmap` for the picture of the test below: `mi.load_dict({"type": "bitmap",
-/// …}).eval(si)` with `si.uv` set, for `raw`, `filter_type` and `wrap_mode`. Its v is our t: from the top row down.
+/// …}).eval(si)` with `si.uv` set, for `raw`, `filter_type` and `wrap_mode`. Mitsuba's v is Kiln's t, from the top row
+/// down.
 const MITSUBA_BITMAPS: [(TextureColorSpace, Interpolation, Wrap, [[f32; 3]; 8]); 12] = [
     (
         TextureColorSpace::Auto,
@@ -200,7 +201,7 @@ const MITSUBA_BITMAPS: [(TextureColorSpace, Interpolation, Wrap, [[f32; 3]; 8]);
 ];
 
 #[test]
-fn lookups_give_mitsubas_values() {
+fn lookups_match_mitsuba() {
     let byte = |index: usize| {
         let (x, y, c) = (index / 3 % 5, index / 15, index % 3);
         ((x * 37 + y * 91 + c * 53 + 11) % 256) as u8
@@ -222,7 +223,7 @@ fn lookups_give_mitsubas_values() {
     }
 }
 
-/// The radiance of a plane that glows as that instance of the unit `image` says.
+/// The radiance of a plane with the emission of an instance of the unit `image`.
 fn glow(directory: &Path, image: &str) -> Rgb {
     let text = format!(
         "camera main : perspective {{ from = (0, 5, 0); to = (0, 0, 0); up = (0, 0, 1); }}\n\
@@ -241,7 +242,7 @@ fn glow(directory: &Path, image: &str) -> Rgb {
 }
 
 #[test]
-fn the_unit_image_takes_all_options_as_parameters() {
+fn the_unit_image_has_all_lookup_options() {
     let directory = tempfile::tempdir().unwrap();
     let byte = |index: u32| {
         let (x, y, c) = (index / 3 % 5, index / 15, index % 3);
@@ -265,7 +266,7 @@ fn the_unit_image_takes_all_options_as_parameters() {
             Wrap::Mirror => "mirror",
             _ => "clamp",
         };
-        // The last is found out at each point.
+        // The last wrap mode is computed at each point.
         for (index, wrap) in [
             (3, format!("\"{wrap}\"")),
             (4, format!("u < 2 ? \"{wrap}\" : \"black\"")),
@@ -282,9 +283,10 @@ fn the_unit_image_takes_all_options_as_parameters() {
 }
 
 #[test]
-fn two_squares_of_the_unit_checker_are_mitsubas_checkerboard() {
-    // `eval` of `{"type": "checkerboard", "color0": 0.25, "color1": 0.75}`, alone and with `to_uv` of a turn by 30 degrees
-    // of a scale by (3, 2). (`eval_1`, which floats such as `alpha` are read by, has the two colours exchanged.)
+fn the_unit_checker_matches_mitsubas_checkerboard() {
+    // `eval` of `{"type": "checkerboard", "color0": 0.25, "color1": 0.75}`, without `to_uv` and with a `to_uv` that
+    // scales by (3, 2) and rotates by 30 degrees. (`eval_1`, which reads floats such as `alpha`, exchanges the two
+    // colours.)
     let cases = [
         ([0.1, 0.1], 0.25, 0.25),
         ([0.6, 0.1], 0.75, 0.25),

@@ -1,8 +1,8 @@
-//! Tiles of files, read when they are looked up, within a bound on memory.
+//! Tiled texture files with a memory bound: tiles are read on lookup.
 
 use super::*;
 
-/// A tiled TIFF with its smaller versions, as `maketx` writes it.
+/// A tiled TIFF with mip levels, as `maketx` writes it.
 fn tiled_pyramid(side: u32) -> Vec<u8> {
     use tiff::tags::Tag;
     let mut file = std::io::Cursor::new(Vec::new());
@@ -47,7 +47,7 @@ fn tiled_pyramid(side: u32) -> Vec<u8> {
 }
 
 #[test]
-fn a_bound_on_memory_changes_no_value() {
+fn a_memory_bound_changes_no_value() {
     let folder = tempfile::tempdir().unwrap();
     let files = ["a.png", "b.exr", "c.tif", "d.tif"];
     for (i, name) in files.into_iter().enumerate() {
@@ -66,7 +66,7 @@ fn a_bound_on_memory_changes_no_value() {
         (loader.load().unwrap(), ids)
     };
     let (free, free_ids) = load(usize::MAX);
-    // Less than the smallest of them, and room for a few tiles only.
+    // The bound is below the size of the smallest texture and holds only a few tiles.
     let (bound, bound_ids) = load(60_000);
     for (a, b) in free_ids.into_iter().zip(bound_ids) {
         for i in 0..400 {
@@ -94,7 +94,7 @@ fn a_bound_on_memory_changes_no_value() {
 }
 
 #[test]
-fn texels_that_are_lost_on_the_way_are_told() {
+fn read_failures_during_the_render_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.tx");
     fs::write(&path, tiled_pyramid(256)).unwrap();
@@ -125,7 +125,7 @@ fn texels_that_are_lost_on_the_way_are_told() {
 }
 
 #[test]
-fn tiles_of_a_file_are_its_texels() {
+fn tiled_tiffs_give_their_texels() {
     let bytes = tiled_pyramid(256);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.tx");
@@ -141,7 +141,7 @@ fn tiles_of_a_file_are_its_texels() {
     assert_eq!(store.cache().reads(), 0, "nothing was looked at");
     assert_eq!(store.get(file).levels(), 9);
     for i in 0..300 {
-        // What the file says lies beyond: itself along s, its border along t.
+        // The wrap modes of the file apply outside of the image: periodic along s, clamped along t.
         let lookup = Lookup {
             st: Vec2::new(i as f32 * 0.117 - 3.0, i as f32 * 0.0153 - 1.0),
             dx: Vec2::new(1e-4 * (i * 13 % 700) as f32, 0.0),
@@ -159,11 +159,11 @@ fn tiles_of_a_file_are_its_texels() {
     }
 }
 
-/// A colour ramp of 50 × 38 pixels with its smaller versions in tiles of 16 × 16, as `maketx` writes it.
+/// A colour ramp of 50 × 38 pixels with mip levels in tiles of 16 × 16, as `maketx` writes it.
 const TILES: &[u8] = include_bytes!("../../textures/tiles.exr");
 
 #[test]
-fn tiles_of_an_exr_are_its_texels() {
+fn tiled_exrs_give_their_texels() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.exr");
     fs::write(&path, TILES).unwrap();
@@ -207,7 +207,7 @@ fn damaged_tiles_are_black() {
             fs::write(&path, damaged).unwrap();
             let loader = TextureLoader::with_memory(100_000);
             let id = loader.request(TextureSource::File(path), TextureColorSpace::Auto);
-            // Whatever it gives, it comes back.
+            // Any result is valid, if the lookup returns.
             let Ok(store) = loader.load() else { continue };
             for i in 0..16 {
                 let st = Vec2::new(i as f32 / 16.0, i as f32 * 0.37 % 1.0);

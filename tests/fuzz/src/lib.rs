@@ -1,4 +1,4 @@
-//! Shared part of the fuzz targets: loads bytes as a file of a format, as `kiln render` does.
+//! Shared part of the fuzz targets: loads bytes as a file of a format, like `kiln render`.
 
 use std::cell::RefCell;
 use std::fs;
@@ -10,8 +10,8 @@ thread_local! {
     static FOLDER: RefCell<Option<TempDir>> = const { RefCell::new(None) };
 }
 
-/// Writes the bytes to a file called `name` in a folder of its own and loads it as a scene or model. Errors are fine, panics
-/// are not.
+/// Writes the bytes to a file called `name` in a new folder and loads it as a scene or model. Errors are accepted,
+/// panics are not.
 pub fn load_as(name: &str, bytes: &[u8]) {
     FOLDER.with_borrow_mut(|folder| {
         let folder =

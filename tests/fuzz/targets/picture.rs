@@ -1,4 +1,4 @@
-//! Pictures: the first byte chooses the format, where the content does not.
+//! Pictures: the first byte selects the format of files without a signature.
 #![no_main]
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The language: preprocessor, parser, checker, linker and optimiser. Nothing is run.
+//! The language: preprocessor, parser, checker, linker and optimiser, without execution.
 #![no_main]
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Numbers and triples: operators, and functions of one and two.
+//! Numbers and triples: operators, and functions with one and two arguments.
 
 use shading::builtins::Builtin;
 use shading::eval;

@@ -7,7 +7,7 @@ use shading::ty::Type;
 
 use super::run;
 
-/// Returns whether values are bit-identical, all NaNs being equal.
+/// Returns whether values are bit-identical; all NaNs are equal.
 fn same(a: &Const, b: &Const) -> bool {
     let float = |a: f32, b: f32| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
     match (a, b) {
@@ -18,7 +18,7 @@ fn same(a: &Const, b: &Const) -> bool {
     }
 }
 
-/// `op` on operands hidden from the code generator in variables, and on the operands as constants.
+/// Runs `op` on operands in variables, hidden from the code generator, and on constant operands.
 pub(crate) fn check_op(ty: Type, op: Op, args: &[Const], expected: &Const) {
     for hidden in [true, false] {
         let code = || {
@@ -76,7 +76,7 @@ pub(crate) const FLOATS: [f32; 12] = [
 
 pub(crate) const INTS: [i32; 8] = [0, 1, -1, 7, -7, 33, i32::MIN, i32::MAX];
 
-/// Code that applies an operation to all pairs of values, as elements of arrays, and the results.
+/// Code that applies an operation to all pairs of values in arrays, and the expected results.
 pub(crate) fn check_pairs<A: Copy>(
     values: &[A],
     make: impl Fn(A) -> Const,

@@ -1,4 +1,4 @@
-//! Closures: what they hold, how many there may be, and who may make them at once.
+//! Closures: parameters, maximum number, concurrent creation.
 
 use std::sync::Arc;
 
@@ -102,7 +102,7 @@ fn closures_hold_their_parameters() {
     }
 }
 
-/// The sum of many closures, made in a loop.
+/// The sum of many closures, created in a loop.
 fn many_closures(registry: &ClosureRegistry, diffuse: ClosureId, count: i32) -> ShaderInstance {
     let mut b = CodeBuilder::default();
     let ci = b.local(Type::CLOSURE);
@@ -122,7 +122,7 @@ fn huge_trees_are_bounded() {
     let some = many_closures(&registry, diffuse, 50_000);
     for _ in 0..3 {
         let tree = some.run(&globals(), &mut ctx).unwrap();
-        // Each turn makes a component and a sum, but for the first, which adds to null.
+        // Each iteration makes a component and a sum, except for the first, which adds to null.
         assert_eq!(format!("{tree:?}"), "ClosureTree(99999 nodes)");
     }
     assert_eq!(ctx.take_reports(), []);
@@ -141,7 +141,7 @@ fn huge_trees_are_bounded() {
 
 #[test]
 #[should_panic(expected = "no closure parameter of that type at offset 0")]
-fn numbers_are_not_read_as_text() {
+fn reading_a_number_as_text_panics() {
     let (registry, diffuse, _) = registry();
     let instance = many_closures(&registry, diffuse, 1);
     let mut ctx = ShadingContext::new(Arc::new(NoHost));

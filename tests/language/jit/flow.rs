@@ -1,4 +1,4 @@
-//! Control flow, calls, and the bounds on both.
+//! Control flow, calls, and their limits.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::{LEVELS, compile, globals, run};
 
 #[test]
 fn control_flow() {
-    // The sum of odd numbers below 10 by `continue`, and the first i with i² > 50 by `break` out of two loops.
+    // The sum of odd numbers below 10 with `continue`, and the first i with i² > 50 with `break` out of two loops.
     let code = || {
         let mut b = CodeBuilder::default();
         let (sum, first) = (b.local(Type::INT), b.local(Type::INT));
@@ -53,7 +53,7 @@ fn control_flow() {
 }
 
 #[test]
-fn endless_loops_end() {
+fn endless_loops_are_stopped() {
     let code = || {
         let mut b = CodeBuilder::default();
         let out = b.local(Type::INT);
@@ -97,7 +97,7 @@ fn recursive(depth: i32, array: u32) -> Unit {
 
 #[test]
 fn recursion_is_bounded() {
-    // Depth, array length, what comes out, what is reported.
+    // Depth, array length, expected result, expected report.
     for (depth, array, expected, report) in [
         (10, 4, 15, None),
         (20, 1000, 25, None),

@@ -1,4 +1,4 @@
-//! The host, and what is printed and reported to it.
+//! Calls of the host, printed output, and reports.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ impl ShaderHost for TestHost {
 }
 
 #[test]
-fn the_host_is_asked() {
+fn host_functions_are_called() {
     let mut b = CodeBuilder::default();
     let types = [
         Type::array(Base::Float, 4),

@@ -1,4 +1,4 @@
-//! Values: their components and elements, strings, variables before they are assigned, globals.
+//! Values: components and elements, strings, unassigned variables, globals.
 
 use cranelift_entity::PrimaryMap;
 use shading::builtins::{Builtin, Global};
@@ -135,7 +135,7 @@ fn strings() {
 }
 
 #[test]
-fn made_strings_compare_by_content() {
+fn computed_strings_compare_by_content() {
     let code = || {
         let mut b = CodeBuilder::default();
         let out = b.local(Type::INT);
@@ -151,7 +151,7 @@ fn made_strings_compare_by_content() {
 }
 
 #[test]
-fn variables_begin_as_zero() {
+fn variables_are_initially_zero() {
     let types = [
         Type::INT,
         Type::FLOAT,

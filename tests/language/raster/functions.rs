@@ -1,4 +1,4 @@
-//! Functions of the language one by one, with their derivatives: the numbers of the interpreter.
+//! Functions of the language one by one, with derivatives: equal to the interpreter.
 
 use language_support::wgsl::Program;
 use shading_raster::RasterOptions;
@@ -8,7 +8,7 @@ use crate::point::{difference, linked, system, template};
 /// Points at which each expression is compared.
 const POINTS: u64 = 12;
 
-/// Compares the value of an expression, and its derivatives if it is asked for, with the interpreter's.
+/// Compares the value of an expression, and optionally its derivatives, with the interpreter.
 fn check(ty: &str, expression: &str, limit: f32, derivatives: bool) {
     let system = system();
     let dx = if derivatives {
@@ -79,7 +79,7 @@ fn gabor_noise() {
             check("float", &format!("noise(\"gabor\", {at}{options})"), 1e-3, false);
         }
     }
-    // Footprints that are filtered.
+    // Filtered footprints.
     check("color", "noise(\"gabor\", q * 40)", 1e-3, true);
     check("color", "pnoise(\"gabor\", q, point(3, 4, 2))", 1e-3, false);
     check("float", "noise(\"gabor\", q, \"do_filter\", 0)", 1e-3, true);

@@ -1,4 +1,4 @@
-//! Random units: naga validates their code, and it gives the numbers of the interpreter.
+//! Random units: naga validates their code, and its results equal those of the interpreter.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,13 +11,13 @@ use shading::opt::OptLevel;
 use shading::{ShaderGlobals, SourceMap};
 use shading_raster::RasterOptions;
 
-/// Units tried; more with `KILN_RASTER_UNITS`.
+/// Number of units; `KILN_RASTER_UNITS` sets more.
 const UNITS: u64 = 200;
 
-/// Share of the numbers that may differ: random units magnify differences of rounding.
-const UNLIKE: f64 = 0.01;
+/// Share of the numbers that may differ, because random units amplify rounding errors.
+const MAX_MISMATCH_SHARE: f64 = 0.01;
 
-/// Compares a unit's code with the interpreter; returns the numbers compared and those that differ.
+/// Compares a unit's code with the interpreter; returns how many numbers were compared and how many differ.
 fn compare(unit: &Unit, program: &Program, globals: &ShaderGlobals) -> (u64, u64, String) {
     let outcome = interp::run(
         unit,
@@ -27,7 +27,7 @@ fn compare(unit: &Unit, program: &Program, globals: &ShaderGlobals) -> (u64, u64
             ..RunOptions::new(globals)
         },
     );
-    // Numbers that are not finite spread by rules that differ.
+    // Non-finite numbers propagate differently.
     if !outcome.finished || !outcome.finite {
         return (0, 0, String::new());
     }
@@ -54,7 +54,7 @@ fn compare(unit: &Unit, program: &Program, globals: &ShaderGlobals) -> (u64, u64
 }
 
 #[test]
-fn random_units_are_valid_and_as_interpreted() {
+fn random_units_are_valid_and_match_the_interpreter() {
     let units = language_support::number("KILN_RASTER_UNITS").unwrap_or(UNITS);
     let first = language_support::number("KILN_FUZZ_SEED").unwrap_or(0);
     let counts = [const { AtomicU64::new(0) }; 4];
@@ -96,12 +96,12 @@ fn random_units_are_valid_and_as_interpreted() {
     assert!(refused * 2 < units, "{refused} of {units} are refused");
     assert!(compared > units, "{compared}");
     assert!(
-        unlike as f64 <= UNLIKE * compared as f64,
+        unlike as f64 <= MAX_MISMATCH_SHARE * compared as f64,
         "{unlike} of {compared}"
     );
 }
 
-/// Units with texts, textures, closures and recursion: most are refused, and naga takes the others.
+/// Units with strings, textures, closures and recursion: most are rejected, and naga validates the others.
 #[test]
 fn random_units_of_all_kinds_are_valid_or_refused() {
     let units = language_support::number("KILN_RASTER_UNITS").unwrap_or(UNITS);

@@ -1,5 +1,5 @@
-//! Tests of the code for rasterisers: the numbers of the interpreter, by an interpreter of naga's intermediate
-//! representation.
+//! Tests of code for rasterisers, run by an interpreter of naga's intermediate representation and compared with Kiln's
+//! interpreter.
 
 mod functions;
 mod fuzz;

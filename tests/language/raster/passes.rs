@@ -1,4 +1,4 @@
-//! Passes compute what they need alone; live parameters are uniforms; what cannot be is told with its place.
+//! Rasteriser passes: minimal code per pass, live parameters as uniforms, errors for unsupported features.
 
 use language_support::wgsl::{Program, Value};
 use shading::hir::{Const, Unit};
@@ -8,7 +8,7 @@ use shading_raster::{Pass, RasterOptions};
 
 use crate::point::{SmoothHost, linked, point, system, template, texel};
 
-/// A surface with a pattern for each lobe, behind a mask.
+/// A surface with a pattern for each lobe, and an opacity mask.
 const SURFACE: &str = r#"
 surface rich(float amount = 0.5, color tint = color(0.2, 0.4, 0.6), output closure color result = 0)
 {
@@ -39,7 +39,7 @@ fn member(members: &[(String, Value)], name: &str) -> Vec<f32> {
 }
 
 #[test]
-fn passes_compute_what_they_need_alone() {
+fn passes_compute_only_required_values() {
     let system = system();
     let template = template(&system, SURFACE);
     let (unit, sources) = linked(&system, &template, &[]);
@@ -68,7 +68,7 @@ fn passes_compute_what_they_need_alone() {
         programs.each_ref().map(|program| program.raster.textures.len()),
         [0, 1, 1]
     );
-    // All passes agree about the mask.
+    // Every pass has the same mask.
     for i in 0..8 {
         let opacities = programs
             .each_ref()
@@ -175,7 +175,7 @@ fn closures_become_lobes() {
         "0.5 * diffuse(N) + 0.5 * transparent()",
         &[("metalness", &[0.0]), ("opacity", &[0.5])],
     );
-    // A coat counts with what is under it.
+    // The coat and its base both count.
     gbuffer(
         "coat(0.8 * diffuse(N), \"roughness\", 0.25)",
         &[
@@ -187,7 +187,6 @@ fn closures_become_lobes() {
     check_lobes("diffuse(N)", Pass::Shadow, &[("opacity", &[1.0])]);
 }
 
-/// A template whose parameters are live.
 fn live(template: &Template, parameters: &[(&str, Const)]) -> Program {
     let system = system();
     let params = template.params().expect("its parameters are known");
@@ -265,7 +264,7 @@ fn live_parameters_are_uniforms() {
 }
 
 #[test]
-fn attributes_that_do_not_exist_cost_nothing() {
+fn missing_attributes_remove_their_code() {
     let system = system();
     let source = "shader s(output float result = 0) { float worn = 0; if (getattribute(\"wear\", worn)) result = worn * noise(P); }";
     let template = template(&system, source);
@@ -286,7 +285,7 @@ fn attributes_that_do_not_exist_cost_nothing() {
 }
 
 #[test]
-fn what_cannot_be_is_told_with_its_place() {
+fn unsupported_features_are_errors_with_locations() {
     for (statements, message, word) in [
         ("result = trace(P, N);", "cannot trace rays", "trace"),
         (
@@ -341,7 +340,7 @@ fn what_cannot_be_is_told_with_its_place() {
 }
 
 #[test]
-fn loops_without_an_end_end() {
+fn endless_loops_are_stopped() {
     let system = system();
     let source =
         "shader s(output float result = 0) { while (u < 2) result += 1; result = min(result, 7.0); }";

@@ -54,7 +54,7 @@ impl ShaderHost for SmoothHost {
     }
 }
 
-/// A shading point of a plane, in the middle of things.
+/// A shading point of a plane, away from special positions.
 pub(crate) fn point(i: u64) -> ShaderGlobals {
     let mut random = generate::Random::new(i);
     let mut number = |low: f32, high: f32| low + (high - low) * (random.float() + 4.0) / 8.0;
@@ -88,7 +88,7 @@ pub(crate) fn template(system: &ShadingSystem, source: &str) -> Template {
     loaded.templates.last().expect("it has a unit").clone()
 }
 
-/// A template linked with the given outputs, all if there are none.
+/// A template linked with the given outputs; all outputs if the list is empty.
 pub(crate) fn linked(system: &ShadingSystem, template: &Template, outputs: &[&str]) -> (Unit, SourceMap) {
     let options = InstanceOptions {
         outputs: outputs.iter().map(|&name| name.to_owned()).collect(),
@@ -102,7 +102,7 @@ pub(crate) fn linked(system: &ShadingSystem, template: &Template, outputs: &[&st
 }
 
 /// The largest difference between a program and the interpreter over points, relative to the larger of 1 and the value;
-/// an error describes the first one above `limit`.
+/// an error describes the first difference above `limit`.
 pub(crate) fn difference(unit: &Unit, program: &Program, points: u64, limit: f32) -> Result<f32, String> {
     let mut largest = 0.0f32;
     for i in 0..points {

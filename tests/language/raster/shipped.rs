@@ -1,4 +1,4 @@
-//! The shipped patterns give the numbers of the interpreter, and the shipped surfaces have code.
+//! The shipped patterns match the interpreter, and the shipped surfaces have code.
 
 use language_support::shipped;
 use language_support::wgsl::{Program, is_numeric};
@@ -7,7 +7,7 @@ use shading_raster::{Pass, RasterOptions};
 
 use crate::point::{difference, linked, system};
 
-/// Units that cannot have code: they trace rays.
+/// Units without rasteriser code, because they trace rays.
 const REFUSED: [&str; 4] = ["ambient_occlusion", "curvature", "edge_wear", "show_occlusion"];
 
 /// The largest difference of a pattern from the interpreter; `None` without numeric outputs.
@@ -29,7 +29,7 @@ fn pattern(name: &str, points: u64) -> Result<Option<f32>, String> {
 }
 
 #[test]
-fn shipped_patterns_are_as_interpreted() {
+fn shipped_patterns_match_the_interpreter() {
     let points = language_support::number("KILN_RASTER_POINTS").unwrap_or(24);
     let (mut agree, mut largest, mut wrong) = (0, 0.0f32, String::new());
     for name in shipped::names() {

@@ -6,8 +6,8 @@ use shading::interp::{Closures, Listing, Outcome, Value};
 use shading::ty::{Base, Type};
 use shading::{BatchOutput, ClosureRegistry, ShaderGlobals, ShaderInstance, ShadingContext};
 
-/// The first difference between the last run of compiled code and one of the interpreter, in words. Reports are not
-/// looked at, nor are arrays of closures, which cannot be read back.
+/// Describes the first difference between the last run of compiled code and one of the interpreter. Ignores reports and
+/// arrays of closures, which cannot be read back.
 pub fn difference(
     instance: &ShaderInstance,
     context: &mut ShadingContext,
@@ -70,8 +70,8 @@ fn numbers_of(ty: Type) -> usize {
     one * ty.count() as usize
 }
 
-/// The first difference between a run over many points as a batch and one over them one by one, in words: the numbers
-/// of all outputs, how far it came, and what was printed and reported. `context` makes a fresh context.
+/// Describes the first difference between a batch run over many points and single runs: the numbers of all outputs, the
+/// final state, printed text and reports. `context` makes a fresh context.
 pub fn batch_difference(
     instance: &ShaderInstance,
     points: &[ShaderGlobals],
@@ -104,7 +104,7 @@ pub fn batch_difference(
     }
     let reports = |context: &mut ShadingContext| -> BTreeSet<String> {
         let list = context.take_reports().into_iter();
-        // Random units have all their statements at one place, which is reported once.
+        // In random units, all statements have the same location, which is reported once.
         list.map(|report| format!("{:?}", report.kind)).collect()
     };
     let (found_reports, expected_reports) = (reports(&mut batch), reports(&mut single));

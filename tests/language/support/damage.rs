@@ -1,4 +1,4 @@
-//! Damaged shader sources: what still compiles gives the same results in packets, point by point and optimised, without
+//! Damaged shader sources: sources that compile give the same results in packets, point by point and optimised, without
 //! panics.
 
 use std::fs;
@@ -16,20 +16,17 @@ use crate::compiled::batch_difference;
 use crate::generate::{Random, globals};
 use crate::{data, number, shipped};
 
-/// Turns and calls of a run.
+/// Fuel of a run: iterations and calls.
 const FUEL: u32 = 2000;
-/// Maximum time for a text: the machine may be busy.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// Numbers of an output that are compared, at most.
-const NUMBERS: usize = 64;
-/// Texts between looks at the clock.
+/// Maximum time of a text on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// Maximum number of compared components of an output.
+const MAX_COMPONENTS: usize = 64;
+/// Number of texts between checks of the time limit.
 const CHUNK: u64 = 250;
 
-/// Damages `count` texts, or as many as there is time for in `KILN_FUZZ_SECONDS`, on all cores. Each is compiled and run by
-/// a system of its own. `KILN_FUZZ_SEED` sets the seed.
-///
-/// # Panics
-/// When ways to run a text differ, one takes too long, or next to none compiles.
+/// Damages `count` texts, or texts for `KILN_FUZZ_SECONDS`, on all cores; `KILN_FUZZ_SEED` sets the seed. Fails if
+/// execution modes of a text differ, a text exceeds the time limit, or almost no text compiles.
 pub fn fuzz(count: u64, system: impl Fn() -> ShadingSystem + Sync) {
     verify_all();
     let time = number("KILN_FUZZ_SECONDS").map(Duration::from_secs);
@@ -48,7 +45,7 @@ pub fn fuzz(count: u64, system: impl Fn() -> ShadingSystem + Sync) {
                 };
             }
         }
-        assert!(begin.elapsed() < PATIENCE, "{:?} for\n{text}", begin.elapsed());
+        assert!(begin.elapsed() < TIMEOUT, "{:?} for\n{text}", begin.elapsed());
     };
     let mut tried = 0;
     while time.map_or(tried < count, |time| start.elapsed() < time) {
@@ -64,7 +61,7 @@ pub fn fuzz(count: u64, system: impl Fn() -> ShadingSystem + Sync) {
     );
 }
 
-/// Shipped shaders, and those that other tests run.
+/// Shipped shaders, and shaders of other tests.
 pub(crate) fn texts() -> Vec<String> {
     let folders = [data("shaders/run"), data("shaders/pass")];
     let mut paths: Vec<_> = folders
@@ -83,7 +80,7 @@ pub(crate) fn texts() -> Vec<String> {
         .collect()
 }
 
-/// Words and signs of a text, each with its place.
+/// Words and punctuation of a text with their ranges.
 fn words(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut words: Vec<std::ops::Range<usize>> = vec![];
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
@@ -97,14 +94,14 @@ fn words(text: &str) -> Vec<std::ops::Range<usize>> {
     words
 }
 
-/// One text with a few words of its own or of another in place of others: much of it still compiles.
+/// A text with a few words replaced by other words of the same or another text, so that it often still compiles.
 fn damaged(texts: &[String], random: &mut Random) -> String {
     let text = texts[random.below(texts.len())].clone();
     let count = 1 + random.below(2);
     damage(text, texts, count, random)
 }
 
-/// A text with `count` times a few words of its own or of another in place of others.
+/// A text with `count` replacements of a few words by other words of the same or another text.
 pub(crate) fn damage(mut text: String, texts: &[String], count: usize, random: &mut Random) -> String {
     for _ in 0..count {
         let places = words(&text);
@@ -136,7 +133,7 @@ fn context(system: &ShadingSystem) -> ShadingContext {
     context
 }
 
-/// The numbers of all outputs at a point, as bits; `None` where the run was ended.
+/// The bits of all outputs at a point; `None` if the run exceeded its fuel.
 fn outputs(
     instance: &ShaderInstance,
     point: &ShaderGlobals,
@@ -148,9 +145,9 @@ fn outputs(
     }
     let mut all = vec![];
     for output in 0..instance.outputs().len() {
-        let mut numbers = [0.0_f32; NUMBERS];
+        let mut numbers = [0.0_f32; MAX_COMPONENTS];
         instance.output_numbers(output, context, &mut numbers).unwrap();
-        // Not a number is one as good as another.
+        // NaNs are all equal.
         all.extend(numbers.map(|x| {
             if x.is_nan() {
                 f32::NAN.to_bits()
@@ -162,7 +159,7 @@ fn outputs(
     Some(all)
 }
 
-/// Runs a unit or group all ways; what is wrong with it.
+/// Runs a unit or group in all modes; describes mismatches.
 fn run(system: &ShadingSystem, template: &Template) -> Result<bool, String> {
     let make = |optimize, packets| {
         let options = InstanceOptions {
@@ -178,7 +175,7 @@ fn run(system: &ShadingSystem, template: &Template) -> Result<bool, String> {
     };
     let (mut a, mut b) = (context(system), context(system));
     for point in &points {
-        // Optimised, it may come to its end with less fuel.
+        // Optimised code may complete with less fuel.
         if let Some(expected) = outputs(&plain, point, &mut a) {
             let found = outputs(&exact, point, &mut b);
             if found.as_ref() != Some(&expected) {

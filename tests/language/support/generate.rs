@@ -1,8 +1,8 @@
-//! Random HIR: every operation, nested control flow, arrays, closures, recursive functions. The same seed gives the same
-//! unit on every machine.
+//! Random HIR: every operation, nested control flow, arrays, closures, recursive functions. A seed gives the same unit
+//! on every machine.
 //!
-//! Units are valid and mix ordinary numbers with zeros of both signs, infinities and NaNs. They end within the default
-//! fuel, unless they are asked not to.
+//! Units are valid and mix ordinary numbers with zeros of both signs, infinities and NaNs. They terminate within the
+//! default fuel, unless the caller asks for endless ones.
 
 mod cloud;
 pub mod group;
@@ -48,12 +48,12 @@ impl Random {
         (self.bits() % n as u64) as usize
     }
 
-    /// True once in `n` times.
+    /// True with probability 1/`n`.
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// One of a list.
+    /// A random element of a list.
     pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }
@@ -64,7 +64,7 @@ impl Random {
     }
 }
 
-/// The closures that generated units use. What is compiled from then on is verified.
+/// The closures of generated units. Units compiled with this registry are verified.
 pub fn registry() -> ClosureRegistry {
     verify_all();
     let mut registry = ClosureRegistry::default();
@@ -81,7 +81,7 @@ pub fn registry() -> ClosureRegistry {
         ),
         ("coat", &[("base", Type::CLOSURE), ("amount", Type::FLOAT)]),
         ("named", &[("label", Type::STRING), ("to", Type::MATRIX)]),
-        // Ends with a triple at a multiple of 16 bytes.
+        // A parameter list that ends with a triple at a multiple of 16 bytes.
         ("tinted", &[("amount", Type::FLOAT), ("tint", Type::COLOR)]),
     ];
     for (name, params) in lobes {
@@ -95,7 +95,7 @@ pub fn registry() -> ClosureRegistry {
     registry
 }
 
-/// A host with one texture, some of whose pictures are volumes, one space, one point cloud and two attributes.
+/// A host with one texture, some of whose images are volumes, one space, one point cloud and two attributes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TestHost;
 
@@ -209,12 +209,12 @@ pub fn globals(seed: u64) -> ShaderGlobals {
     globals
 }
 
-/// An operation with what it takes and gives.
+/// An operation with the types of its operands and result.
 #[derive(Clone, Debug)]
 struct Template {
     op: Op,
-    takes: Vec<Kind>,
-    gives: Option<Kind>,
+    operands: Vec<Kind>,
+    result: Option<Kind>,
 }
 
 const NUMBERS: [Kind; 4] = [Kind::INT, Kind::FLOAT, Kind::TRIPLE, Kind::MATRIX];
@@ -227,10 +227,10 @@ const ELEMENTS: [Element; 6] = [
     Element::Closure,
 ];
 
-/// The elements of units that can run in packets.
+/// Element types of units that can run in packets.
 const NUMERIC: [Element; 4] = [Element::Int, Element::Float, Element::Triple, Element::Matrix];
 
-/// The [`templates`] that can be used in units for packets.
+/// The [`templates`] for units that can run in packets.
 fn numeric_templates() -> Vec<Template> {
     let is_number = |kind: &Kind| {
         let (Kind::One(element) | Kind::Array(element, _)) = kind;
@@ -243,22 +243,22 @@ fn numeric_templates() -> Vec<Template> {
     };
     let mut list = templates();
     list.retain(|template| {
-        template.gives.as_ref().is_some_and(is_number)
-            && template.takes.iter().all(is_number)
+        template.result.as_ref().is_some_and(is_number)
+            && template.operands.iter().all(is_number)
             && is_local(template.op)
     });
     list
 }
 
-/// All operations but those on arrays, in every form.
+/// Operations in every form, except those on arrays.
 fn templates() -> Vec<Template> {
     use Kind as K;
     let mut list = vec![];
-    let mut add = |op: Op, takes: &[Kind], gives: Kind| {
+    let mut add = |op: Op, operands: &[Kind], result: Kind| {
         list.push(Template {
             op,
-            takes: takes.to_vec(),
-            gives: Some(gives),
+            operands: operands.to_vec(),
+            result: Some(result),
         });
     };
     for element in ELEMENTS {
@@ -271,7 +271,7 @@ fn templates() -> Vec<Template> {
     add(Op::Diagonal, &[K::FLOAT], K::MATRIX);
     for kind in NUMBERS {
         for op in [Op::Add, Op::Sub, Op::Mul, Op::Div] {
-            // Three times as often: they are what algebra and common subexpressions work on.
+            // Three times as frequent, because algebra and common subexpression elimination work on these.
             for _ in 0..3 {
                 add(op, &[kind; 2], kind);
             }
@@ -315,8 +315,8 @@ fn templates() -> Vec<Template> {
         }
     }
     for (id, signature) in registry().iter() {
-        let takes: Vec<_> = signature.params.iter().filter_map(|p| Kind::of(p.ty)).collect();
-        add(Op::MakeClosure(id), &takes, K::CLOSURE);
+        let operands: Vec<_> = signature.params.iter().filter_map(|p| Kind::of(p.ty)).collect();
+        add(Op::MakeClosure(id), &operands, K::CLOSURE);
     }
     // With the footprint of the source, and with that of the point.
     for (i, (mapping, implicit_footprint)) in [
@@ -367,8 +367,8 @@ fn templates() -> Vec<Template> {
     builtins(&mut add);
     list.push(Template {
         op: Op::Builtin(B::Printf),
-        takes: vec![],
-        gives: None,
+        operands: vec![],
+        result: None,
     });
     list
 }
@@ -377,8 +377,9 @@ fn builtins(add: &mut impl FnMut(Op, &[Kind], Kind)) {
     use Kind as K;
     for signature in shading::builtins::signatures() {
         let kinds: Option<Vec<_>> = signature.params.iter().map(|&p| Kind::of(p)).collect();
-        if let (Some(takes), Some(gives), false) = (kinds, Kind::of(signature.result), signature.variadic) {
-            add(Op::Builtin(signature.builtin), &takes, gives);
+        if let (Some(operands), Some(result), false) = (kinds, Kind::of(signature.result), signature.variadic)
+        {
+            add(Op::Builtin(signature.builtin), &operands, result);
         }
     }
     add(Op::Builtin(B::SpaceMatrix), &[K::STRING; 2], K::MATRIX);
@@ -387,17 +388,17 @@ fn builtins(add: &mut impl FnMut(Op, &[Kind], Kind)) {
     add(Op::Builtin(B::Format), &[K::STRING, K::TRIPLE], K::STRING);
 }
 
-/// A valid unit that depends on the seed alone and ends.
+/// A valid, terminating unit that depends only on the seed.
 pub fn unit(seed: u64) -> Unit {
     write(seed, false, &ELEMENTS)
 }
 
-/// A valid unit that can run in packets, some of whose loops do not end by themselves if that is asked.
+/// A valid unit that can run in packets; optionally some of its loops are endless.
 pub fn numeric_unit(seed: u64, endless: bool) -> Unit {
     write(seed, endless, &NUMERIC)
 }
 
-/// A valid unit that depends on the seed alone, some of whose loops and recursions do not end by themselves.
+/// A valid unit that depends only on the seed, with some endless loops and recursions.
 pub fn endless_unit(seed: u64) -> Unit {
     write(seed, true, &ELEMENTS)
 }
@@ -446,23 +447,24 @@ fn write(seed: u64, endless: bool, elements: &[Element]) -> Unit {
 struct Writer<'a> {
     random: &'a mut Random,
     templates: &'a [Template],
-    /// Element types that variables may have.
+    /// Element types of variables.
     elements: &'a [Element],
     code: Code,
-    /// Functions that can be called; each takes a countdown, a float and a triple, and gives a float and a closure.
+    /// Number of callable functions; each has the parameters countdown, float and triple, and the results float and
+    /// closure.
     functions: usize,
-    /// True if loops and recursions may be generated that do not end by themselves.
+    /// True if endless loops and recursions may be generated.
     endless: bool,
     /// Variables that may be assigned.
     locals: Vec<(LocalId, Kind)>,
-    /// Variables that may be read only: counters of loops.
+    /// Read-only variables: loop counters.
     counters: Vec<LocalId>,
     open: Vec<ScopeId>,
-    /// Blocks around the present one.
+    /// Nesting depth of the current block.
     depth: usize,
-    /// Maximum number of times that the current block runs.
+    /// Maximum number of executions of the current block.
     repeats: usize,
-    /// Statements still to write.
+    /// Remaining number of statements.
     budget: usize,
 }
 
@@ -511,7 +513,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Variables of all kinds to begin with.
+    /// Initial variables of all kinds.
     fn variables(&mut self) {
         for &element in self.elements {
             for _ in 0..2 + self.random.below(4) {
@@ -553,7 +555,7 @@ impl<'a> Writer<'a> {
         params
     }
 
-    /// Gives most variables values that only a run knows: else nearly everything is constant.
+    /// Assigns run-time values to most variables; otherwise nearly everything would be constant.
     fn unknowns(&mut self, out: &mut Block) {
         for (local, kind) in self.locals.clone() {
             if self.random.once_in(4) {
@@ -595,7 +597,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A function that calls itself as often as its first parameter says.
+    /// A function whose number of recursive calls is its first parameter.
     fn function(mut self, id: FunctionId, index: usize) -> Function {
         let countdown = self.local(Kind::INT);
         let params = vec![countdown, self.local(Kind::FLOAT), self.local(Kind::TRIPLE)];
@@ -673,7 +675,7 @@ impl<'a> Writer<'a> {
         if self.random.once_in(3) {
             self.random.float()
         } else {
-            // The ordinary ones more often.
+            // Ordinary values are more frequent.
             let n = if self.random.once_in(4) { SPECIAL.len() } else { 7 };
             SPECIAL[self.random.below(n)]
         }
@@ -714,7 +716,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// An operand: a variable, or now and then a constant.
+    /// An operand: a variable or, less often, a constant.
     fn operand(&mut self, kind: Kind) -> Operand {
         if kind == Kind::INT && !self.counters.is_empty() && self.random.once_in(4) {
             return Operand::Local(*self.random.pick(&self.counters));
@@ -727,7 +729,7 @@ impl<'a> Writer<'a> {
         Operand::Local(self.random.pick(&fitting).0)
     }
 
-    /// A variable to assign: an old one, or a new one as a front end makes them for each subexpression.
+    /// A target of an assignment: an existing variable, or a new one, as front ends create for each subexpression.
     fn target(&mut self, kind: Kind) -> LocalId {
         let fitting: Vec<_> = self.locals.iter().filter(|(_, k)| *k == kind).collect();
         if fitting.is_empty() || self.random.once_in(3) {
@@ -797,7 +799,7 @@ impl<'a> Writer<'a> {
         out.push(Stmt::Scope { scope, body });
     }
 
-    /// A loop of few turns: known, or up to a variable.
+    /// A loop of few iterations: a constant number, or a variable.
     fn repetition(&mut self, out: &mut Block) {
         let counter = self.local(Kind::INT);
         let limit = self.local(Kind::INT);
@@ -851,7 +853,7 @@ impl<'a> Writer<'a> {
         });
     }
 
-    /// Number of iterations or calls: `turns`, or now and then one without an end.
+    /// Number of iterations or calls: `turns`, or occasionally infinite.
     fn bound(&mut self, turns: i32) -> Operand {
         let endless = self.endless && self.random.once_in(4);
         self.constant(Const::Int(if endless { i32::MAX } else { turns }))
@@ -906,7 +908,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Mostly within bounds.
+    /// A mostly valid index.
     fn index(&mut self) -> Operand {
         if self.random.once_in(4) {
             return self.operand(Kind::INT);
@@ -917,26 +919,26 @@ impl<'a> Writer<'a> {
 
     fn operation(&mut self, out: &mut Block) {
         let templates = self.templates;
-        let Template { op, takes, gives } = self.random.pick(templates);
-        let Some(gives) = gives else {
+        let Template { op, operands, result } = self.random.pick(templates);
+        let Some(result) = result else {
             let stmt = self.print();
             return out.push(stmt);
         };
         let indexed = matches!(op, Op::TripleGet | Op::TripleSet | Op::MatrixGet | Op::MatrixSet);
         let looks_up = matches!(op, Op::Texture(_) | Op::TextureError(_) | Op::TextureInfo);
-        let args = takes
+        let args = operands
             .iter()
             .enumerate()
             .map(|(i, &kind)| match kind {
                 Kind::INT if indexed => self.index(),
-                // Mostly a file that is there.
+                // Mostly an existing file.
                 Kind::STRING if i == 0 && looks_up && !self.random.once_in(3) => {
                     self.constant(Const::String("wood".into()))
                 }
                 _ => self.operand(kind),
             })
             .collect();
-        let target = self.target(*gives);
+        let target = self.target(*result);
         out.push(assign(target, *op, args));
     }
 

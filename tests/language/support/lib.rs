@@ -17,21 +17,18 @@ use std::sync::Arc;
 
 use shading::{Includes, Source};
 
-/// A folder of the tests' data, in `tests`.
+/// A folder of test data, in `tests`.
 pub fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
 }
 
-/// The number in an environment variable.
-///
-/// # Panics
-/// When it is not a number.
+/// The value of an environment variable as a number.
 pub fn number(variable: &str) -> Option<u64> {
     let text = std::env::var(variable).ok()?;
     Some(text.parse().expect("it is a number"))
 }
 
-/// Finds included files beside the including file and in a folder.
+/// Searches included files in the including file's folder and in a given folder.
 #[derive(Clone, Debug)]
 pub struct Folder(pub PathBuf);
 

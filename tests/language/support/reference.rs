@@ -1,7 +1,7 @@
 //! Reference compilation: the unit of time for bounds of compile time.
 //!
-//! A bound in seconds fails on a slow processor. The ratio to a fixed text that the same process compiles does not depend
-//! on the processor, nor on the optimisation level of the compiler.
+//! A bound in seconds fails on a slow processor. The ratio to the compile time of a fixed text in the same process
+//! depends neither on the processor nor on the compiler's optimisation level.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
@@ -12,13 +12,13 @@ use crate::clock::thread_seconds;
 use crate::generate::TestHost;
 use crate::shipped;
 
-/// Statements of the reference text, which has 12 KB.
+/// Statements of the reference text, 12 KB in total.
 const STATEMENTS: usize = 200;
 
-/// Measurements, of which the least counts.
+/// Number of measurements; the minimum counts.
 const TRIES: usize = 5;
 
-/// Processor time in seconds of the reference compilation in this process; 0 where the system does not measure threads.
+/// Processor time of the reference compilation in this process, in seconds; 0 if the system does not measure threads.
 pub fn reference_seconds() -> f64 {
     static SECONDS: OnceLock<f64> = OnceLock::new();
     *SECONDS.get_or_init(|| (0..TRIES).map(|_| compile()).fold(f64::INFINITY, f64::min))
@@ -34,7 +34,7 @@ fn compile() -> f64 {
     thread_seconds() - start
 }
 
-/// A unit whose statements cannot be merged or removed.
+/// A unit whose statements the optimiser can neither merge nor remove.
 fn text() -> String {
     let mut text = "shader reference(float scale = 2, output color result = 0)\n{\n".to_owned();
     for i in 0..STATEMENTS {

@@ -1,16 +1,16 @@
-//! Long texts of random programs: shapes of any size, and shipped sources whose parts are repeated, nested and joined.
+//! Long random texts: shapes of any size, and shipped sources with repeated, nested and joined parts.
 
 use crate::damage::{damage, texts};
 use crate::generate::Random;
 use crate::shapes::SHAPES;
 
-/// Maximum length of a text in bytes.
+/// Maximum length of a text, in bytes.
 pub const MAX_BYTES: usize = 64 << 10;
 
-/// Maximum length of the parts that are repeated.
+/// Maximum length of repeated parts, in bytes.
 const MAX_PART: usize = 600;
 
-/// Source of long texts.
+/// Generator of long texts.
 pub struct Scaled {
     texts: Vec<String>,
 }
@@ -22,7 +22,7 @@ impl Default for Scaled {
 }
 
 impl Scaled {
-    /// A text of up to [`MAX_BYTES`], most often one that compiles.
+    /// A text of up to [`MAX_BYTES`] bytes, which usually compiles.
     pub fn text(&self, random: &mut Random) -> String {
         let goal = match random.below(3) {
             0 => 4 << random.below(15),
@@ -48,7 +48,7 @@ impl Scaled {
         &self.texts[random.below(self.texts.len())]
     }
 
-    /// A source with some of its statements many times, each time in a block of its own or not.
+    /// A source with some of its statements repeated, optionally each in a block of its own.
     fn repeated(&self, goal: usize, random: &mut Random) -> String {
         let text = self.pick(random);
         let Some((start, end)) = statements(text, random) else {
@@ -94,7 +94,7 @@ impl Scaled {
         format!("{}{inner}{}", &text[..start], &text[end..])
     }
 
-    /// Sources one after the other.
+    /// Concatenated sources.
     fn joined(&self, goal: usize, random: &mut Random) -> String {
         let mut all = String::new();
         for _ in 0..200 {
@@ -108,7 +108,7 @@ impl Scaled {
         all
     }
 
-    /// A source with a group of many instances of its last unit, in a chain where it has a float output and input.
+    /// A source and a group with many instances of its last unit, chained if it has a float output and input.
     fn layers(&self, goal: usize, random: &mut Random) -> String {
         let text = self.pick(random);
         let kinds = ["shader ", "surface ", "volume "];
@@ -145,7 +145,7 @@ impl Scaled {
     }
 }
 
-/// A shape about as long as `goal`, at most.
+/// A shape of about `goal` bytes, at most.
 fn shape(goal: usize, random: &mut Random) -> String {
     let (_, _, text) = random.pick(SHAPES);
     let mut size = 1;
@@ -162,10 +162,10 @@ fn shape(goal: usize, random: &mut Random) -> String {
     text(size)
 }
 
-/// The range of a few whole statements of one block of a text, chosen at random.
+/// The range of a few complete statements of one block of a text, at random.
 fn statements(text: &str, random: &mut Random) -> Option<(usize, usize)> {
     let (mut braces, mut parentheses) = (0_i32, 0_i32);
-    // Ends of statements and starts of blocks, each with the number of blocks around it.
+    // Ends of statements and starts of blocks, each with its nesting depth.
     let mut ends = vec![];
     for (at, c) in text.char_indices() {
         match c {
@@ -186,7 +186,7 @@ fn statements(text: &str, random: &mut Random) -> Option<(usize, usize)> {
             .iter()
             .take_while(|(_, braces)| *braces >= depth);
         let short = inside.take_while(|(end, _)| end - start <= MAX_PART);
-        // The start of an inner block has more blocks around it than the end of a statement.
+        // The start of an inner block is deeper than the end of a statement.
         let found: Vec<usize> = short
             .filter(|(_, braces)| *braces == depth)
             .map(|(end, _)| *end)

@@ -1,9 +1,9 @@
 //! Shapes of programs: families of texts of any size, for tests of compile time.
 
-/// A family of texts: its name, the size of the small text, and the text of any size.
+/// A family of texts: name, size of the small text, and function from size to text.
 pub type Shape = (&'static str, usize, fn(usize) -> String);
 
-/// `text(i)` for each `i` below `count`.
+/// Concatenates `text(i)` for each `i` below `count`.
 fn repeat(count: usize, text: impl Fn(usize) -> String) -> String {
     (0..count).map(text).collect()
 }
@@ -25,14 +25,14 @@ fn layers(unit: &str, count: usize, args: impl Fn(usize) -> String) -> String {
     format!("{unit}\ngroup g(float p = 0.5, output float r) {{ n l(); {layers} r = l{last}.r; }}")
 }
 
-/// A unit that adds.
+/// A unit with an addition.
 const ADD: &str = "shader n(float x = 0, float y = 0, output float r = 0) { r = x + y * u; }";
 
-/// A unit that prints, and so runs only where its output is read.
+/// A unit that prints, so that it runs only if its output is read.
 const PRINT: &str = "shader n(float x = 0, float y = 0, output float r = 0) \
     { if (x < -1) printf(\"%g\", x); r = x + y * u; }";
 
-/// An overload of a built-in name that does not take its arguments.
+/// An overload of a built-in name whose parameters do not match the call.
 const OVERLOADED: &str = "struct box { float a; };\nvector transform(box b, vector x) { return x; }\n";
 
 fn before(i: usize) -> String {
@@ -43,7 +43,6 @@ fn before(i: usize) -> String {
     }
 }
 
-/// The shapes.
 pub const SHAPES: &[Shape] = &[
     ("nested loops", 12, |n| {
         nested(

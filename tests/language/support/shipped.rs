@@ -1,5 +1,5 @@
-//! The shipped shaders with the closures of the renderer, without the renderer: closures are only compiled and listed
-//! here, not interpreted.
+//! The shipped shaders with the renderer's closures but without the renderer, so that closures are only compiled and
+//! listed, not interpreted.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,12 +12,13 @@ use shading::ty::{Base, Type};
 use shading::{ClosureParam, ClosureRegistry, ClosureSignature, Library, ShaderHost, ShadingSystem, Source};
 
 use crate::data;
+use crate::generate::TestHost;
 
-/// The renderer's closures, one a line: `diffuse(normal N, string label = "")`. The test `closures_are_those_of_the_renderer`
-/// of the program `transport` compares and, with `UPDATE=1`, writes it.
+/// The renderer's closures, one per line: `diffuse(normal N, string label = "")`. The test
+/// `closures_are_those_of_the_renderer` of the program `transport` compares and, with `UPDATE=1`, writes it.
 const SIGNATURES: &str = include_str!("../closures.txt");
 
-/// File name without extension and text of the shipped shaders.
+/// File stem and text of the shipped shaders.
 static FILES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     let paths = fs::read_dir(data("../shaders")).expect("the shaders are there");
     let paths = paths.map(|entry| entry.expect("it can be listed").path());
@@ -44,12 +45,17 @@ pub fn system<H: ShaderHost + 'static>(host: Arc<H>) -> ShadingSystem {
     ShadingSystem::new(closures(), host).with_library(Library { find, names })
 }
 
-/// As [`system`], but what is compiled is not verified: for measurements.
+/// [`system`] with the host of generated units.
+pub fn test_system() -> ShadingSystem {
+    system(Arc::new(TestHost))
+}
+
+/// [`system`] without verification of compiled code, for measurements.
 pub fn unverified_system<H: ShaderHost + 'static>(host: Arc<H>) -> ShadingSystem {
     ShadingSystem::new(registry(), host).with_library(Library { find, names })
 }
 
-/// The closures of the renderer. What is compiled from then on is verified.
+/// The renderer's closures. Units compiled with this registry are verified.
 pub fn closures() -> ClosureRegistry {
     verify_all();
     registry()

@@ -34,7 +34,7 @@ const CYCLES: &[Value] = &[
     ("wavelength(nanometres = 600)", "result", &[0.98098, 0.061206, 0.0]),
 ];
 
-/// Values by hand.
+/// Values computed by hand.
 #[rustfmt::skip]
 const FORMULAS: &[Value] = &[
     ("ramp(t = 0.25)", "value", &[0.25]),
@@ -58,17 +58,17 @@ const FORMULAS: &[Value] = &[
     ("separate_color(input = (0.2, 0.5, 0.8))", "grey", &[0.45788]),
     ("combine_color(red = 0.2, green = 0.5, blue = 0.8)", "result", &[0.2, 0.5, 0.8]),
     ("blackbody(temperature = 3000, absolute = 1)", "result", &[246272.6, 117305.6, 37833.6]),
-    // The colours of Planck's law, to which Cycles fits polynomials, by up to 0.4 %.
+    // Colours by Planck's law; Cycles' polynomial fits differ by up to 0.4 %.
     ("blackbody(temperature = 1500, intensity = 2)", "result", &[6.50302, 0.864, 0.0]),
     ("blackbody(temperature = 6500)", "result", &[1.04398, 0.98337, 1.03532]),
 ];
 
 #[test]
-fn color_units_are_as_in_cycles() {
+fn color_units_match_cycles() {
     check(CYCLES);
 }
 
 #[test]
-fn color_units_follow_their_formulas() {
+fn color_units_match_their_formulas() {
     check(FORMULAS);
 }

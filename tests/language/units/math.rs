@@ -132,7 +132,7 @@ const CYCLES: &[Value] = &[
     ("map_range(input = 0.6, interpolation = \"stepped\", from_low = 0.2, from_high = 1.4, to_low = -1, to_high = 3, steps = 4)", "result", &[0.0]),
     ("map_range(input = 0.6, interpolation = \"smoothstep\", from_low = 0.2, from_high = 1.4, to_low = -1, to_high = 3, steps = 4)", "result", &[0.037037]),
     ("map_range(input = 0.6, interpolation = \"smootherstep\", from_low = 0.2, from_high = 1.4, to_low = -1, to_high = 3, steps = 4)", "result", &[-0.16049]),
-    // Cycles maps all values of an empty range to 0, before it clamps.
+    // Cycles maps all values of an empty range to 0 before clamping.
     ("map_range(input = 0.6, from_low = 0.5, from_high = 0.5, to_low = 2, to_high = 3, clamped = 0)", "result", &[0.0]),
     ("map_range(input = 0.6, from_low = 0.5, from_high = 0.5, to_low = 2, to_high = 3)", "result", &[2.0]),
     ("map_range(input = 0.6, from_low = 0.5, from_high = 0.5, to_low = 3, to_high = -1)", "result", &[0.0]),
@@ -142,7 +142,7 @@ const CYCLES: &[Value] = &[
     ("clamp(input = 0.9, low = 0.6, high = 0.2, either_order = 1)", "result", &[0.6]),
 ];
 
-/// Values by hand.
+/// Values computed by hand.
 #[rustfmt::skip]
 const FORMULAS: &[Value] = &[
     // The slope of the height is 2 along x and -1 along y.
@@ -170,11 +170,11 @@ const FORMULAS: &[Value] = &[
 ];
 
 #[test]
-fn math_units_are_as_in_cycles() {
+fn math_units_match_cycles() {
     check(CYCLES);
 }
 
 #[test]
-fn math_units_follow_their_formulas() {
+fn math_units_match_their_formulas() {
     check(FORMULAS);
 }

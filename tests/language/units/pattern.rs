@@ -31,27 +31,27 @@ const CYCLES: &[Value] = &[
     ("magic(position = point(0.4, -0.3, 0.9), scale = 1.3, depth = 10, distortion = 0.7)", "result", &[0.96749, 0.33832, 0.66622]),
 ];
 
-/// Values at the ends of parameters.
+/// Values at limits of parameters.
 #[rustfmt::skip]
 const LIMITS: &[Value] = &[
-    // Cycles has 15 octaves at most. The positions of 1000 would not be finite.
+    // Cycles has at most 15 octaves. The positions of 1000 octaves would not be finite.
     ("wave(position = point(0.4, -0.3, 0.9), distortion = 4, detail = 15)", "value", &[0.56474]),
     ("wave(position = point(0.4, -0.3, 0.9), distortion = 4, detail = 1000)", "value", &[0.56474]),
 ];
 
 #[test]
-fn pattern_units_are_as_in_cycles() {
+fn pattern_units_match_cycles() {
     check(CYCLES);
 }
 
 #[test]
-fn parameters_of_patterns_have_ends() {
+fn parameters_of_patterns_are_clamped() {
     check(LIMITS);
 }
 
-/// The masks of large drops do not end at the borders of their cells: points on both sides have the same.
+/// The masks of large drops are continuous across cell borders: points on both sides have equal values.
 #[test]
-fn drops_are_not_cut() {
+fn drops_are_continuous_across_cells() {
     let system = shipped::system(Arc::new(NoHost));
     let text =
         "group wet(output float result) { drops it(scale = 1, amount = 1, size = 0.5); result = it.mask; }";
@@ -75,7 +75,7 @@ fn drops_are_not_cut() {
     assert_eq!(cut, 0);
 }
 
-/// Heights of patterns, and how many of 100 points may lie where the height has an edge.
+/// Heights of patterns, and the maximum number of 100 points at an edge of the height.
 #[rustfmt::skip]
 const HEIGHTS: &[(&str, &str, usize)] = &[
     ("wave it()", "value", 0),
@@ -95,7 +95,7 @@ const HEIGHTS: &[(&str, &str, usize)] = &[
     ("dust it(up = vector(0, 0, 1), scale = 0.02)", "mask", 0),
 ];
 
-/// A group of one output.
+/// A linked group with one output.
 struct Probe(Arc<shading::ShaderInstance>, shading::ShadingContext);
 
 impl Probe {
@@ -115,9 +115,9 @@ impl Probe {
     }
 }
 
-/// A bump of a pattern is tilted by the slopes that two more points show.
+/// The bump normal of a pattern has the slope given by two neighbouring points.
 #[test]
-fn bumps_of_patterns_follow_their_slopes() {
+fn bumps_of_patterns_match_their_slopes() {
     let mut wrong = String::new();
     for &(pattern, output, edges) in HEIGHTS {
         let system = shipped::system(Arc::new(NoHost));

@@ -37,7 +37,7 @@ fn reflectances(args: &str) -> Vec<[[f32; 3]; 2]> {
 }
 
 #[test]
-fn edges_of_usd_metals_have_the_color_of_their_faces() {
+fn usd_metals_have_equal_f0_and_f90_colours() {
     let (gold, white) = ([1.0, 0.5, 0.25], [1.0; 3]);
     let color = "diffuseColor = (1, 0.5, 0.25)";
     assert!(reflectances(&format!("{color}, metallic = 1")).contains(&[gold, gold]));

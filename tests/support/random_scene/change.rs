@@ -1,4 +1,4 @@
-//! Changes of whole scenes that leave the picture as it is, or change it in a known way.
+//! Changes of whole scenes that preserve the picture or change it in a known manner.
 
 use std::sync::Arc;
 
@@ -9,19 +9,18 @@ use super::{
 };
 use crate::stats::Rng;
 
-/// A transform that keeps shapes similar.
+/// A similarity transform.
 #[derive(Clone, Copy, Debug)]
 pub struct Similarity {
-    /// The factor of lengths.
+    /// Scale factor.
     pub scale: f64,
-    /// Orthonormal; mirrors when its determinant is −1.
+    /// Rotation, orthonormal; a determinant of −1 mirrors.
     pub rotation: DMat3,
     /// Translation, applied last.
     pub translation: DVec3,
 }
 
 impl Similarity {
-    /// The identity.
     pub const IDENTITY: Similarity = Similarity {
         scale: 1.0,
         rotation: DMat3::IDENTITY,
@@ -35,17 +34,17 @@ impl Similarity {
 }
 
 impl RandomScene {
-    /// The scene with shells a little way from some of its shapes, invisible or with a thin veil: another picture, but
-    /// the same for all integrators.
+    /// The scene with shells at a small distance from some of its shapes, invisible or slightly opaque: a different
+    /// picture, but the same for all integrators.
     #[must_use]
     pub fn with_shells(&self) -> RandomScene {
         let mut rng = Rng::new(self.seed ^ 0x7368_656c_6c73);
         let mut scene = self.clone();
         for shape in &self.shapes {
-            if shape.instance_of.is_some() || !rng.chance(0.6) {
+            if shape.instance_of.is_some() || !rng.with_probability(0.6) {
                 continue;
             }
-            let opacity = if rng.chance(0.6) {
+            let opacity = if rng.with_probability(0.6) {
                 0.0
             } else {
                 rng.between(0.05, 0.3)
@@ -66,7 +65,7 @@ impl RandomScene {
         scene
     }
 
-    /// The whole scene moved, lights and camera with it: the same picture.
+    /// The transformed scene, lights and camera included: the same picture.
     #[must_use]
     pub fn moved(&self, by: &Similarity) -> RandomScene {
         let matrix = by.matrix();
@@ -91,7 +90,7 @@ impl RandomScene {
         for light in &mut scene.lights {
             light.move_by(by);
         }
-        // A camera's frame has no scale.
+        // A camera's transform has no scale.
         let camera = &mut scene.camera;
         camera.world = DAffine3::from_mat3_translation(
             by.rotation * camera.world.matrix3,
@@ -112,7 +111,7 @@ impl RandomScene {
         scene
     }
 
-    /// All lights `factor` times as bright: so is the picture.
+    /// The scene with all lights scaled by `factor`; the picture scales equally.
     #[must_use]
     pub fn brightened(&self, factor: f64) -> RandomScene {
         let mut scene = self.clone();
@@ -125,8 +124,8 @@ impl RandomScene {
         scene
     }
 
-    /// The scene with only those lights that `keep` wants: lights that are no shapes by their index, then the emitting
-    /// materials by theirs.
+    /// The scene with only those lights that `keep` selects: lights without shape by index, then emitting materials by
+    /// theirs.
     #[must_use]
     pub fn lit_by(&self, keep: impl Fn(usize) -> bool) -> RandomScene {
         let mut scene = self.clone();
@@ -158,7 +157,7 @@ impl RandomScene {
                 .count()
     }
 
-    /// The scene with other shapes: those that `replace` makes of each.
+    /// The scene with each shape replaced by the result of `replace`.
     #[must_use]
     pub fn with_shapes(&self, mut replace: impl FnMut(usize, &Shape) -> Vec<Shape>) -> RandomScene {
         let mut scene = self.clone();
@@ -174,7 +173,7 @@ impl RandomScene {
         scene
     }
 
-    /// The scene with every mesh changed by `f`, and written as `format` if one is given.
+    /// The scene with every mesh changed by `f`, and written as `format` if given.
     #[must_use]
     pub fn with_meshes(
         &self,
@@ -239,12 +238,12 @@ impl Light {
 }
 
 impl Node {
-    /// Returns whether it emits.
+    /// Returns whether the material emits light.
     pub fn emits(&self) -> bool {
         self.uses("emitter") || self.uses("screen")
     }
 
-    /// Scales how deep light goes below it.
+    /// Scales the depth of subsurface scattering.
     fn deepen(&mut self, factor: f64) {
         for (key, argument) in &mut self.arguments {
             if let ("wax", "depth", Argument::Number(depth)) = (self.unit, *key, argument) {

@@ -1,9 +1,9 @@
-//! Random scenes of boxes that rest on the ground and on each other, share faces, and contain each other.
+//! Random scenes of touching boxes: on the ground, on each other, with common faces, and nested.
 
 use glam::{DAffine3, DMat3, DVec3};
 
 use super::{
-    Argument, Camera, Geometry, Inside, Lens, Light, MeshFormat, Node, RandomScene, Shape, Sky, Surface,
+    Argument, Camera, Geometry, Interior, Lens, Light, MeshFormat, Node, RandomScene, Shape, Sky, Surface,
     TriangleMesh,
 };
 use crate::stats::Rng;
@@ -27,8 +27,8 @@ impl Cuboid {
 }
 
 impl RandomScene {
-    /// A scene of boxes that touch. No light is without size, and no lobe without roughness, so that all integrators find
-    /// all light.
+    /// A scene of touching boxes. All lights have a size and all lobes are rough, so that all integrators find all
+    /// light.
     pub fn of_contacts(seed: u64) -> RandomScene {
         let mut rng = Rng::new(seed ^ 0x0063_6f6e_7461_6374);
         let mut scene = RandomScene {
@@ -60,8 +60,8 @@ impl RandomScene {
         scene
     }
 
-    /// A scene of [`RandomScene::of_contacts`] in a box of fog that rests on the ground and contains the camera, with two wax
-    /// boxes that overlap or touch.
+    /// A scene of [`RandomScene::of_contacts`] in a box of fog that rests on the ground and contains the camera, with
+    /// two wax boxes that overlap or touch.
     pub fn of_contacts_in_fog(seed: u64) -> RandomScene {
         let mut scene = RandomScene::of_contacts(seed);
         let mut rng = Rng::new(seed ^ 0x666f_675f_626f_7865);
@@ -74,7 +74,7 @@ impl RandomScene {
         let first = standing(&mut rng);
         let mut second = first;
         let axis = 2 * rng.below(2) as usize;
-        second.min[axis] = match rng.chance(0.5) {
+        second.min[axis] = match rng.with_probability(0.5) {
             true => first.max[axis],
             false => 0.5 * (first.min[axis] + first.max[axis]),
         };
@@ -106,7 +106,7 @@ impl RandomScene {
         });
     }
 
-    /// The scene with each box as two meshes: four of its sides, and the two others.
+    /// The scene with each box as two meshes: four of its faces, and the other two.
     #[must_use]
     pub fn with_split_boxes(&self) -> RandomScene {
         self.with_shapes(|_, shape| match shape.geometry {
@@ -139,7 +139,7 @@ impl RandomScene {
     }
 }
 
-/// A multiple of an eighth between two numbers.
+/// A random multiple of ⅛ in an interval.
 fn eighths(rng: &mut Rng, low: f64, high: f64) -> f64 {
     (8.0 * rng.between(low, high)).round() / 8.0
 }
@@ -160,7 +160,7 @@ fn next_to(other: &Cuboid, rng: &mut Rng) -> Cuboid {
     let axis = rng.below(3) as usize;
     let thick = eighths(rng, 0.3, 0.9);
     match rng.below(3) {
-        // In it, with some faces in common.
+        // Inside, with some common faces.
         0 => {
             for axis in 0..3 {
                 let half = 0.5 * (other.max[axis] - other.min[axis]);
@@ -171,7 +171,7 @@ fn next_to(other: &Cuboid, rng: &mut Rng) -> Cuboid {
                 }
             }
         }
-        // With a face in common.
+        // With a common face.
         1 => {
             cuboid.min[axis] = other.max[axis];
             cuboid.max[axis] = other.max[axis] + thick;
@@ -197,14 +197,14 @@ fn matte(rng: &mut Rng) -> Node {
     Node::new("matte", vec![("albedo", Argument::Color(albedo))])
 }
 
-/// Fog with a density between two numbers.
-fn haze(rng: &mut Rng, [low, high]: [f64; 2]) -> Inside {
+/// Fog with a random density in an interval.
+fn haze(rng: &mut Rng, [low, high]: [f64; 2]) -> Interior {
     let albedo = DVec3::new(
         rng.between(0.0, 0.9),
         rng.between(0.0, 0.9),
         rng.between(0.0, 0.9),
     );
-    Inside {
+    Interior {
         medium: Node::new(
             "haze",
             vec![
@@ -212,17 +212,17 @@ fn haze(rng: &mut Rng, [low, high]: [f64; 2]) -> Inside {
                 ("albedo", Argument::Color(albedo)),
             ],
         ),
-        priority: rng.chance(0.2).then(|| rng.below(2) as i64),
+        priority: rng.with_probability(0.2).then(|| rng.below(2) as i64),
         is_all: false,
     }
 }
 
-/// A surface that is not seen.
+/// An invisible surface.
 fn clear() -> Node {
     Node::new("cutout", vec![("opacity", Argument::Number(0.0))])
 }
 
-/// Fog, glass with and without a medium, something opaque, or a light.
+/// Fog, glass with and without a medium, an opaque material, or a light.
 fn inside(rng: &mut Rng) -> Surface {
     const DENSITY: [f64; 2] = [0.2, 1.5];
     let glass = |rng: &mut Rng| {

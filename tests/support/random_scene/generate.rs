@@ -1,4 +1,4 @@
-//! Scenes from seeds.
+//! Generator of random scenes.
 
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
@@ -14,26 +14,26 @@ use crate::stats::Rng;
 /// Surroundings of a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
-    /// Things under the sky, with or without a ground.
+    /// Objects under a sky, with or without a ground.
     Open,
-    /// Things in a closed room with lamps.
+    /// Objects in a closed room with lights.
     Room,
-    /// Things in radiance 1 from all around, and no other light.
+    /// Objects under a white sky of radiance 1, without other lights.
     Furnace,
 }
 
 /// Constraints on the contents of a scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Recipe {
-    /// The surroundings; either open or a room when `None`.
+    /// The surroundings; `None` for either open or a room.
     pub setting: Option<Setting>,
     /// True if mirrors, clear glass and other specular lobes are allowed.
     pub specular: bool,
-    /// True if lights that no ray can hit are allowed: points, spots, distant lights.
+    /// True if lights that rays cannot hit are allowed: points, spots, distant lights.
     pub delta_lights: bool,
-    /// True if bumps that depend on the world's axes are allowed.
+    /// True if bumps in world space are allowed.
     pub world_bumps: bool,
-    /// True if the scene may have any size, and may be rotated and far from the origin.
+    /// True if the scene may have any size, rotation, and distance from the origin.
     pub anywhere: bool,
     /// True if all surfaces reflect or transmit all light.
     pub lossless: bool,
@@ -42,7 +42,7 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// Anything.
+    /// No constraints.
     pub const ANY: Recipe = Recipe {
         setting: None,
         specular: true,
@@ -54,9 +54,8 @@ impl Recipe {
     };
 }
 
-/// A scene from a seed.
 pub fn generate(seed: u64, recipe: &Recipe) -> RandomScene {
-    let mut maker = Maker {
+    let mut generator = Generator {
         rng: Rng::new(seed ^ 0x7363_656e_6573),
         recipe: *recipe,
         glass_fits: true,
@@ -72,8 +71,8 @@ pub fn generate(seed: u64, recipe: &Recipe) -> RandomScene {
             },
         },
     };
-    let setting = maker.make();
-    let Maker { mut rng, scene, .. } = maker;
+    let setting = generator.make();
+    let Generator { mut rng, scene, .. } = generator;
     let scene = if recipe.media {
         scene.with_media(recipe, setting)
     } else {
@@ -87,20 +86,20 @@ pub fn generate(seed: u64, recipe: &Recipe) -> RandomScene {
     }
 }
 
-/// Any similarity without mirroring: of all sizes, turned or along the axes, at the origin or up to a thousand times the
-/// size away from it.
+/// A random similarity without mirroring: any scale, any or an axis-aligned rotation, at the origin or up to 1000 times
+/// the size away from it.
 fn anywhere(rng: &mut Rng) -> Similarity {
-    let scale = if rng.chance(0.4) {
+    let scale = if rng.with_probability(0.4) {
         1.0
     } else {
         10f64.powf(rng.between(-3.0, 3.3))
     };
-    let rotation = if rng.chance(0.5) {
+    let rotation = if rng.with_probability(0.5) {
         DMat3::IDENTITY
     } else {
         DMat3::from_quat(rng.rotation())
     };
-    let away = if rng.chance(0.4) {
+    let away = if rng.with_probability(0.4) {
         0.0
     } else {
         10f64.powf(rng.between(0.0, 3.0))
@@ -113,17 +112,15 @@ fn anywhere(rng: &mut Rng) -> Similarity {
 }
 
 impl Rng {
-    /// True with that probability.
-    pub fn chance(&mut self, probability: f64) -> bool {
+    pub fn with_probability(&mut self, probability: f64) -> bool {
         f64::from(self.next_1d()) < probability
     }
 
-    /// A number between two.
     pub fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * f64::from(self.next_1d())
     }
 
-    /// A whole number below `count`.
+    /// A random integer below `count`.
     pub fn below(&mut self, count: u64) -> u64 {
         self.next_u64() % count
     }
@@ -136,25 +133,24 @@ impl Rng {
         )
     }
 
-    /// A rotation, about any axis by any angle.
     pub fn rotation(&mut self) -> DQuat {
         let axis = self.direction().as_dvec3().normalize();
         DQuat::from_axis_angle(axis, self.between(0.0, TAU))
     }
 }
 
-struct Maker {
+struct Generator {
     rng: Rng,
     recipe: Recipe,
-    /// True if the next surface may be of glass: in a furnace, only closed bodies may. Radiance within glass is greater
-    /// by the square of its index, and light that passes only one side of it breaks the balance.
+    /// True if the next surface may be glass. In a furnace, only closed objects may be: radiance in glass is multiplied
+    /// by the square of the index, so that light which crosses only one interface breaks the energy balance.
     glass_fits: bool,
     scene: RandomScene,
 }
 
-impl Maker {
+impl Generator {
     fn make(&mut self) -> Setting {
-        let either = if self.rng.chance(0.6) {
+        let either = if self.rng.with_probability(0.6) {
             Setting::Open
         } else {
             Setting::Room
@@ -162,7 +158,7 @@ impl Maker {
         let setting = self.recipe.setting.unwrap_or(either);
         match setting {
             Setting::Open => {
-                if self.rng.chance(0.75) {
+                if self.rng.with_probability(0.75) {
                     self.ground();
                 }
             }
@@ -170,12 +166,12 @@ impl Maker {
             Setting::Furnace => {}
         }
         for _ in 0..1 + self.rng.below(4) {
-            self.thing(setting);
+            self.object(setting);
         }
         match setting {
             Setting::Open => {
                 let mut count = 1 + self.rng.below(2);
-                if self.rng.chance(0.6) {
+                if self.rng.with_probability(0.6) {
                     self.sky();
                     count -= 1;
                 }
@@ -184,8 +180,8 @@ impl Maker {
                 }
             }
             Setting::Room => {
-                self.lamp(setting);
-                if self.rng.chance(0.4) {
+                self.emitter(setting);
+                if self.rng.with_probability(0.4) {
                     self.light(setting);
                 }
             }
@@ -202,7 +198,7 @@ impl Maker {
 
     fn add(&mut self, geometry: Geometry, world: DAffine3, surface: Surface) {
         self.scene.materials.push(surface);
-        let flip_normals = self.rng.chance(0.1);
+        let flip_normals = self.rng.with_probability(0.1);
         self.scene.shapes.push(Shape {
             geometry,
             world,
@@ -212,23 +208,23 @@ impl Maker {
         });
     }
 
-    /// A ground in y = 0, as a plane or as a mesh.
+    /// A ground at y = 0, as a plane or as a mesh.
     fn ground(&mut self) {
-        let wide = self.rng.chance(0.3);
+        let wide = self.rng.with_probability(0.3);
         let size = if wide {
             self.rng.between(20.0, 80.0)
         } else {
             self.rng.between(4.0, 8.0)
         };
         let surface = self.surface(1, true, true);
-        if self.rng.chance(0.5) {
+        if self.rng.with_probability(0.5) {
             self.add(Geometry::Plane { size }, DAffine3::IDENTITY, surface);
         } else {
             let n = 1 + self.rng.below(3) as u32;
             let mesh = TriangleMesh::patch(n, n, |uv| {
                 (DVec3::new(uv.x - 0.5, 0.0, 0.5 - uv.y) * size, DVec3::Y)
             });
-            let mesh = if self.rng.chance(0.5) {
+            let mesh = if self.rng.with_probability(0.5) {
                 mesh
             } else {
                 mesh.faceted()
@@ -238,11 +234,11 @@ impl Maker {
         }
     }
 
-    /// The inside of a box from −3 to 3, its floor at y = 0.
+    /// The inside of a box from −3 to 3, with the floor at y = 0.
     fn room(&mut self) {
         let size = DVec3::new(6.0, 5.0, 6.0);
         let middle = DVec3::new(0.0, 2.5, 0.0);
-        let surface = if self.rng.chance(0.7) {
+        let surface = if self.rng.with_probability(0.7) {
             let albedo = self.rng.color(0.2, 0.8);
             Surface::of(Node::new("matte", vec![("albedo", Argument::Color(albedo))]))
         } else {
@@ -255,9 +251,9 @@ impl Maker {
         );
     }
 
-    fn thing(&mut self, setting: Setting) {
+    fn object(&mut self, setting: Setting) {
         let earlier = self.scene.shapes.len();
-        let first_thing = earlier.min(usize::from(setting != Setting::Furnace));
+        let first_object = earlier.min(usize::from(setting != Setting::Furnace));
         let center = if setting == Setting::Furnace {
             self.rng.direction().as_dvec3() * self.rng.between(0.0, 1.2)
         } else {
@@ -271,18 +267,18 @@ impl Maker {
             _ => self.rng.rotation(),
         };
         let mut stretch = DVec3::splat(self.rng.between(0.3, 0.9));
-        if self.rng.chance(0.4) {
+        if self.rng.with_probability(0.4) {
             stretch *= self.rng.color(0.5, 1.3);
         }
-        if self.rng.chance(0.2) {
+        if self.rng.with_probability(0.2) {
             stretch.x = -stretch.x;
         }
         let world = DAffine3::from_scale_rotation_translation(stretch, turn, center);
-        if earlier > first_thing && self.rng.chance(0.3) {
-            let base = first_thing + self.rng.below((earlier - first_thing) as u64) as usize;
+        if earlier > first_object && self.rng.with_probability(0.3) {
+            let base = first_object + self.rng.below((earlier - first_object) as u64) as usize;
             let mut shape = self.scene.shapes[base].clone();
             let has_uvs = !matches!(&shape.geometry, Geometry::Mesh(mesh, _) if mesh.uvs.is_empty());
-            if self.rng.chance(0.5) {
+            if self.rng.with_probability(0.5) {
                 self.glass_fits = setting != Setting::Furnace || shape.geometry.is_closed();
                 let surface = self.surface(2, has_uvs, true);
                 self.scene.materials.push(surface);
@@ -362,7 +358,7 @@ impl Maker {
 
     // ---- Materials.
 
-    /// A surface; `depth` bounds how deep groups nest.
+    /// A surface; `depth` bounds the nesting of groups.
     fn surface(&mut self, depth: u32, has_uvs: bool, may_pass: bool) -> Surface {
         let root = self.closure(depth, has_uvs, may_pass);
         Surface {
@@ -372,7 +368,7 @@ impl Maker {
     }
 
     fn closure(&mut self, depth: u32, has_uvs: bool, may_pass: bool) -> Node {
-        let nested = depth > 0 && self.rng.chance(0.35);
+        let nested = depth > 0 && self.rng.with_probability(0.35);
         if nested {
             let in_furnace = self.recipe.setting == Some(Setting::Furnace);
             self.glass_fits &= !in_furnace;
@@ -389,7 +385,7 @@ impl Maker {
                     arguments.push(("amount", Argument::Number(self.rng.between(0.3, 1.0))));
                     arguments.push(("ior", Argument::Number(self.rng.between(1.1, 2.0))));
                     arguments.push(("alpha", self.roughness()));
-                    if !self.recipe.lossless && self.rng.chance(0.5) {
+                    if !self.recipe.lossless && self.rng.with_probability(0.5) {
                         arguments.push(("tint", Argument::Color(self.rng.color(0.4, 1.0))));
                     }
                     return Node::new("coated", arguments);
@@ -420,7 +416,7 @@ impl Maker {
                 arguments.push(("eta", Argument::Color(self.rng.color(0.2, 1.6))));
                 arguments.push(("extinction", Argument::Color(self.rng.color(2.0, 4.0))));
                 arguments.push(("alpha", self.roughness()));
-                if has_uvs && self.rng.chance(0.3) {
+                if has_uvs && self.rng.with_probability(0.3) {
                     arguments.push(("anisotropy", Argument::Number(self.rng.between(0.2, 0.9))));
                 }
                 "metal"
@@ -438,11 +434,11 @@ impl Maker {
                     .rng
                     .between(if self.recipe.specular { 0.0 } else { 0.5 }, 1.0);
                 arguments.push(("roughness", Argument::Number(roughness)));
-                if may_pass && self.glass_fits && self.rng.chance(0.4) {
+                if may_pass && self.glass_fits && self.rng.with_probability(0.4) {
                     arguments.push(("transmission", Argument::Number(self.rng.between(0.0, 1.0))));
                     arguments.push(("thick", Argument::Number(self.rng.below(2) as f64)));
                 }
-                if may_pass && self.rng.chance(0.3) {
+                if may_pass && self.rng.with_probability(0.3) {
                     arguments.push(("alpha", Argument::Number(self.rng.between(0.2, 0.9))));
                     arguments.push(("alpha_mode", Argument::Text("blend".to_owned())));
                 }
@@ -459,7 +455,7 @@ impl Maker {
             8 | 9 if self.glass_fits => {
                 arguments.push(("ior", Argument::Number(self.rng.between(1.1, 2.0))));
                 arguments.push(("alpha", self.roughness()));
-                if self.rng.chance(0.5) {
+                if self.rng.with_probability(0.5) {
                     arguments.push(("transmission_tint", Argument::Color(self.rng.color(0.5, 1.0))));
                 }
                 "glass"
@@ -470,7 +466,7 @@ impl Maker {
                 "translucent_sheet"
             }
         };
-        if self.rng.chance(0.25)
+        if self.rng.with_probability(0.25)
             && let Some(normal) = self.normal(has_uvs)
         {
             arguments.push(("n", call(normal)));
@@ -504,18 +500,18 @@ impl Maker {
         }
     }
 
-    /// A GGX roughness; 0 sometimes, where that is allowed.
+    /// A GGX roughness, sometimes 0 if allowed.
     fn roughness(&mut self) -> Argument {
-        if self.recipe.lossless || (self.recipe.specular && self.rng.chance(0.35)) {
+        if self.recipe.lossless || (self.recipe.specular && self.rng.with_probability(0.35)) {
             Argument::Number(0.0)
         } else {
             Argument::Number(self.rng.between(0.12, 0.7))
         }
     }
 
-    /// A share between 0 and 1, constant or by a pattern.
+    /// A weight between 0 and 1, constant or from a pattern.
     fn share(&mut self, has_uvs: bool) -> Argument {
-        if has_uvs && self.rng.chance(0.5) {
+        if has_uvs && self.rng.with_probability(0.5) {
             let (unit, key) =
                 [("dots", "scale"), ("stripes", "scale"), ("tiles", "scale")][self.rng.below(3) as usize];
             let scale = Argument::Number((2 + self.rng.below(4)) as f64);
@@ -527,10 +523,10 @@ impl Maker {
     }
 
     fn color(&mut self, has_uvs: bool) -> Argument {
-        if self.rng.chance(0.5) {
+        if self.rng.with_probability(0.5) {
             return Argument::Color(self.rng.color(0.05, 0.85));
         }
-        if self.rng.chance(0.3) {
+        if self.rng.with_probability(0.3) {
             let world_from_pattern =
                 DAffine3::from_rotation_translation(self.rng.rotation(), self.rng.direction().as_dvec3());
             let unit = ["marble", "wood", "voronoi", "fbm"][self.rng.below(4) as usize];
@@ -574,9 +570,9 @@ impl Maker {
         call(node)
     }
 
-    /// A bent normal. Maps are applied along the surface, so that they turn with it.
+    /// A perturbed normal. Maps are in tangent space, so that they rotate with the surface.
     fn normal(&mut self, has_uvs: bool) -> Option<Node> {
-        if self.recipe.world_bumps && self.rng.chance(0.5) {
+        if self.recipe.world_bumps && self.rng.with_probability(0.5) {
             let amount = Argument::Number(self.rng.between(0.1, 0.5));
             return Some(Node::new(
                 "bump_noise",
@@ -589,7 +585,7 @@ impl Maker {
         if !has_uvs {
             return None;
         }
-        if self.rng.chance(0.5) {
+        if self.rng.with_probability(0.5) {
             let amount = self.rng.between(0.1, 0.8);
             return Some(Node::new("tilt", vec![("amount", Argument::Number(amount))]));
         }
@@ -635,7 +631,7 @@ impl Maker {
     // ---- Lights.
 
     fn sky(&mut self) {
-        let rotation = if self.rng.chance(0.5) {
+        let rotation = if self.rng.with_probability(0.5) {
             DMat3::IDENTITY
         } else {
             DMat3::from_quat(self.rng.rotation())
@@ -673,7 +669,7 @@ impl Maker {
         Sky::Map(image, DVec3::ONE)
     }
 
-    /// Above the things, beside them or among them.
+    /// Above the objects, next to them or between them.
     fn light_position(&mut self, setting: Setting) -> DVec3 {
         let turn = self.rng.between(0.0, TAU);
         let (away, height) = match setting {
@@ -684,8 +680,8 @@ impl Maker {
     }
 
     fn light(&mut self, setting: Setting) {
-        if !self.recipe.delta_lights || self.rng.chance(0.4) {
-            return self.lamp(setting);
+        if !self.recipe.delta_lights || self.rng.with_probability(0.4) {
+            return self.emitter(setting);
         }
         let position = self.light_position(setting);
         let aim = (DVec3::new(0.0, 0.6, 0.0) - position).normalize();
@@ -695,7 +691,7 @@ impl Maker {
                 intensity: self.rng.color(3.0, 20.0),
             },
             1 => {
-                let cutoff = if self.rng.chance(0.3) {
+                let cutoff = if self.rng.with_probability(0.3) {
                     self.rng.between(2.0, 8.0)
                 } else {
                     self.rng.between(10.0, 100.0)
@@ -706,7 +702,7 @@ impl Maker {
                     intensity: self.rng.color(5.0, 40.0),
                     cutoff,
                     beam_width: cutoff * self.rng.between(0.2, 1.0),
-                    squared_cosine: cutoff < 89.0 && self.rng.chance(0.5),
+                    squared_cosine: cutoff < 89.0 && self.rng.with_probability(0.5),
                 }
             }
             _ => Light::Directional {
@@ -718,32 +714,32 @@ impl Maker {
     }
 
     /// A shape that emits.
-    fn lamp(&mut self, setting: Setting) {
+    fn emitter(&mut self, setting: Setting) {
         let position = self.light_position(setting);
         let size = self.rng.between(0.2, 0.7);
         let radiance = self.rng.color(2.0, 6.0) / (size * size);
         let aim = (DVec3::new(0.0, 0.6, 0.0) - position).normalize();
         let turn = DQuat::from_rotation_arc(DVec3::Z, aim);
-        let turn = if self.rng.chance(0.3) {
+        let turn = if self.rng.with_probability(0.3) {
             self.rng.rotation()
         } else {
             turn
         };
         let mut stretch = DVec3::splat(size);
-        if self.rng.chance(0.3) {
+        if self.rng.with_probability(0.3) {
             stretch *= self.rng.color(0.5, 1.2);
         }
-        if self.rng.chance(0.2) {
+        if self.rng.with_probability(0.2) {
             stretch.y = -stretch.y;
         }
         let world = DAffine3::from_scale_rotation_translation(stretch, turn, position);
         let (geometry, has_uvs) = self.geometry();
-        let unit = if has_uvs && self.rng.chance(0.2) {
+        let unit = if has_uvs && self.rng.with_probability(0.2) {
             "screen"
         } else {
             "emitter"
         };
-        let color = if unit == "emitter" && has_uvs && self.rng.chance(0.25) {
+        let color = if unit == "emitter" && has_uvs && self.rng.with_probability(0.25) {
             let checker = vec![
                 ("a", Argument::Color(radiance)),
                 ("b", Argument::Color(radiance * 0.1)),
@@ -758,8 +754,8 @@ impl Maker {
             unit,
             vec![("radiance", color), ("scale", Argument::Number(1.0))],
         ));
-        // Shapes without an inside shine to both sides more often than not.
-        surface.emits_both = self.rng.chance(0.4);
+        // Shapes without an inside often emit on both sides.
+        surface.emits_both = self.rng.with_probability(0.4);
         self.add(geometry, world, surface);
     }
 
@@ -808,7 +804,7 @@ impl Maker {
 }
 
 impl Geometry {
-    /// Returns whether it has an inside.
+    /// Returns whether the shape is closed.
     pub(super) fn is_closed(&self) -> bool {
         match self {
             Geometry::Sphere { .. } | Geometry::Cube { .. } => true,
@@ -844,15 +840,19 @@ fn any_mesh(rng: &mut Rng) -> TriangleMesh {
             TriangleMesh::patch(20, 10, |uv| torus_point(uv, thin))
         }
     };
-    let mesh = if rng.chance(0.3) { mesh.faceted() } else { mesh };
-    if rng.chance(0.25) {
+    let mesh = if rng.with_probability(0.3) {
+        mesh.faceted()
+    } else {
+        mesh
+    };
+    if rng.with_probability(0.25) {
         mesh.without_uvs()
     } else {
         mesh
     }
 }
 
-/// A point of the unit sphere as Kiln parametrises it.
+/// A point of the unit sphere in Kiln's parametrisation.
 pub(super) fn sphere_point(uv: DVec2) -> DVec3 {
     let (sin_phi, cos_phi) = (TAU * uv.x).sin_cos();
     let (sin_theta, cos_theta) = (PI * uv.y).sin_cos();

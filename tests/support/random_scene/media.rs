@@ -5,18 +5,18 @@ use glam::{DAffine3, DVec3};
 use super::{Argument, Geometry, Node, RandomScene, Recipe, Setting, Shape, Surface};
 use crate::stats::Rng;
 
-/// What is inside of the shapes of a material.
+/// The interior medium of a material.
 #[derive(Clone, Debug)]
-pub struct Inside {
+pub struct Interior {
     /// The call of the volume shader.
     pub medium: Node,
-    /// Priority, if the scene gives one.
+    /// Priority, if the scene sets one.
     pub priority: Option<i64>,
-    /// True if the volume shader is the material, which has no surface.
+    /// True if the material is the volume shader, without a surface.
     pub is_all: bool,
 }
 
-/// Units of the tests: media that are the same everywhere and that are not, about `q`.
+/// Units of the tests: homogeneous media, and media that vary about `q`.
 pub(super) const UNITS: &str = "\
 volume haze(float density = 1, color albedo = 0.8, float g = 0, float glow = 0) {
     Ci = density * (albedo * henyey_greenstein(g) + (1 - albedo) * absorption()) + glow * color(1, 0.6, 0.2) * emission();
@@ -30,7 +30,7 @@ volume billows(float density = 1, color albedo = 0.8, float g = 0, float glow = 
 ";
 
 impl RandomScene {
-    /// The scene with media, at the size that it is made in.
+    /// The scene with media, before its transform.
     pub(super) fn with_media(mut self, recipe: &Recipe, setting: Setting) -> RandomScene {
         let mut rng = Rng::new(self.seed ^ 0x006d_6564_6961);
         for index in 0..self.materials.len() {
@@ -38,10 +38,10 @@ impl RandomScene {
             let shapes = || self.shapes.iter().filter(|shape| shape.material == index);
             let is_closed = shapes().all(|shape| shape.geometry.is_closed());
             let is_room = setting == Setting::Room && index == 0;
-            if !is_closed || self.materials[index].root.emits() || !rng.chance(0.7) {
+            if !is_closed || self.materials[index].root.emits() || !rng.with_probability(0.7) {
                 continue;
             }
-            if !is_room && rng.chance(0.3) {
+            if !is_room && rng.with_probability(0.3) {
                 self.materials[index] = wax(&mut rng);
                 continue;
             }
@@ -52,16 +52,16 @@ impl RandomScene {
             };
             let thickness = if is_room { 0.3 } else { 4.0 };
             let medium = medium(&mut rng, thickness);
-            self.materials[index].inside = Some(Inside {
+            self.materials[index].inside = Some(Interior {
                 medium,
-                priority: rng.chance(0.4).then(|| rng.below(3) as i64),
-                is_all: !is_room && rng.chance(0.3),
+                priority: rng.with_probability(0.4).then(|| rng.below(3) as i64),
+                is_all: !is_room && rng.with_probability(0.3),
             });
-            // What is inside out would be everywhere.
+            // A shape with its inside out would contain everything outside.
             let shapes = self.shapes.iter_mut().filter(of_it);
             shapes.for_each(|shape| shape.flip_normals = false);
         }
-        if setting == Setting::Open && rng.chance(0.3) {
+        if setting == Setting::Open && rng.with_probability(0.3) {
             self.surround(&mut rng);
         }
         self
@@ -71,7 +71,7 @@ impl RandomScene {
     fn surround(&mut self, rng: &mut Rng) {
         let clear = Surface::of(Node::new("cutout", vec![("opacity", Argument::Number(0.0))]));
         self.materials.push(Surface {
-            inside: Some(Inside {
+            inside: Some(Interior {
                 medium: medium(rng, 0.2),
                 priority: None,
                 is_all: true,
@@ -92,7 +92,7 @@ impl RandomScene {
 
 fn glass(rng: &mut Rng, recipe: &Recipe) -> Surface {
     let ior = rng.between(1.1, 1.8);
-    let alpha = if recipe.specular && rng.chance(0.6) {
+    let alpha = if recipe.specular && rng.with_probability(0.6) {
         0.0
     } else {
         rng.between(0.15, 0.5)
@@ -103,7 +103,7 @@ fn glass(rng: &mut Rng, recipe: &Recipe) -> Surface {
     ))
 }
 
-/// A body whose light walks below its surface.
+/// A material with subsurface scattering.
 fn wax(rng: &mut Rng) -> Surface {
     let albedo = DVec3::new(
         rng.between(0.2, 0.95),
@@ -120,7 +120,7 @@ fn wax(rng: &mut Rng) -> Surface {
     ))
 }
 
-/// A medium of about this optical thickness per metre at most.
+/// A medium with at most about this optical thickness per metre.
 fn medium(rng: &mut Rng, most: f64) -> Node {
     let albedo = DVec3::new(
         rng.between(0.3, 1.0),
@@ -132,10 +132,10 @@ fn medium(rng: &mut Rng, most: f64) -> Node {
         ("albedo", Argument::Color(albedo)),
         ("g", Argument::Number(rng.between(-0.5, 0.8))),
     ];
-    if rng.chance(0.15) {
+    if rng.with_probability(0.15) {
         arguments.push(("glow", Argument::Number(rng.between(0.05, 0.5))));
     }
-    if rng.chance(0.5) {
+    if rng.with_probability(0.5) {
         return Node::new("haze", arguments);
     }
     let about = DAffine3::from_rotation_translation(rng.rotation(), rng.direction().as_dvec3());
@@ -144,8 +144,8 @@ fn medium(rng: &mut Rng, most: f64) -> Node {
     Node::new("billows", arguments)
 }
 
-impl Inside {
-    /// Moves the medium with its scene, which grows by `scale`: coefficients are per length.
+impl Interior {
+    /// Transforms the medium with its scene, whose scale factor is `scale`: coefficients are per length.
     pub(super) fn grow(&mut self, scale: f64) {
         for (key, argument) in &mut self.medium.arguments {
             if let ("density" | "glow", Argument::Number(value)) = (*key, argument) {

@@ -1,4 +1,4 @@
-//! Triangle meshes: made, cut finer, put into another order, placed in the world.
+//! Triangle meshes: generation, subdivision, permutation, transforms.
 
 use glam::{DAffine3, DVec2, DVec3};
 
@@ -7,19 +7,19 @@ use crate::stats::Rng;
 /// Indexed triangles.
 #[derive(Clone, Debug, Default)]
 pub struct TriangleMesh {
-    /// Vertices.
+    /// Vertex positions.
     pub positions: Vec<DVec3>,
     /// Unit vertex normals; empty or one for each vertex.
     pub normals: Vec<DVec3>,
     /// Texture coordinates; empty or one for each vertex.
     pub uvs: Vec<DVec2>,
-    /// Counter-clockwise from the front.
+    /// Vertex indices, counter-clockwise from the front.
     pub triangles: Vec<[u32; 3]>,
 }
 
 impl TriangleMesh {
-    /// A patch of `columns × rows` quads: the points, outward normals and coordinates that `f` gives for `[0,1]²`. It
-    /// faces `∂u × ∂v`.
+    /// A patch of `columns × rows` quads from the points, outward normals and coordinates that `f` returns for
+    /// `[0,1]²`. It faces `∂u × ∂v`.
     pub fn patch(columns: u32, rows: u32, f: impl Fn(DVec2) -> (DVec3, DVec3)) -> TriangleMesh {
         let mut mesh = TriangleMesh::default();
         for row in 0..=rows {
@@ -45,7 +45,7 @@ impl TriangleMesh {
         mesh.without_degenerate()
     }
 
-    /// Triangles without area, as at the poles of a sphere, left out.
+    /// The mesh without triangles of zero area, such as those at the poles of a sphere.
     fn without_degenerate(mut self) -> TriangleMesh {
         let p = &self.positions;
         let area = |t: &[u32; 3]| {
@@ -76,7 +76,7 @@ impl TriangleMesh {
         self
     }
 
-    /// Every triangle cut in four.
+    /// The mesh with every triangle divided into four.
     #[must_use]
     pub fn quartered(&self) -> TriangleMesh {
         let mut fine = TriangleMesh {
@@ -88,7 +88,7 @@ impl TriangleMesh {
                 let (i, j) = (i as usize, j as usize);
                 fine.positions.push((self.positions[i] + self.positions[j]) * 0.5);
                 if !self.normals.is_empty() {
-                    // Normals are interpolated before they are made unit length.
+                    // Normals are interpolated before they are normalised.
                     fine.normals.push((self.normals[i] + self.normals[j]) * 0.5);
                 }
                 if !self.uvs.is_empty() {
@@ -102,7 +102,7 @@ impl TriangleMesh {
         fine
     }
 
-    /// Vertices and triangles in another order, and other corners first.
+    /// The mesh with permuted vertices and triangles, and rotated corners.
     #[must_use]
     pub fn shuffled(&self, rng: &mut Rng) -> TriangleMesh {
         let order = permutation(self.positions.len(), rng);
@@ -131,7 +131,7 @@ impl TriangleMesh {
                 .iter()
                 .map(|&t| {
                     let mut corners = self.triangles[t].map(|i| place[i as usize]);
-                    // The corners of a triangle without coordinates get theirs by their order.
+                    // Triangles without texture coordinates get them by the order of their corners.
                     if !self.uvs.is_empty() {
                         corners.rotate_left((rng.next_u64() % 3) as usize);
                     }
@@ -141,7 +141,7 @@ impl TriangleMesh {
         }
     }
 
-    /// The mesh in the world; front stays front where `world` mirrors.
+    /// The mesh in world space; the front stays in front if `world` mirrors.
     #[must_use]
     pub fn placed(&self, world: &DAffine3) -> TriangleMesh {
         let normal = world.matrix3.inverse().transpose();

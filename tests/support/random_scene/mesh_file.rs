@@ -1,4 +1,4 @@
-//! Meshes as files: PLY (text and binary), OBJ and GLB.
+//! Mesh files: PLY (text and binary), OBJ and GLB.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,9 @@ use serde_json::json;
 
 use super::TriangleMesh;
 
-/// The format that a mesh is written in.
+/// File format of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeshFormat {
-    /// PLY as text.
     PlyText,
     /// PLY, binary, little-endian.
     PlyBinary,
@@ -20,7 +19,7 @@ pub enum MeshFormat {
 }
 
 impl MeshFormat {
-    /// All of them.
+    /// Every format.
     pub const ALL: [MeshFormat; 4] = [
         MeshFormat::PlyText,
         MeshFormat::PlyBinary,
@@ -28,7 +27,7 @@ impl MeshFormat {
         MeshFormat::Glb,
     ];
 
-    /// The end of a file's name.
+    /// The file name extension.
     pub fn extension(self) -> &'static str {
         match self {
             MeshFormat::PlyText | MeshFormat::PlyBinary => "ply",
@@ -168,7 +167,7 @@ fn glb(mesh: &TriangleMesh) -> Vec<u8> {
         "min": low.to_array(), "max": high.to_array() });
     attributes.insert("POSITION".to_owned(), json!(add(positions, accessor)));
     if !mesh.normals.is_empty() {
-        // glTF wants unit normals.
+        // glTF requires unit normals.
         let normals = mesh
             .normals
             .iter()

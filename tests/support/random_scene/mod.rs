@@ -1,13 +1,13 @@
-//! Random scenes as plain data: made from a seed, transformed and edited in ways that must not change the picture,
-//! written as a `.kiln` file with its meshes and images, and rendered.
+//! Random scenes as plain data: generated from a seed, changed without an effect on the picture, written as a `.kiln`
+//! file with meshes and images, and rendered.
 
 mod change;
 mod contacts;
 mod generate;
-mod look;
 mod media;
 mod mesh;
 mod mesh_file;
+mod picture;
 mod shader;
 mod text;
 
@@ -17,106 +17,92 @@ use glam::{DAffine3, DMat3, DVec3};
 
 pub use change::Similarity;
 pub use generate::{Recipe, Setting, generate};
-pub use look::{Comparison, Limits, Loaded, Pictures, compare, estimate, estimate_with, opened, saved};
-pub use media::Inside;
+pub use media::Interior;
 pub use mesh::TriangleMesh;
 pub use mesh_file::MeshFormat;
+pub use picture::{
+    Comparison, Limits, Loaded, Pictures, compare, estimate, estimate_with, load_scene, save_scene,
+};
 pub use shader::{Argument, Node, Surface};
 
-/// A scene.
 #[derive(Clone, Debug)]
 pub struct RandomScene {
     /// Seed of the generator, for messages.
     pub seed: u64,
     /// The materials, by index.
     pub materials: Vec<Surface>,
-    /// The shapes.
     pub shapes: Vec<Shape>,
-    /// Lights that are no shapes.
+    /// Lights without shape.
     pub lights: Vec<Light>,
-    /// Images that materials name.
+    /// Images referenced by materials.
     pub images: Vec<ImageFile>,
-    /// The camera.
     pub camera: Camera,
 }
 
 /// A shape in the world.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// Its geometry.
+    /// Geometry in object space.
     pub geometry: Geometry,
     /// World from object.
     pub world: DAffine3,
-    /// Index of its material.
+    /// Index of the material.
     pub material: usize,
     /// True if normals are flipped.
     pub flip_normals: bool,
-    /// The index of an earlier shape with the same geometry that this one is written as an instance of.
+    /// The index of an earlier shape with the same geometry; this shape is written as an instance of it.
     pub instance_of: Option<usize>,
 }
 
 /// Geometry of a shape, in object space, with the parameters of scene files.
 #[derive(Clone, Debug)]
 pub enum Geometry {
-    /// A sphere.
     Sphere {
-        /// Its centre.
         center: DVec3,
-        /// Its radius.
         radius: f64,
     },
-    /// A square in the xz plane, facing +y.
+    /// A square in the xz plane that faces +y.
     Plane {
-        /// Its side.
         size: f64,
     },
-    /// A rectangle in the xy plane, facing +z.
+    /// A rectangle in the xy plane that faces +z.
     Rectangle {
-        /// Its sides.
         size: [f64; 2],
     },
-    /// A disk in the xy plane, facing +z.
+    /// A disk in the xy plane that faces +z.
     Disk {
-        /// Its radius.
         radius: f64,
     },
-    /// A box.
     Cube {
-        /// Its sides.
         size: DVec3,
     },
-    /// The wall of a cylinder about z, from z = 0 up.
+    /// The side of a cylinder about z, from z = 0 up.
     Cylinder {
-        /// Its radius.
         radius: f64,
-        /// Its height.
         height: f64,
     },
-    /// Triangles.
     Mesh(Arc<TriangleMesh>, MeshFormat),
 }
 
-/// A light that is no shape.
+/// A light without shape.
 #[derive(Clone, Debug)]
 pub enum Light {
-    /// Shines equally in all directions.
+    /// Isotropic point light.
     Point {
-        /// Position.
         position: DVec3,
-        /// Radiant intensity.
+        /// Radiant intensity [W/sr].
         intensity: DVec3,
     },
-    /// Shines in a cone.
+    /// Spot light with a cone.
     Spot {
-        /// Position.
         position: DVec3,
         /// Direction of the axis.
         direction: DVec3,
         /// Radiant intensity along the axis.
         intensity: DVec3,
-        /// Half-angle beyond which there is no light, in degrees.
+        /// Half-angle of the cone, in degrees.
         cutoff: f64,
-        /// Half-angle up to which the intensity is whole, in degrees.
+        /// Half-angle of full intensity, in degrees.
         beam_width: f64,
         /// True if the falloff is that of glTF.
         squared_cosine: bool,
@@ -125,12 +111,11 @@ pub enum Light {
     Directional {
         /// Direction in which the light travels.
         direction: DVec3,
-        /// Irradiance on a surface that faces it.
+        /// Irradiance on a surface that faces the light.
         irradiance: DVec3,
     },
-    /// Light from all around.
+    /// Environment light.
     Environment {
-        /// Radiance.
         sky: Sky,
         /// World from sky; orthonormal, possibly mirroring.
         rotation: DMat3,
@@ -142,24 +127,22 @@ pub enum Light {
 pub enum Sky {
     /// Equal radiance from all directions.
     Constant(DVec3),
-    /// Radiance from above and from below, with all between.
+    /// Radiance from above and from below, with a gradient between.
     Gradient(DVec3, DVec3),
     /// A latitude-longitude map.
     Map(ImageFile, DVec3),
 }
 
-/// An image that is written beside the scene.
+/// An image file next to the scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageFile {
-    /// The file's name.
     pub name: String,
-    /// Columns.
+    /// Width, in pixels.
     pub width: usize,
-    /// Linear colours, row by row from the top.
+    /// Linear colours, row-major from the top.
     pub pixels: Vec<[f32; 3]>,
 }
 
-/// A camera.
 #[derive(Clone, Debug)]
 pub struct Camera {
     /// World from camera, without scale; possibly mirroring.
@@ -173,18 +156,18 @@ pub struct Camera {
 pub enum Lens {
     /// A pinhole or a thin lens.
     Perspective {
-        /// Field of view in degrees.
+        /// Field of view, in degrees.
         fov: f64,
         /// Radius of the lens.
         aperture_radius: f64,
-        /// Distance of the plane in focus.
+        /// Distance of the focal plane.
         focus_distance: f64,
     },
     /// Parallel rays.
     Orthographic {
-        /// Width of what it sees.
+        /// Width of the view.
         width: f64,
     },
-    /// All around.
+    /// Panorama of all directions.
     Panoramic,
 }

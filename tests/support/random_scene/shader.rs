@@ -1,54 +1,47 @@
-//! Materials as trees of calls of units.
+//! Materials as trees of unit calls.
 
 use std::fmt::Write as _;
 
 use glam::{DAffine3, DVec3};
 
-use super::Inside;
+use super::Interior;
 
-/// A material.
 #[derive(Clone, Debug)]
 pub struct Surface {
-    /// The call that makes its closure.
+    /// The call that creates the closure.
     pub root: Node,
-    /// True if its back scatters nothing.
+    /// True if the back scatters nothing.
     pub one_sided: bool,
     /// True if it emits from both sides.
     pub emits_both: bool,
-    /// What is inside of its shapes.
-    pub inside: Option<Inside>,
+    /// Interior medium.
+    pub inside: Option<Interior>,
 }
 
 /// A call of a unit.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// The unit.
     pub unit: &'static str,
     /// The output that is used.
     pub output: &'static str,
-    /// The arguments by name.
     pub arguments: Vec<(&'static str, Argument)>,
 }
 
-/// Value of an argument.
 #[derive(Clone, Debug)]
 pub enum Argument {
-    /// A number.
     Number(f64),
-    /// A colour.
     Color(DVec3),
-    /// A text.
     Text(String),
     /// Result of another call.
     Call(Box<Node>),
-    /// The shading point in the space of a pattern: world from pattern.
+    /// The shading point in pattern space: world from pattern.
     Position(DAffine3),
     /// An expression of the language.
     Expression(String),
 }
 
 impl Argument {
-    /// The argument as an expression; that of a call is its output, by the unit's name.
+    /// The argument as an expression; a call is the output of an instance named after its unit.
     fn text(&self) -> String {
         match self {
             Argument::Number(x) => format!("{x}"),
@@ -90,7 +83,7 @@ impl Node {
         format!("{}({})", self.unit, arguments.collect::<Vec<_>>().join(", "))
     }
 
-    /// Calls `f` on this call and all below it.
+    /// Calls `f` on this call and all calls in its arguments.
     pub fn visit(&mut self, f: &mut dyn FnMut(&mut Node)) {
         f(self);
         for (_, argument) in &mut self.arguments {
@@ -100,7 +93,7 @@ impl Node {
         }
     }
 
-    /// Returns whether this call or one of its arguments is of this unit.
+    /// Returns whether this call or one of its arguments calls the unit.
     pub fn uses(&self, unit: &str) -> bool {
         let below = |argument: &Argument| matches!(argument, Argument::Call(node) if node.uses(unit));
         self.unit == unit || self.arguments.iter().any(|(_, argument)| below(argument))
@@ -108,7 +101,7 @@ impl Node {
 }
 
 impl Surface {
-    /// A material that scatters from both sides.
+    /// A material that scatters on both sides.
     pub fn of(root: Node) -> Surface {
         Surface {
             root,
@@ -118,7 +111,7 @@ impl Surface {
         }
     }
 
-    /// Its declarations: closures of other closures are groups of their own, so that groups nest.
+    /// The material's declarations: closures of closures are groups of their own, so that groups are nested.
     pub fn declare(&self, name: &str, out: &mut String) {
         let inside = self.inside.as_ref();
         let priority = inside.and_then(|inside| inside.priority);
@@ -142,7 +135,7 @@ impl Surface {
     }
 }
 
-/// Writes a group that makes the closure of `node`; its name.
+/// Writes a group for the closure of `node`; returns its name.
 fn declare_group(node: &Node, prefix: &str, out: &mut String) -> String {
     let mut body = String::new();
     let mut count = 0;
@@ -155,7 +148,7 @@ fn declare_group(node: &Node, prefix: &str, out: &mut String) -> String {
     name
 }
 
-/// Writes the calls that `node` needs and its own; what it is called there.
+/// Writes the instances for the arguments of `node` and for `node`; returns the instance's name.
 fn declare_node(
     node: &Node,
     prefix: &str,
@@ -183,7 +176,7 @@ fn declare_node(
     format!("{name}.{}", node.output)
 }
 
-/// The matrix as the shading language writes it: row vectors multiply from the left.
+/// The matrix in the convention of the shading language: row vectors multiply from the left.
 fn row_vector_matrix(m: &DAffine3) -> String {
     let [x, y, z] = [m.matrix3.x_axis, m.matrix3.y_axis, m.matrix3.z_axis];
     let t = m.translation;

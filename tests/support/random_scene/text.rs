@@ -1,4 +1,4 @@
-//! A scene as a folder: `scene.kiln`, its meshes and its images.
+//! A scene folder: `scene.kiln`, its meshes and its images.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use renderer::image::{Image, WriteOptions, write};
 
 use super::{Camera, Geometry, ImageFile, Lens, Light, MeshFormat, RandomScene, Shape, Sky, TriangleMesh};
 
-/// Units of the tests: a normal that is tilted along the surface, and a lamp with a dark frame.
+/// Units of the tests: a tilted normal in tangent space, and an emitter with a dark frame.
 const UNITS: &str = "\
 shader tilt(float amount = 0.5, output normal n = N) { n = normalize(N + (backfacing() ? -amount : amount) * normalize(dPdu)); }
 surface screen(color radiance = 1, float scale = 1, float low = 0.3, float high = 0.7, output closure color surface = 0) {
@@ -20,10 +20,7 @@ surface screen(color radiance = 1, float scale = 1, float low = 0.3, float high 
 ";
 
 impl RandomScene {
-    /// Writes the scene to a folder; the path of its `scene.kiln`.
-    ///
-    /// # Panics
-    /// When the files cannot be written.
+    /// Writes the scene to a folder; returns the path of its `scene.kiln`.
     pub fn write(&self, folder: &Path) -> PathBuf {
         std::fs::create_dir_all(folder).expect("the folder can be made");
         let mut text = format!(
@@ -156,7 +153,7 @@ impl Light {
                 tuple(*irradiance)
             ),
             Light::Environment { sky, rotation } => {
-                // A map is turned, but not mirrored: its image is, from left to right, which is along x.
+                // Maps are rotated but not mirrored; therefore the image is mirrored from left to right, along x.
                 let mirrored = rotation.determinant() < 0.0;
                 let turn = if mirrored {
                     *rotation * DMat3::from_diagonal(DVec3::new(-1.0, 1.0, 1.0))
@@ -227,7 +224,7 @@ fn tuple(v: DVec3) -> String {
     format!("({}, {}, {})", v.x, v.y, v.z)
 }
 
-/// Row by row, column vectors.
+/// The matrix row by row, for column vectors.
 fn matrix(m: &DAffine3) -> String {
     let t = m.translation;
     let rows = m.matrix3.transpose();

@@ -1,4 +1,4 @@
-//! Requirements of engines: coefficients of possible radiance, irradiance consistent with them.
+//! Requirements of engines: realisable coefficients, and irradiance that agrees with them.
 
 use std::f32::consts::PI;
 
@@ -14,7 +14,7 @@ use support::scenes::{SceneBuilder, mesh};
 use super::rooms::walls;
 use super::{GREY, globe, lightmap, pillow, run, settings, texture};
 
-/// A ball that is sunk half into a slab, tilted; the sun from the side and a blue sky.
+/// A tilted ball, half sunk into a slab, under a sun from the side and a blue sky.
 fn sunk_ball() -> Scene {
     let mut builder = SceneBuilder::new();
     let grey = builder.material(GREY);
@@ -34,14 +34,13 @@ fn sunk_ball() -> Scene {
     builder.build()
 }
 
-/// The relative RMS difference of pairs.
-fn apart(pairs: &[[f32; 2]]) -> f64 {
+fn relative_rms_difference(pairs: &[[f32; 2]]) -> f64 {
     let sum = |f: &dyn Fn(&[f32; 2]) -> f32| pairs.iter().map(|p| f64::from(f(p)).powi(2)).sum::<f64>();
     (sum(&|[a, b]| a - b) / sum(&|[_, b]| *b)).sqrt()
 }
 
 #[test]
-fn irradiance_agrees_with_coefficients_where_nobody_looks() {
+fn irradiance_agrees_with_coefficients_in_hidden_texels() {
     let scene = sunk_ball();
     let baked = run(&scene, &settings(texture(96), Include::Both, ShOrder::Two, 128));
     let map = lightmap(&baked);
@@ -60,7 +59,7 @@ fn irradiance_agrees_with_coefficients_where_nobody_looks() {
             .collect()
     };
     let [seen, filled] = [Coverage::Covered, Coverage::Filled].map(compared);
-    let [of_seen, of_filled] = [&seen, &filled].map(|pairs| apart(pairs));
+    let [of_seen, of_filled] = [&seen, &filled].map(|pairs| relative_rms_difference(pairs));
     println!(
         "{} values seen: {of_seen:.4} apart; {} filled: {of_filled:.4}",
         seen.len(),
@@ -93,7 +92,7 @@ fn irradiance_agrees_with_coefficients_where_nobody_looks() {
             [0, 1, 2].map(|i| [rebuilt[i], kept[i]])
         })
         .collect();
-    let of_vertices = apart(&pairs);
+    let of_vertices = relative_rms_difference(&pairs);
     println!("vertices: {of_vertices:.4}");
     assert!(
         of_vertices < 1.2 * of_seen + 0.01,
@@ -101,7 +100,7 @@ fn irradiance_agrees_with_coefficients_where_nobody_looks() {
     );
 }
 
-/// Expects that some radiance that is nowhere negative has these coefficients.
+/// Asserts that some non-negative radiance has these coefficients.
 fn possible(coefficients: &[Rgb], irradiance: Option<Rgb>, what: &str) {
     for channel in 0..3 {
         let c: Vec<f32> = coefficients
@@ -124,8 +123,8 @@ fn possible(coefficients: &[Rgb], irradiance: Option<Rgb>, what: &str) {
 }
 
 #[test]
-fn coefficients_are_those_of_some_radiance() {
-    // Small bright spots, seams of smooth things, and things that stand in each other.
+fn coefficients_are_those_of_non_negative_radiance() {
+    // Small bright spots, seams of smooth surfaces, and intersecting objects.
     let mut builder = SceneBuilder::new();
     walls(&mut builder, Vec3::splat(-2.0), Vec3::splat(2.0), 0.1);
     let grey = builder.material(GREY);

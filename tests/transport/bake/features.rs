@@ -1,6 +1,5 @@
-//! Features of surfaces in the texture: a ball's positions and normals, its material, and an output of its shader.
+//! Feature maps in the texture: positions and normals of a ball, its material, and an output of its shader.
 
-use std::fs;
 use std::sync::atomic::AtomicBool;
 
 use glam::Vec3;
@@ -8,7 +7,7 @@ use renderer::bake::{Feature, FeatureDesc, FeatureRays, Include, ShOrder, Silent
 use renderer::light::LightId;
 use renderer::passes::Pass;
 use renderer::scene::build::build_for_bake;
-use renderer::scene::load::{LoadOptions, load};
+use support::scenes::load_text;
 
 use super::{Target, lightmap, settings, texture};
 
@@ -22,11 +21,8 @@ const SCENE: &str = r#"
 "#;
 
 #[test]
-fn features_are_those_of_the_surface() {
-    let folder = tempfile::tempdir().expect("room");
-    let file = folder.path().join("scene.kiln");
-    fs::write(&file, SCENE).expect("it is written");
-    let (mut desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+fn features_match_the_surface() {
+    let mut desc = load_text(SCENE, &[]);
     desc.ensure_camera();
     let values = [Pass::Shader("mask".to_owned())];
     let built = build_for_bake(&desc, 1, &values).unwrap_or_else(|errors| panic!("{errors}"));
@@ -53,7 +49,7 @@ fn features_are_those_of_the_surface() {
     let baked = bake(&built.scene, &names, &settings, &Silent, &AtomicBool::new(false));
     let baked = baked
         .unwrap_or_else(|error| panic!("{error}"))
-        .expect("nobody stops it");
+        .expect("the render is not interrupted");
     let map = lightmap(&baked);
     let of = |name: &str, index: usize| {
         let feature = map.features.iter().find(|feature| feature.name == name);
@@ -65,7 +61,7 @@ fn features_are_those_of_the_surface() {
         |a: Vec3, b: Vec3, limit: f32, what: &str| assert!(a.distance(b) < limit, "{what}: {a} for {b}");
     for (x, y, p, n) in texels {
         let index = (y * map.width + x) as usize;
-        // A texel is the mean of points up to a texel apart.
+        // A texel is the mean of points up to one texel apart.
         close(of("position", index), p, 0.08, "position");
         close(of("N", index), n, 0.16, "normal");
         close(of("tangent", index), Vec3::Z, 1e-3, "normal in its own frame");
@@ -79,7 +75,7 @@ fn features_are_those_of_the_surface() {
             "an output",
         );
     }
-    // Borders are dilated.
+    // Borders of charts are dilated.
     let dilated = (0..map.width * map.height).filter(|&i| map.is_used(i % map.width, i / map.width));
     let bare = dilated
         .filter(|&i| of("opacity", i as usize) == Vec3::ZERO)
@@ -87,7 +83,7 @@ fn features_are_those_of_the_surface() {
     assert_eq!(bare, 0, "texels with light but without features");
 }
 
-/// A lamp of 0.4 m over a floor, half of it behind a plate whose edge is half-way between both.
+/// A light of 0.4 m over a floor, half of it occluded by a plate whose edge is halfway between both.
 const HALF: &str = r#"
     material grey = matte(albedo = 0.5);
     material lamp = emitter(radiance = 5) { group = indoors; }
@@ -98,11 +94,8 @@ const HALF: &str = r#"
 "#;
 
 #[test]
-fn shadows_are_the_blocked_share_of_a_light() {
-    let folder = tempfile::tempdir().expect("room");
-    let file = folder.path().join("scene.kiln");
-    fs::write(&file, HALF).expect("it is written");
-    let (mut desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+fn shadow_features_are_the_occluded_share_of_a_light() {
+    let mut desc = load_text(HALF, &[]);
     desc.ensure_camera();
     let built = build_for_bake(&desc, 1, &[]).unwrap_or_else(|errors| panic!("{errors}"));
     let rays = FeatureRays {
@@ -126,7 +119,7 @@ fn shadows_are_the_blocked_share_of_a_light() {
     let baked = bake(&built.scene, &names, &settings, &Silent, &AtomicBool::new(false));
     let baked = baked
         .unwrap_or_else(|error| panic!("{error}"))
-        .expect("nobody stops it");
+        .expect("the render is not interrupted");
     let map = lightmap(&baked);
     let mut seen = 0;
     for (x, y, p, n) in super::texels(map) {
@@ -134,7 +127,7 @@ fn shadows_are_the_blocked_share_of_a_light() {
             continue;
         }
         let [panel, spark] = [0, 1].map(|i| map.features[i].values[(y * map.width + x) as usize].g);
-        // A line from the floor at x to the lamp at x' passes the edge where x' > -x.
+        // The line from x on the floor to x' on the light passes the edge if x' > -x.
         let expected = ((0.2 + p.x) / 0.4).clamp(0.0, 1.0);
         assert!((panel - expected).abs() < 0.1, "{p}: {panel} for {expected}");
         if p.x.abs() > 2.0 / map.density {

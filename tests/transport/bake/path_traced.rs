@@ -21,7 +21,7 @@ use renderer::scene::load::{LoadOptions, load};
 
 use super::{lightmap, run, settings, texels, texture};
 
-/// The sum of light that was scattered on its way.
+/// Sum of indirect light.
 struct Scattered(Rgb);
 
 impl RadianceSink for Scattered {
@@ -32,7 +32,7 @@ impl RadianceSink for Scattered {
     }
 }
 
-/// Points of all surfaces, uniform by area, with their normals and lightmap coordinates.
+/// Points of all surfaces, uniform by area, with normals and lightmap coordinates.
 pub(super) fn surface_points(scene: &Scene, map: &Lightmap, count: usize) -> Vec<(Vec3, Vec3, Vec2)> {
     let mut triangles = vec![];
     let mut total = 0.0;
@@ -88,7 +88,7 @@ fn is_seen(map: &Lightmap, uv: Vec2) -> bool {
         .all(|&(dx, dy)| texel(dx, dy).is_some())
 }
 
-/// Indirect irradiance at points, numbered from `first`, by path tracing: a separate estimate from either half of the
+/// Indirect irradiance by path tracing at points numbered from `first`: separate estimates from each half of the
 /// samples.
 pub(super) fn path_traced(
     scene: &Scene,
@@ -151,8 +151,8 @@ fn shipped(name: &str, integrator: &str) -> Built {
     build(&desc, None, 2).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Relative RMSE of a scene's indirect irradiance against path tracing: of the irradiance itself, and rebuilt from order
-/// 2 and order 1. What noise of the reference adds to it is known from its halves, and taken out.
+/// Relative RMSE of a scene's indirect irradiance against path tracing: of the irradiance itself, and of
+/// reconstructions from order 2 and order 1. The noise of the reference, known from its halves, is subtracted.
 fn errors(
     name: &str,
     integrator: &str,
@@ -179,7 +179,8 @@ fn errors(
     let (mut sums, mut squares, mut noise, mut count) = ([0.0; 3], 0.0, 0.0, 0);
     let mut means = [0.0; 2];
     for ((&(_, n, uv), reference), [a, b]) in points.iter().zip(&reference).zip(halves) {
-        // Nobody sees points under things; what they are filled with is no error. Outer walls are dark.
+        // Points below objects are hidden and their texels only filled, so that they are excluded. Outer walls are
+        // dark.
         if f64::from(reference.luminance()) < 0.02 * mean || !is_seen(map, uv) {
             continue;
         }
@@ -208,14 +209,14 @@ fn errors(
 }
 
 #[test]
-fn cornell_box_is_as_path_traced() {
+fn cornell_box_matches_path_tracing() {
     let [irradiance, second, first] = errors("cornell_box.kiln", "photon", 128, 256, 300, 2048);
     println!("cornell_box: irradiance {irradiance:.4}, order 2 {second:.4}, order 1 {first:.4}");
     assert!(irradiance < 0.03 && second < 0.03, "{irradiance} {second}");
 }
 
 #[test]
-fn light_that_is_scattered_once_is_as_path_traced() {
+fn single_bounce_light_matches_path_tracing() {
     let mean = |integrator: &str| {
         let built = shipped("cornell_box.kiln", integrator);
         let mut settings = settings(texture(64), Include::Indirect, ShOrder::One, 64);
@@ -233,7 +234,7 @@ fn light_that_is_scattered_once_is_as_path_traced() {
 }
 
 #[test]
-fn paths_of_one_segment_end_before_light_arrives() {
+fn depth_one_has_no_indirect_light() {
     let built = shipped("cornell_box.kiln", "path");
     let mut settings = settings(texture(64), Include::Both, ShOrder::One, 1);
     settings.integrator = built.integrator.with_depth(Some(1));
@@ -246,10 +247,10 @@ fn paths_of_one_segment_end_before_light_arrives() {
     );
 }
 
-/// The figures that baking is measured by: a minute or two on two cores.
+/// The measure of bake quality; runs for a minute or two on two cores.
 #[test]
 #[ignore = "takes minutes; run with `--ignored --nocapture` in release"]
-fn shipped_scenes_are_as_path_traced() {
+fn shipped_scenes_match_path_tracing() {
     let mut worst: f64 = 0.0;
     for name in ["cornell_box.kiln", "two_rooms.kiln"] {
         for (integrator, samples) in [("photon", 256), ("path", 1024)] {

@@ -1,4 +1,4 @@
-//! Light leaks: rooms that must stay dark, or be lit by their own light only.
+//! Light leaks: rooms that must be dark, or lit only by their own light.
 
 use std::f32::consts::PI;
 
@@ -22,7 +22,7 @@ fn slab(builder: &mut SceneBuilder, from: Vec3, to: Vec3, material: MaterialId) 
     builder.shape(mesh(Mesh::cube()), place, material);
 }
 
-/// Six slabs about the box between two corners, each as thick as said.
+/// Six slabs around the box between two corners, with the given thickness.
 pub(super) fn walls(builder: &mut SceneBuilder, from: Vec3, to: Vec3, thick: f32) {
     let white = builder.material("Ci = 0.8 * diffuse(N);");
     let (outer_from, outer_to) = (from - thick, to + thick);
@@ -71,7 +71,7 @@ fn a_closed_box_is_black_inside() {
     );
 }
 
-/// Room for two rooms under one roof, and a grey material.
+/// A hall for two rooms, and a grey material.
 fn hall() -> (SceneBuilder, MaterialId) {
     let mut builder = SceneBuilder::new();
     walls(
@@ -85,8 +85,8 @@ fn hall() -> (SceneBuilder, MaterialId) {
 }
 
 #[test]
-fn a_wall_keeps_light_in_its_room() {
-    // Two rooms under one roof, on one floor, a wall of two texels between them; the lamp is in the left one.
+fn light_does_not_leak_through_a_wall() {
+    // Two rooms with a common roof and floor, separated by a wall of two texels; the light is in the left room.
     let (mut builder, grey) = hall();
     slab(
         &mut builder,
@@ -120,7 +120,7 @@ fn a_wall_keeps_light_in_its_room() {
     }
     assert!(count > 2000 && dark > 2000, "{count} {dark}");
 
-    // Nor is any found by looking the texture up on the dark side.
+    // A bilinear lookup on the dark side finds no light either.
     let mean = sum / count as f32;
     let mut worst: f32 = 0.0;
     for (p, _, uv) in surface_points(&scene, map, 20_000) {
@@ -132,7 +132,7 @@ fn a_wall_keeps_light_in_its_room() {
 }
 
 #[test]
-fn a_room_that_is_modelled_as_a_box_is_lit_inside() {
+fn a_box_room_is_lit_inside() {
     let mut builder = SceneBuilder::new();
     let grey = builder.material(GREY);
     builder.shape(mesh(Mesh::cube()), Affine3A::from_scale(Vec3::splat(2.0)), grey);
@@ -159,9 +159,9 @@ fn a_room_that_is_modelled_as_a_box_is_lit_inside() {
 }
 
 #[test]
-fn a_wall_without_thickness_keeps_two_lights_apart() {
-    // Red light to the left of it, green light to the right; the rooms themselves are grey. No texel's point lies in a
-    // corner to the last digit.
+fn light_does_not_leak_through_a_wall_without_thickness() {
+    // Red light on the left, green light on the right; the rooms are grey. The position keeps texel centres off the
+    // corners.
     const WALL: f32 = 0.017;
     let (mut builder, grey) = hall();
     let across = Affine3A::from_translation(Vec3::new(WALL, 1.0, 0.0)) * Affine3A::from_rotation_y(PI / 2.0);
@@ -183,7 +183,8 @@ fn a_wall_without_thickness_keeps_two_lights_apart() {
         let baked = run(&scene, &settings);
         let map = lightmap(&baked);
         assert_eq!(map.objects.len(), 8);
-        // The light of a room, own and foreign. One path in millions ends so close to a corner that it gets through.
+        // Light of the room itself, and of the other room. One path in millions ends so close to a corner that it
+        // leaks.
         let shares = |p: Vec3, n: Vec3, e: Rgb| {
             let left = p.x < WALL - 1e-4 || p.x < WALL + 1e-4 && n.x < 0.0;
             if left { (e.r, e.g) } else { (e.g, e.r) }
@@ -208,16 +209,16 @@ fn a_wall_without_thickness_keeps_two_lights_apart() {
         let of_texels = texels(map).into_iter().filter(|t| inside(t.2));
         let of_texels = of_texels.map(|(x, y, p, n)| shares(p, n, map.irradiance(x, y)));
         apart("texels", of_texels.collect());
-        // The wall hides nothing: the floor has light of its own up to it, on both sides.
+        // The wall hides no texels: the floor has its own light up to the wall on both sides.
         for side in [-1.0, 1.0] {
-            let beside = |p: Vec3| (0.0..texel).contains(&(side * (p.x - WALL))) && p.y.abs() < 1e-3;
-            let beside = texels(map)
+            let near_wall = |p: Vec3| (0.0..texel).contains(&(side * (p.x - WALL))) && p.y.abs() < 1e-3;
+            let near_wall = texels(map)
                 .into_iter()
-                .filter(|t| inside(t.2) && beside(t.2) && t.3.y > 0.9);
-            let count = beside.count();
-            assert!(count > 35, "{count} texels of floor beside the wall");
+                .filter(|t| inside(t.2) && near_wall(t.2) && t.3.y > 0.9);
+            let count = near_wall.count();
+            assert!(count > 35, "{count} texels of floor at the wall");
         }
-        // A lookup mixes them only where a texel of floor or roof lies on both sides.
+        // A lookup mixes both only if a texel of floor or roof is on both sides.
         let points = surface_points(&scene, map, 50_000).into_iter();
         let points = points.filter(|(p, n, _)| inside(*p) && (p.x.abs() > 2.0 * texel || n.x.abs() > 0.5));
         let of_lookups = points.map(|(p, n, uv)| shares(p, n, map.lookup(uv).1));
@@ -226,11 +227,11 @@ fn a_wall_without_thickness_keeps_two_lights_apart() {
 }
 
 #[test]
-fn what_stands_in_solids_that_stand_in_each_other_is_hidden() {
+fn points_in_intersecting_solids_are_hidden() {
     let mut builder = SceneBuilder::new();
     let grey = builder.material(GREY);
     builder.shape(mesh(Mesh::plane(4.0)), Affine3A::IDENTITY, grey);
-    // Beside the inner corner of the last two, most rays within the first meet their outsides.
+    // Near the inner corner of the last two blocks, most rays within the first block hit their outsides.
     let blocks = [
         (Vec3::new(-1.0, -0.1, -1.0), Vec3::new(1.0, 1.0, 1.0)),
         (Vec3::new(0.1, -0.2, -1.2), Vec3::new(1.2, 0.8, 0.3)),
@@ -265,7 +266,7 @@ fn what_stands_in_solids_that_stand_in_each_other_is_hidden() {
     assert_eq!(valid, [false, false, true], "{:?}", probes.openness);
 }
 
-/// Bakes the fronts of a scene under a white sky, with that many texels per metre and rays per texel.
+/// Bakes the fronts of a scene under a white sky, with the given texels per metre and rays per texel.
 fn bake_fronts(mut scene: SceneBuilder, density: f32, samples: u32) -> Baked {
     scene.light(Light::Environment(EnvironmentLight::Constant(Rgb::WHITE)));
     let target = scaled(Scale::Density(density));
@@ -276,10 +277,9 @@ fn bake_fronts(mut scene: SceneBuilder, density: f32, samples: u32) -> Baked {
     run(&scene.build(), &settings)
 }
 
-/// Blocks side by side on a floor, whose edges are at the centres of texels: below the edges, half of all directions are
-/// open.
+/// Adjacent blocks on a floor with edges at texel centres: below the edges, half of all directions are open.
 #[test]
-fn joints_of_blocks_are_as_bright_as_what_is_beside_them() {
+fn texels_at_joints_match_their_neighbours() {
     let mut builder = SceneBuilder::new();
     let grey = builder.material(GREY);
     let floor = Affine3A::from_rotation_x(-0.5 * PI) * Affine3A::from_scale(Vec3::new(4.0, 4.0, 1.0));
@@ -300,20 +300,20 @@ fn joints_of_blocks_are_as_bright_as_what_is_beside_them() {
     };
     let mut compared = 0;
     for (x, y, p, n) in texels(map) {
-        let beside = (0..9).filter_map(|i| {
+        let neighbours = (0..9).filter_map(|i| {
             let at = (x.checked_add_signed(i % 3 - 1)?, y.checked_add_signed(i / 3 - 1)?);
             let is_other = at != (x, y) && at.0 < map.width && at.1 < map.height;
             is_other.then(|| light(at.0, at.1)).flatten()
         });
-        let mut beside: Vec<f32> = beside.collect();
-        let Some(e) = light(x, y).filter(|_| beside.len() > 2) else {
+        let mut neighbours: Vec<f32> = neighbours.collect();
+        let Some(e) = light(x, y).filter(|_| neighbours.len() > 2) else {
             continue;
         };
-        beside.sort_by(f32::total_cmp);
-        let median = beside[beside.len() / 2];
+        neighbours.sort_by(f32::total_cmp);
+        let median = neighbours[neighbours.len() / 2];
         assert!(
             (e / median - 1.0).abs() < 0.16,
-            "{p} about {n}: {e} beside {median}"
+            "{p} about {n}: {e} and neighbours {median}"
         );
         compared += 1;
     }
@@ -322,8 +322,9 @@ fn joints_of_blocks_are_as_bright_as_what_is_beside_them() {
 
 /// The irradiance below a slab of glass or fog that rests on a black floor.
 #[test]
-fn light_passes_what_rests_on_a_floor() {
-    // By the cosine of the direction: Fresnel's equations at two interfaces with all reflections between; Beer's law.
+fn a_floor_below_glass_or_fog_receives_attenuated_light() {
+    // Transmittance by cosine of the direction: Fresnel's equations at two interfaces with all interreflections; Beer's
+    // law.
     let glass = |cos: f64| {
         let (ior, sin2): (f64, f64) = (1.5, 1.0 - cos * cos);
         let cos_t = (1.0 - sin2 / (ior * ior)).sqrt();
@@ -350,7 +351,7 @@ fn light_passes_what_rests_on_a_floor() {
     ] {
         let mut builder = SceneBuilder::new();
         let (black, slab_material) = (builder.material("Ci = 0 * diffuse(N);"), builder.material(body));
-        // Without rounding, unlike a rotation.
+        // An exact matrix, because a rotation would be rounded.
         let turned = Affine3A::from_mat3(Mat3::from_cols(Vec3::X, Vec3::NEG_Z, Vec3::Y));
         let floor = turned * Affine3A::from_scale(Vec3::new(3.0, 3.0, 1.0));
         builder.shape(mesh(Mesh::rectangle()), floor, black);

@@ -21,7 +21,7 @@ fn sun(direction: Vec3, irradiance: Rgb) -> Light {
     Light::Directional(DirectionalLight::new(direction, irradiance, 0.0))
 }
 
-/// A rectangle across z between a bright and a dim half of the world.
+/// A rectangle across z between a bright and a dim half-space.
 fn sheet(place: Affine3A, flip_normals: bool, mesh: Mesh, sides: MaterialSides) -> Scene {
     let mut builder = SceneBuilder::new();
     let grey = builder.material_with(GREY, sides);
@@ -33,10 +33,10 @@ fn sheet(place: Affine3A, flip_normals: bool, mesh: Mesh, sides: MaterialSides) 
     builder.build()
 }
 
-/// A translucent sheet shows light from behind: the irradiance of each side contains that of the other, times
+/// A translucent sheet shows light from behind: the irradiance of each side includes that of the other, times
 /// transmittance over reflectance.
 #[test]
-fn translucent_sheets_glow() {
+fn translucent_sheets_show_light_from_behind() {
     let mut builder = SceneBuilder::new();
     let paper = builder.material("Ci = color(0.5, 0.25, 0.5) * diffuse(N) + 0.25 * translucent(N);");
     builder.shape(mesh(Mesh::rectangle()), Affine3A::IDENTITY, paper);
@@ -72,7 +72,7 @@ fn translucent_sheets_glow() {
 }
 
 #[test]
-fn each_side_of_a_sheet_has_its_own_light() {
+fn sides_of_a_sheet_have_separate_light() {
     let mirrored = Affine3A::from_scale(Vec3::new(-1.0, 1.0, 1.0));
     let with_coordinates = Mesh {
         uvs2: vec![Vec2::ZERO, Vec2::X, Vec2::ONE, Vec2::Y],
@@ -171,7 +171,7 @@ fn backs(scene: &Scene, include: Include, sides: Sides) -> usize {
 }
 
 #[test]
-fn backs_that_nobody_sees_take_no_room() {
+fn hidden_backs_have_no_texels() {
     let sheet = |sides| sheet(Affine3A::IDENTITY, false, Mesh::rectangle(), sides);
     let one_sided = MaterialSides {
         one_sided: true,
@@ -193,7 +193,7 @@ fn backs_that_nobody_sees_take_no_room() {
         assert_eq!(backs(&sheet(sides), Include::Both, Sides::Auto), 0, "{sides:?}");
     }
 
-    // A lamp scatters nothing; the ground's underside sees the sky alone; a ball has an inside.
+    // An emitter scatters nothing; the ground's underside sees only the sky; a ball has an inside.
     let mut builder = SceneBuilder::new();
     let (grey, lamp) = (builder.material(GREY), builder.material("Ci = emission();"));
     let lie = Affine3A::from_rotation_x(-PI / 2.0) * Affine3A::from_scale(Vec3::splat(9.0));

@@ -1,5 +1,5 @@
-//! Features of shapes that rays find: ambient occlusion and curvature with known answers, and transfer from a bumpy ball to
-//! a smooth one.
+//! Geometric features: ambient occlusion and curvature with known values, and transfer from a bumpy ball to a smooth
+//! one.
 
 use std::f32::consts::TAU;
 use std::sync::Arc;
@@ -37,11 +37,11 @@ fn bake_features(scene: &Scene, low: LowShapes<'_>, side: u32, features: Vec<Fea
     let baked = bake_surface(scene, low, &names, &settings, &Silent, &AtomicBool::new(false));
     baked
         .unwrap_or_else(|error| panic!("{error}"))
-        .expect("nobody stops it")
+        .expect("the render is not interrupted")
         .maps
 }
 
-/// By texel that has points of its own: the values of all features.
+/// The values of all features, for each texel with points of its own.
 fn values(maps: &SurfaceMaps) -> Vec<Vec<Vec3>> {
     let own = (0..maps.coverage.len()).filter(|&at| maps.coverage[at] == Coverage::Covered);
     let at = |at: usize| {
@@ -68,7 +68,7 @@ fn alone(geometry: Geometry, place: Affine3A, turned: bool) -> Scene {
 }
 
 #[test]
-fn nothing_occludes_a_plane_or_a_ball() {
+fn planes_and_balls_are_not_occluded() {
     for geometry in [mesh(Mesh::rectangle()), mesh(globe(24, 48)), Geometry::Sphere] {
         let scene = alone(geometry, Affine3A::IDENTITY, false);
         let maps = bake_features(&scene, LowShapes::Own, 32, vec![occlusion(16, 100.0)]);
@@ -80,10 +80,10 @@ fn nothing_occludes_a_plane_or_a_ball() {
     }
 }
 
-/// A floor at the distance d from a wall of height h that is long enough sees (1 + d/√(d² + h²))/2 of the sky, weighted by
-/// cosine; with rays shorter than the wall is far, all of it.
+/// A floor at the distance d from a long wall of height h sees (1 + d/√(d² + h²))/2 of the sky, cosine-weighted, and
+/// all of it by rays shorter than d.
 #[test]
-fn a_corner_is_occluded_as_its_form_factor_says() {
+fn occlusion_at_a_wall_matches_its_form_factor() {
     const HEIGHT: f32 = 2.0;
     let mut builder = SceneBuilder::new();
     let grey = builder.material(GREY);
@@ -116,13 +116,13 @@ fn a_corner_is_occluded_as_its_form_factor_says() {
             assert!(value[2].x < 1.0, "the wall is within reach at {d} m");
         }
     }
-    // Five standard deviations of 1024 independent rays, which stratified ones do not reach.
+    // Five standard deviations of 1024 independent rays; stratified rays have less noise.
     assert!(worst < 5.0 * 0.5 / 32.0, "{worst}");
     assert!(bias.abs() < 0.002, "{bias}");
 }
 
 #[test]
-fn the_curvature_of_a_ball_is_one_over_its_radius() {
+fn curvature_of_a_ball_is_its_inverse_radius() {
     for (radius, turned) in [(0.5f32, false), (2.0, false), (0.5, true)] {
         let scene = alone(
             Geometry::Sphere,
@@ -143,9 +143,9 @@ fn the_curvature_of_a_ball_is_one_over_its_radius() {
 }
 
 #[test]
-fn a_plane_is_not_curved_and_edges_are_as_their_balls() {
+fn curvature_of_planes_and_edges() {
     let scene = alone(mesh(Mesh::rectangle()), Affine3A::IDENTITY, false);
-    // Near its border, the ball is cut: the plane has no curvature, whatever the share says there.
+    // Near its border, the ball of rays is cut: the curvature of the plane is zero regardless of the share there.
     for value in values(&bake_features(
         &scene,
         LowShapes::Own,
@@ -169,7 +169,7 @@ fn a_plane_is_not_curved_and_edges_are_as_their_balls() {
             near = (near.0 + value[1].x, near.1 + 1.0);
         }
     }
-    // At the edge itself; the nearest texels are about a hundredth away.
+    // The value at the edge itself; the nearest texels are at about 1/100.
     let edge = 4.0 / (3.0 * reach);
     let mean = near.0 / near.1;
     assert!(
@@ -206,7 +206,7 @@ fn bumpy() -> Mesh {
     ball
 }
 
-/// A copy of a ball, farther from its centre.
+/// A copy of a ball with a larger radius.
 fn inflated(ball: &Mesh, factor: f32) -> Mesh {
     let mut ball = ball.clone();
     ball.positions.iter_mut().for_each(|p| *p *= factor);
@@ -214,7 +214,7 @@ fn inflated(ball: &Mesh, factor: f32) -> Mesh {
 }
 
 #[test]
-fn a_bumpy_ball_is_transferred_to_a_smooth_one() {
+fn normals_and_heights_transfer_to_a_smooth_ball() {
     let place = Affine3A::from_translation(Vec3::new(3.0, 0.0, 0.0)) * Affine3A::from_rotation_z(0.7);
     let scene = alone(mesh(bumpy()), place, false);
     let smooth = globe(32, 64);
@@ -245,7 +245,7 @@ fn a_bumpy_ball_is_transferred_to_a_smooth_one() {
             let p = place.inverse().transform_point3(p);
             let n = place.inverse().transform_vector3(n);
             let d = p.normalize();
-            // A texel is a mean of points, which is short where u turns within it.
+            // A texel is a mean of points, which is short if u changes direction within it.
             if d.truncate().length() < 0.1 {
                 continue;
             }
@@ -273,14 +273,14 @@ fn a_bumpy_ball_is_transferred_to_a_smooth_one() {
 }
 
 #[test]
-fn cages_and_misses_are_told() {
+fn small_cages_and_missing_rays_are_reported() {
     let scene = alone(mesh(bumpy()), Affine3A::IDENTITY, false);
     let low = [Shape::new(mesh(globe(32, 64)), Affine3A::IDENTITY)];
     let bake_with = |cage: CageSettings<'_>| {
         let low = LowShapes::Others { shapes: &low, cage };
         bake_features(&scene, low, 64, vec![Feature::Height])
     };
-    // Bumps are three hundredths high: a cage of one is inside of some, which then are seen from behind, or not at all.
+    // Bumps are 0.03 high. A cage distance of 0.01 is inside of some, which rays then hit from behind or miss.
     let near = bake_with(CageSettings::Distance(Some(0.01)));
     assert!(near.missed > 100 && near.missed < 64 * 64, "{}", near.missed);
     let far = bake_with(CageSettings::Distance(Some(0.05)));

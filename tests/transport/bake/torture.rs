@@ -1,4 +1,4 @@
-//! Bakes of what bakes get wrong: corners, thin gaps, solids that intersect, charts of one texel, sheets.
+//! Difficult bakes: corners, thin gaps, intersecting solids, charts of one texel, sheets.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ use renderer::scene::load::{LoadOptions, from_text};
 use super::path_traced::{path_traced, surface_points};
 use super::{lightmap, run, settings, texture};
 
-/// A room of walls that meet and overlap, lit through a slit: a step against a wall, two blocks two centimetres apart, a
-/// ball half in a block, crumbs of a few millimetres, a sheet that stands on the floor, and a shelf near a wall.
+/// A room of intersecting walls, lit through a slit: a step at a wall, two blocks 2 cm apart, a ball half in a block,
+/// crumbs of a few millimetres, a sheet on the floor, and a shelf near a wall.
 const SCENE: &str = "
 camera main : perspective { from = (0, 1, 1.8); to = (0, 0.8, 0); fov = 80; }
 material grey = matte(albedo = 0.6);
@@ -39,11 +39,11 @@ shape crumb2 : cube { size = 0.009; material = grey; transform = translate(-0.2,
 shape crumb3 : sphere { radius = 0.008; material = grey; transform = translate(-0.1, 0.008, 0.15); }
 ";
 
-/// Irradiance at points of all surfaces: an estimate from either half of the rays.
+/// Irradiance at points of all surfaces: separate estimates from each half of the rays.
 struct Reference {
     count: usize,
     halves: Vec<[Rgb; 2]>,
-    /// The mean of all.
+    /// The mean over all points.
     mean: f64,
 }
 
@@ -65,7 +65,7 @@ fn baked(scene: &Scene, resolution: u32, samples: u32, filter: LightmapFilter) -
     run(scene, &settings)
 }
 
-/// The points are the same for every bake, since triangles are.
+/// The points are the same for every bake, because the triangles are.
 fn reference(scene: &Scene, count: usize, rays: u32) -> Reference {
     let baked = baked(scene, 64, 1, LightmapFilter::None);
     let points = surface_points(scene, lightmap(&baked), count);
@@ -84,14 +84,14 @@ fn reference(scene: &Scene, count: usize, rays: u32) -> Reference {
     }
 }
 
-/// Errors of irradiance at points that are seen, relative to the mean: the root of their mean square, less what the noise
-/// of the reference adds to it, and that which one of a hundred exceeds.
+/// Errors of irradiance at visible points, relative to the mean: RMSE without the noise of the reference, and 99th
+/// percentile.
 fn errors(scene: &Scene, map: &Lightmap, reference: &Reference) -> [f64; 2] {
     let points = surface_points(scene, map, reference.count);
     let luminance = |color: Rgb| f64::from(color.luminance()) / reference.mean;
     let (mut errors, mut noise) = (vec![], 0.0);
     for (&(_, _, uv), &[a, b]) in points.iter().zip(&reference.halves) {
-        // What is inside of others, and outside of the room, is not seen.
+        // Points in other objects and outside of the room are hidden.
         let expected = 0.5 * luminance(a + b);
         if expected > 0.02 {
             errors.push((luminance(map.lookup(uv).1) - expected).abs());
@@ -107,7 +107,7 @@ fn errors(scene: &Scene, map: &Lightmap, reference: &Reference) -> [f64; 2] {
 }
 
 #[test]
-fn corners_gaps_and_crumbs_are_as_path_traced() {
+fn corners_gaps_and_crumbs_match_path_tracing() {
     let built = scene();
     let reference = reference(&built.scene, 1000, 1024);
     let baked = baked(&built.scene, 256, 64, LightmapFilter::Bilateral);

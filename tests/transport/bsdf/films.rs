@@ -1,4 +1,4 @@
-//! Thin films: their colours against integrals over the spectrum, the limits of no film, and bodies that are less dense
+//! Thin films: colours against integrals over the spectrum, the limit of zero thickness, and objects optically thinner
 //! than the outside.
 
 use glam::{Vec2, Vec3};
@@ -95,7 +95,7 @@ fn glass(ior: f32) -> Lobe {
 }
 
 #[test]
-fn colours_are_those_of_the_spectrum() {
+fn colours_match_integrals_over_the_spectrum() {
     let bodies = [
         (glass(AIR), C(f64::from(AIR), 0.0)),
         (glass(1.0), C(1.0, 0.0)),
@@ -115,7 +115,7 @@ fn colours_are_those_of_the_spectrum() {
                     let values = (0..=940).map(|i| value(360.0 + 0.5 * f64::from(i))).collect();
                     let spectrum = Spectrum::regular(360.0, 830.0, values).unwrap();
                     let expected = spectrum.to_rgb(Use::Reflectance);
-                    // Where light grazes, many waves count, and only some are added up one by one.
+                    // At grazing angles, many interference orders count, of which only some are summed individually.
                     let tolerance = if cos < 0.1 { 0.01 } else { 0.003 };
                     assert!(
                         largest_difference(found, expected) < tolerance,
@@ -132,18 +132,18 @@ fn colours_are_those_of_the_spectrum() {
 }
 
 #[test]
-fn no_film_is_no_film() {
+fn films_of_zero_thickness_have_no_effect() {
     let plastic = Lobe::Schlick(Schlick::new(Rgb::splat(0.04), Microfacets::isotropic(0.3)));
     for lobe in [glass(1.5), metal(0.2, 3.0), plastic] {
         for thickness in [0.0, -1.0, f32::NAN, f32::INFINITY] {
             assert_eq!(lobe.under(Film { thickness, ior: 1.33 }), lobe);
         }
     }
-    // Thicker than any table of waves, and of an index that is no number.
+    // A thickness beyond the tables of interference orders, and an index of NaN.
     for (thickness, ior) in [(1e30, 1.33), (f32::MAX, 1.33), (300.0, f32::NAN)] {
         assert!(reflectance(&glass(1.5).under(Film { thickness, ior }), 0.6).is_finite());
     }
-    // Whatever it is made of, a film that is much thinner than light is not seen, and one of air never is.
+    // A film much thinner than a wavelength is invisible for any index, and a film of air for any thickness.
     for cos in [1.0, 0.6, 0.2] {
         for lobe in [glass(1.5), metal(0.2, 3.0)] {
             let bare = reflectance(&lobe, cos);
@@ -159,7 +159,7 @@ fn no_film_is_no_film() {
 }
 
 #[test]
-fn both_sides_of_a_film_reflect_the_same() {
+fn both_sides_of_a_film_have_equal_reflectance() {
     let film = Film {
         thickness: 300.0,
         ior: 1.8,
@@ -167,7 +167,7 @@ fn both_sides_of_a_film_reflect_the_same() {
     let both = Lobe::Dielectric(Dielectric::new(1.5, Microfacets::SMOOTH)).under(film);
     for cos in [1.0f32, 0.7, 0.4] {
         let outside = reflectance(&glass(1.5).under(film), cos);
-        // Where the light from there goes inside; light of all channels chooses together.
+        // The refracted direction inside; the mean over all channels selects the lobe.
         let cos_inside = (1.0 - (1.0 - cos * cos) / 2.25).sqrt();
         let wo = Vec3::new((1.0 - cos_inside * cos_inside).sqrt(), 0.0, -cos_inside);
         let sample = both.sample(wo, 0.0, Vec2::ZERO).unwrap();
@@ -180,8 +180,8 @@ fn both_sides_of_a_film_reflect_the_same() {
     }
 }
 
-/// Compares two lobes whose directions correspond by `place`, its own inverse: their samples, and their values and
-/// densities for the sampled directions and for random ones.
+/// Compares two lobes whose directions correspond by the involution `place`: their samples, and their values and
+/// densities for the sampled directions and for random ones. Near the angle of total reflection, rounding is visible.
 // Next to the angle of total reflection, rounding is seen.
 fn compare(a: &Lobe, b: &Lobe, place: impl Fn(Vec3) -> Vec3) -> Result<(), String> {
     const DRAWS: usize = 400;
@@ -214,9 +214,11 @@ fn compare(a: &Lobe, b: &Lobe, place: impl Fn(Vec3) -> Vec3) -> Result<(), Strin
                 }
             }
         }
-        // A number next to the probability of reflection may choose either way.
+        // A random number close to the probability of reflection may select either lobe.
         if strays > DRAWS / 100 {
-            return Err(format!("from {angle}°: {strays} of {DRAWS} go another way"));
+            return Err(format!(
+                "from {angle}°: {strays} of {DRAWS} samples select another lobe"
+            ));
         }
     }
     Ok(())
@@ -231,7 +233,7 @@ fn roughnesses() -> [Microfacets; 4] {
     ]
 }
 
-/// Dielectrics that reflect and refract, reflect, and refract.
+/// Dielectrics with reflection and transmission, reflection only, and transmission only.
 fn dielectrics(ior: f32, microfacets: Microfacets) -> [Lobe; 3] {
     [
         Dielectric::new(ior, microfacets),
@@ -242,7 +244,7 @@ fn dielectrics(ior: f32, microfacets: Microfacets) -> [Lobe; 3] {
 }
 
 #[test]
-fn a_film_of_no_thickness_changes_neither_side() {
+fn films_of_zero_thickness_change_neither_side() {
     for body in [AIR, 0.9, 1.0, 1.5] {
         for microfacets in roughnesses() {
             for bare in dielectrics(body, microfacets) {
@@ -261,15 +263,15 @@ fn a_film_of_no_thickness_changes_neither_side() {
     }
 }
 
-// Made anew: a function that changes its argument in place would change the caller's, by rust-lang/rust#155241.
+// A new vector: a function that changes its argument in place would change the caller's, by rust-lang/rust#155241.
 fn turned_over(w: Vec3) -> Vec3 {
     Vec3::new(w.x, w.y, -w.z)
 }
 
-/// Glass with a film in air is air with a film in glass, turned over: all indices are relative to that outside, and the
-/// film's thickness is told in waves of that outside.
+/// A film on glass in air equals, turned over, a film on air in glass: indices are relative to the outside, and the
+/// film's thickness is in wavelengths of the outside.
 #[test]
-fn a_film_turned_over_is_a_film_on_the_other_body() {
+fn a_reversed_film_is_a_film_on_the_other_side() {
     for (thickness, ior) in [(400.0, 1.8), (300.0, 1.33), (700.0, 1.5), (250.0, 1.1)] {
         let on_glass = Film { thickness, ior };
         let on_air = Film {
@@ -296,7 +298,7 @@ fn bubbles(microfacets: Microfacets) -> [Lobe; 3] {
 }
 
 #[test]
-fn smooth_bubbles_lose_nothing_and_reflect_all_beyond_an_angle() {
+fn smooth_bubbles_are_lossless_with_total_reflection() {
     for lobe in bubbles(Microfacets::SMOOTH) {
         for cos in [
             1.0f32, 0.9, 0.8, 0.76, 0.74, 0.5, 0.2, 0.01, -1.0, -0.6, -0.2, -0.02,
@@ -328,9 +330,9 @@ fn smooth_bubbles_lose_nothing_and_reflect_all_beyond_an_angle() {
     }
 }
 
-/// The tests of the table of all lobes, applied to rough bubbles.
+/// The checks of the table of lobes, for rough bubbles.
 #[test]
-fn rough_bubbles_keep_the_contract() {
+fn rough_bubbles_satisfy_the_lobe_contract() {
     let lobes: Vec<Lobe> = roughnesses().into_iter().skip(1).flat_map(bubbles).collect();
     let alpha = sidak(SIGNIFICANCE, lobes.len() * ANGLES.len());
     let limit = normal_limit(alpha);

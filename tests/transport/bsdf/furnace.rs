@@ -1,7 +1,7 @@
-//! Shipped surfaces with random parameters in a white furnace: none makes light, and white ones lose none.
+//! Shipped surfaces with random parameters in a white furnace: the albedo is at most one, and one for white surfaces.
 //!
 //! `KILN_FUZZ_SETS=10000` sets the number of parameter sets of each surface, `KILN_FUZZ_SEED` the seed, and
-//! `KILN_FUZZ_SUBJECTS=0..20` limits the test to these numbers of [`SUBJECTS`].
+//! `KILN_FUZZ_SUBJECTS=0..20` limits the test to these indices of [`SUBJECTS`].
 
 mod subjects;
 
@@ -17,32 +17,32 @@ use super::{Moments, Rng, spherical};
 use subjects::Values::{self, Between, Color, Fixed, Flag};
 use subjects::{Balance, NO_MATERIALS, SUBJECTS, Subject};
 
-/// Parameter sets of each subject.
+/// Number of parameter sets of each subject.
 const SETS: u64 = 3;
 
-/// Tolerance of the albedo: error of the tables.
+/// Tolerance of the albedo, the error of the tables.
 const TOLERANCE: f64 = 0.01;
 
-/// Angles from the normal at which surfaces are seen [degrees].
+/// Angles of the viewer to the normal [degrees].
 const ANGLES: [f32; 11] = [2.0, 88.0, 40.0, 150.0, 65.0, 110.0, 80.0, 91.0, 89.5, 75.0, 85.0];
 
-/// Shader whose outputs are a subject's parameters, functions of u, the number of the set, and v, the seed.
-fn chance(subject: &Subject) -> String {
+/// Shader whose outputs are a subject's parameters as functions of u, the number of the set, and v, the seed.
+fn parameter_shader(subject: &Subject) -> String {
     let (mut outputs, mut code) = (String::new(), String::new());
     for (index, (_, values)) in subject.parameters.iter().enumerate() {
-        let chance = format!("noise(\"cell\", u, {index}.5 + 100 * v)");
-        let number = format!("clamp(1.2 * float({chance}) - 0.1, 0.0, 1.0)");
+        let random = format!("noise(\"cell\", u, {index}.5 + 100 * v)");
+        let number = format!("clamp(1.2 * float({random}) - 0.1, 0.0, 1.0)");
         let (ty, value) = match values {
             Between(low, high) => ("float", format!("{low:.3} + {:.3} * {number}", high - low)),
             Color => (
                 "color",
-                format!("clamp(1.2 * color({chance}) - 0.1, color(0), color(1))"),
+                format!("clamp(1.2 * color({random}) - 0.1, color(0), color(1))"),
             ),
             Flag => ("int", format!("{number} > 0.5")),
             Fixed(_) => continue,
         };
-        write!(outputs, "output {ty} p{index} = 0, ").expect("a string takes it");
-        write!(code, "p{index} = {value}; ").expect("a string takes it");
+        write!(outputs, "output {ty} p{index} = 0, ").expect("writing to a string cannot fail");
+        write!(code, "p{index} = {value}; ").expect("writing to a string cannot fail");
     }
     format!("shader chance({}) {{ {code} }}", outputs.trim_end_matches(", "))
 }
@@ -55,12 +55,12 @@ fn group(subject: &Subject) -> String {
             Fixed(value) => write!(arguments, "{name} = {value}, "),
             _ => write!(arguments, "{name} = r.p{index}, "),
         }
-        .expect("a string takes it");
+        .expect("writing to a string cannot fail");
     }
-    let (chance, arguments) = (chance(subject), arguments.trim_end_matches(", "));
+    let (parameter_shader, arguments) = (parameter_shader(subject), arguments.trim_end_matches(", "));
     let (before, unit) = (subject.before, subject.unit);
     format!(
-        "{chance}
+        "{parameter_shader}
          group subject(output closure color surface) {{
              chance r(); {before} {unit} it({arguments}); surface = it.surface; }}"
     )
@@ -68,13 +68,13 @@ fn group(subject: &Subject) -> String {
 
 /// Call of the subject's unit with the parameters of a set.
 fn call(subject: &Subject, at: Vec2) -> String {
-    let chance = chance(subject);
+    let parameter_shader = parameter_shader(subject);
     let argument = |(index, (name, values)): (usize, &(&str, Values))| {
         if let Fixed(value) = values {
             return format!("{name} = {value}");
         }
         let value = Unit::of_group(format!(
-            "{chance}
+            "{parameter_shader}
              surface show(color value = 0, output closure color surface = 0) {{ surface = value * emission(); }}
              group subject(output closure color surface) {{
                  chance r(); show it(value = r.p{index}); surface = it.surface; }}"
@@ -90,7 +90,7 @@ fn call(subject: &Subject, at: Vec2) -> String {
     format!("{}({})", subject.unit, arguments.join(", "))
 }
 
-/// Albedo in units of radiance over the square of the index, by `samples` points of a lattice with a random shift.
+/// Albedo relative to radiance over squared index, estimated by `samples` points of a randomly shifted lattice.
 fn returned(surface: &ShadingResult, wo: Vec3, samples: usize, rng: &mut Rng) -> Rgb {
     // Powers of the inverse of the plastic number's analogue in three dimensions: Roberts 2018.
     const STEPS: [f64; 3] = [
@@ -155,7 +155,7 @@ fn check(number: usize, subject: &Subject, sets: std::ops::Range<u64>, seed: u64
                 "{number}: {} from {angle}°: {least:.4} to {most:.4}",
                 call(subject, at)
             )
-            .expect("a string takes it");
+            .expect("writing to a string cannot fail");
         }
     }
     failures
@@ -167,7 +167,7 @@ fn environment(name: &str) -> Option<u64> {
         .map(|text| text.parse().expect("a number"))
 }
 
-/// Numbers of the subjects that are tested.
+/// Indices of the tested subjects.
 fn chosen_subjects() -> std::ops::Range<usize> {
     let Ok(text) = std::env::var("KILN_FUZZ_SUBJECTS") else {
         return 0..SUBJECTS.len();
@@ -177,7 +177,7 @@ fn chosen_subjects() -> std::ops::Range<usize> {
 }
 
 #[test]
-fn shipped_surfaces_make_no_light_and_white_ones_lose_none() {
+fn shipped_surfaces_conserve_energy_and_white_ones_are_lossless() {
     let (sets, seed) = (
         environment("KILN_FUZZ_SETS").unwrap_or(SETS),
         environment("KILN_FUZZ_SEED").unwrap_or(0),
@@ -194,7 +194,7 @@ fn shipped_surfaces_make_no_light_and_white_ones_lose_none() {
 }
 
 #[test]
-fn every_shipped_surface_is_in_the_furnace() {
+fn every_shipped_surface_has_a_furnace_test() {
     let is_tried =
         |name: &str| SUBJECTS.iter().any(|subject| subject.unit == name) || NO_MATERIALS.contains(&name);
     let is_surface = |name: &str| {
@@ -207,10 +207,11 @@ fn every_shipped_surface_is_in_the_furnace() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// Units with defects in the past: created light; uncompensated films, anisotropic facets and F82 metals; coarse tables for
-/// indices near one, narrow sheens and coats that are nearly smooth; black shares of bodies that refract in part.
+/// Units with energy defects in the past: energy gain; films, anisotropic facets and F82 metals without compensation;
+/// coarse tables for indices near one, narrow sheens and nearly smooth coats; black parts of partially refracting
+/// objects.
 #[test]
-fn surfaces_that_were_wrong_return_all_light() {
+fn surfaces_with_past_defects_are_lossless() {
     let calls = [
         "principled(base_color = 1, roughness = 0.72, sheen = 1, clearcoat = 1, spec_trans = 1)",
         "glass(ior = 1.5, alpha = 0.4, film_thickness = 1)",
@@ -234,7 +235,7 @@ fn surfaces_that_were_wrong_return_all_light() {
             let tolerance = TOLERANCE + 4.0 * deviation;
             if most > 1.0 + tolerance || least < 1.0 - tolerance {
                 writeln!(failures, "{call} from {angle}°: {least:.4} to {most:.4}")
-                    .expect("a string takes it");
+                    .expect("writing to a string cannot fail");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Hair against another renderer, against its symmetries, and in frames that are not those of the surface.
+//! Hair against another renderer, against its symmetries, and in frames other than that of the surface.
 
 use glam::Vec3;
 use renderer::bsdf::{Bsdf, Hair, HairParameters, Lobe, TransportMode};
@@ -9,7 +9,7 @@ use support::stats::{Moments, Rng, normal_limit, sidak};
 
 use super::{Case, Lossless, Lossy, SIGNIFICANCE, agree, case, direction, spherical};
 
-/// Hair by roughness along and about it, tilt in degrees, index of refraction and absorption.
+/// Hair with roughness along and around the fibre, tilt in degrees, index of refraction and absorption.
 fn hair(along: f32, about: f32, tilt: f32, ior: f32, absorption: [f32; 3]) -> Lobe {
     Lobe::Hair(Hair::new(&HairParameters {
         tilt: tilt.to_radians(),
@@ -93,11 +93,11 @@ const MITSUBA: &[Reference] = &[
 ];
 
 #[test]
-fn values_are_those_of_mitsuba() {
+fn values_match_mitsuba() {
     for &(name, viewer, light, f, pdf) in MITSUBA {
         let (value, density) = named(name).eval_pdf(spherical(viewer), spherical(light));
         let case = format!("{name} from {viewer:?} to {light:?}");
-        // Mitsuba's I₀ is off by as much where variances are small: its logarithm lacks half of the term 1/(8x).
+        // Mitsuba's I₀ has this error for small variances: its logarithm contains only half of the term 1/(8x).
         let tolerance = match name {
             "fur" | "rough" => 1e-4,
             _ => 6e-3,
@@ -106,7 +106,7 @@ fn values_are_those_of_mitsuba() {
             agree(value, f.into(), tolerance),
             "{case}: {value:?} is not {f:?}"
         );
-        // Mitsuba chooses paths by their luminance, Kiln by the mean of the channels.
+        // Mitsuba selects paths by luminance, Kiln by the mean of the channels.
         if name == "white" {
             assert!(
                 (density / pdf - 1.0).abs() < tolerance,
@@ -116,7 +116,7 @@ fn values_are_those_of_mitsuba() {
     }
 }
 
-/// Light is neither lost nor gained from any direction, and all samples weigh the same.
+/// The albedo is one from any direction, and all samples have the same weight.
 #[test]
 fn white_hair_is_invisible_in_a_white_furnace() {
     let mut rng = Rng::new(1);
@@ -142,7 +142,7 @@ fn white_hair_is_invisible_in_a_white_furnace() {
                         s.weight
                     );
                 }
-                // Without its own sampling, where even directions find the lobes.
+                // Also with uniform directions, if the lobes are wide enough.
                 if roughness >= 0.25 {
                     let even: Moments = (0..20_000)
                         .map(|_| f64::from(lobe.eval(wo, rng.direction()).g) * 4.0 * std::f64::consts::PI)
@@ -159,7 +159,7 @@ fn white_hair_is_invisible_in_a_white_furnace() {
     }
 }
 
-/// The fibre has two planes of symmetry, of which tilted scales leave one.
+/// A fibre has two planes of symmetry; tilted scales leave one of them.
 #[test]
 fn hair_is_symmetric() {
     let mut rng = Rng::new(2);
@@ -176,15 +176,15 @@ fn hair_is_symmetric() {
         };
         same(tilted(3.0), Vec3::new(1.0, -1.0, 1.0));
         same(tilted(-3.0), Vec3::new(-1.0, 1.0, 1.0));
-        // From behind it is a fibre of which the front is behind.
+        // Seen from behind, front and back are exchanged.
         same(tilted(3.0), Vec3::new(1.0, 1.0, -1.0));
     }
 }
 
-/// The mean over the width of a fibre is the same forth and back, where both directions are equally inclined: of them
-/// alone the absorption is the same.
+/// The mean over the width of a fibre is reciprocal if both directions have equal inclinations, since only then is
+/// absorption equal.
 #[test]
-fn whole_fibres_are_reciprocal() {
+fn fibres_are_reciprocal_on_average() {
     let mut rng = Rng::new(3);
     let lobe = hair(0.3, 0.4, 0.0, 1.55, [0.2, 0.5, 1.0]);
     let mean = |sin_o: f32, sin_i: f32, phi: f32| -> Rgb {
@@ -195,7 +195,7 @@ fn whole_fibres_are_reciprocal() {
         };
         (0..STEPS)
             .map(|k| {
-                // The azimuth from the normal at an offset that is as likely as any.
+                // The azimuth from the normal at an offset that is uniform over the width.
                 let h = (k as f32 + 0.5) / STEPS as f32 * 2.0 - 1.0;
                 let at = std::f32::consts::FRAC_PI_2 + h.asin();
                 lobe.eval(direction(sin_o, at), direction(sin_i, at + phi)) * (1.0 / STEPS as f32)
@@ -214,9 +214,9 @@ fn whole_fibres_are_reciprocal() {
     }
 }
 
-/// No energy is lost where the shading and the geometric normal disagree about sides, for radiance and for importance.
+/// No energy is lost if the shading and the geometric normal disagree about sides, for radiance and for importance.
 #[test]
-fn bent_normals_lose_nothing() {
+fn bent_normals_lose_no_energy() {
     let modes = [TransportMode::Radiance, TransportMode::Importance];
     let normals = [Vec3::Z, Vec3::new(0.0, 0.8, 1.0), Vec3::new(0.2, -1.5, 1.0)];
     let alpha = sidak(SIGNIFICANCE, modes.len() * normals.len() * 5);
@@ -250,9 +250,10 @@ fn bent_normals_lose_nothing() {
     }
 }
 
-/// If the viewer would not see the normal, the fibre is rotated about its own axis, and its direction is kept.
+/// If the normal would face away from the viewer, the fibre is rotated about its own axis, and its direction is
+/// preserved.
 #[test]
-fn fibres_are_bent_about_themselves() {
+fn bent_normals_rotate_fibres_about_their_axis() {
     let fibre = Vec3::new(1.0, 0.0, 0.3).normalize();
     let n = Vec3::new(-0.3, 1.0, 1.0).reject_from(fibre).normalize();
     let frame = Frame::from_normal_tangent(n, fibre);
@@ -264,9 +265,9 @@ fn fibres_are_bent_about_themselves() {
     assert!(wo.dot(seen.n) > 0.0 && wo.dot(seen.n) < 0.01, "{seen:?}");
 }
 
-/// Other materials pay for every byte of a lobe.
+/// Hair must not enlarge the lobes of other materials.
 #[test]
-fn lobes_are_no_larger_for_it() {
+fn hair_does_not_enlarge_lobes() {
     assert_eq!(size_of::<Hair>(), 60);
     assert_eq!(size_of::<Lobe>(), 64);
 }

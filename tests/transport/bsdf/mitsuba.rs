@@ -1,4 +1,4 @@
-//! Rough lobes against values of another renderer.
+//! Rough lobes against values of Mitsuba 3.
 
 use glam::Vec3;
 use renderer::bsdf::{Bsdf, Dielectric, Distribution, Lobe, Microfacets};
@@ -44,7 +44,7 @@ const MITSUBA: &[Reference] = &[
 ];
 
 #[test]
-fn values_are_those_of_mitsuba() {
+fn values_match_mitsuba() {
     for &(name, viewer, light, f, pdf) in MITSUBA {
         let (distribution, name) = match name.strip_prefix("beckmann ") {
             Some(name) => (Distribution::Beckmann, name),
@@ -73,7 +73,7 @@ fn values_are_those_of_mitsuba() {
         let (value, density) = bsdf.eval_pdf(wo, wi);
         let case = format!("{distribution:?} {name} from {viewer:?} to {light:?}");
         assert!(agree(value, f.into(), 2e-4), "{case}: {value:?} is not {f:?}");
-        // Mitsuba's density of Beckmann's facets has Walter's fit of the masking, Kiln's the exact one.
+        // Mitsuba's density of Beckmann facets uses Walter's fit of the masking function, Kiln's the exact one.
         let tolerance = match distribution {
             Distribution::Ggx => 2e-4,
             Distribution::Beckmann => 4e-3,

@@ -1,4 +1,4 @@
-//! Several lobes together, and shading normals that are not the geometric one.
+//! Mixtures of lobes, and shading normals different from the geometric normal.
 
 use glam::Vec3;
 use renderer::bsdf::{
@@ -35,13 +35,13 @@ fn mixture(wo: Vec3, mode: TransportMode) -> Bsdf {
     bsdf
 }
 
-/// The directions from which mixtures are tested, world space.
+/// Directions of the viewer for mixtures, in world space.
 fn viewers() -> Vec<Vec3> {
     [0.0, 40.0, 75.0, 120.0, 160.0].map(direction).to_vec()
 }
 
 #[test]
-fn mixtures_follow_their_density_and_weigh_by_it() {
+fn mixtures_are_sampled_and_weighted_by_their_density() {
     let modes = [TransportMode::Radiance, TransportMode::Importance];
     let cases = viewers().into_iter().flat_map(|wo| modes.map(|mode| (wo, mode)));
     let alpha = sidak(SIGNIFICANCE, 2 * viewers().len());
@@ -70,7 +70,7 @@ fn mixtures_follow_their_density_and_weigh_by_it() {
 }
 
 #[test]
-fn deltas_among_other_lobes() {
+fn mixtures_of_delta_and_other_lobes() {
     for wo in viewers() {
         let mut bsdf = Bsdf::new(Vec3::Z, wo);
         bsdf.set_mode(TransportMode::Importance);
@@ -99,7 +99,7 @@ fn deltas_among_other_lobes() {
 }
 
 #[test]
-fn radiance_is_squeezed_where_it_enters_glass() {
+fn radiance_in_glass_is_scaled_by_the_squared_index() {
     for (degrees, scale) in [(20.0, 1.0 / 2.25), (170.0, 2.25)] {
         let wo = direction(degrees);
         for microfacets in [Microfacets::SMOOTH, Microfacets::isotropic(0.1)] {
@@ -126,7 +126,7 @@ fn radiance_is_squeezed_where_it_enters_glass() {
     }
 }
 
-/// Lobes that photons meet at bumps.
+/// Lobes for photons at bumps.
 fn bumpy_lobes() -> [Lobe; 5] {
     let rough = Microfacets::isotropic(0.6);
     [
@@ -138,7 +138,7 @@ fn bumpy_lobes() -> [Lobe; 5] {
     ]
 }
 
-/// One lobe whose normal is any unit vector on the side of +z.
+/// A lobe whose normal is any unit vector on the side of +z.
 fn bumpy(n: Vec3, lobe: Lobe, wo: Vec3, mode: TransportMode) -> Bsdf {
     let mut bsdf = Bsdf::new(Vec3::Z, wo);
     bsdf.set_mode(mode);
@@ -168,7 +168,7 @@ fn importance_is_the_adjoint_of_radiance() {
 }
 
 #[test]
-fn photons_at_bumps_carry_what_their_lobes_scatter() {
+fn photons_at_bumps_conserve_scattered_energy() {
     let mut rng = Rng::new(12);
     let bins = 96;
     for _ in 0..12 {
@@ -179,7 +179,7 @@ fn photons_at_bumps_carry_what_their_lobes_scatter() {
         );
         for lobe in bumpy_lobes() {
             let bsdf = bumpy(n, lobe, wo, TransportMode::Importance);
-            // The integral of what is scattered, by the midpoint rule over cos θ and φ.
+            // The integral of the scattered light, by the midpoint rule over cos θ and φ.
             let mut sum = 0.0;
             for i in 0..2 * bins {
                 let z = (i as f32 + 0.5) / bins as f32 - 1.0;
@@ -207,7 +207,7 @@ fn photons_at_bumps_carry_what_their_lobes_scatter() {
 }
 
 #[test]
-fn photons_invert_mirrors_and_glass_at_bumps() {
+fn photons_at_bumps_are_adjoint_to_paths_at_mirrors_and_glass() {
     let mut rng = Rng::new(13);
     let lobes = [
         Lobe::Schlick(Schlick::mirror(Microfacets::SMOOTH)),
@@ -215,7 +215,7 @@ fn photons_invert_mirrors_and_glass_at_bumps() {
         Lobe::Dielectric(Dielectric::new(1.5, Microfacets::SMOOTH)),
         Lobe::Dielectric(Dielectric::new(1.5, Microfacets::isotropic(0.05))),
     ];
-    // A function of viewer and light that tells pairs apart.
+    // An asymmetric function of the two directions.
     let mark = |viewer: Vec3, light: Vec3| {
         f64::from((1.5 + viewer.x) * (1.2 + light.y) * if viewer.z > 0.0 { 1.0 } else { 2.0 })
     };
@@ -255,7 +255,7 @@ fn photons_invert_mirrors_and_glass_at_bumps() {
 // ---- Shading normals ----
 
 #[test]
-fn shading_normals_leak_no_light() {
+fn shading_normals_cause_no_light_leaks() {
     let mut rng = Rng::new(5);
     for _ in 0..20_000 {
         let (n, wo, wi) = (rng.direction(), rng.direction(), rng.direction());
@@ -323,7 +323,7 @@ fn normals_turned_away_are_not_black() {
 }
 
 #[test]
-fn a_bsdf_holds_so_many_lobes_and_no_more() {
+fn a_bsdf_has_a_maximum_number_of_lobes() {
     let mut bsdf = Bsdf::new(Vec3::Z, Vec3::Z);
     assert!(bsdf.is_empty() && bsdf.sample(Vec3::Z, 0.5, glam::Vec2::splat(0.5)).is_none());
     let frame = Frame::from_normal(Vec3::Z);

@@ -12,7 +12,7 @@ use shading::{InstanceOptions, ShadingSystem, Source};
 
 use super::agree;
 
-/// Angles from the normal and around it in degrees, of the viewer and of the light, and f·cos θ in radiance mode.
+/// Angles from the normal and azimuths in degrees, of the viewer and of the light, and f·cos θ in radiance mode.
 type Value = ([f64; 2], [f64; 2], [f32; 3]);
 
 /// Values of Mitsuba 3.9.1 (`scalar_rgb`, `bsdf.eval` at random directions) for the plugins that the units are named after:
@@ -174,7 +174,7 @@ fn direction([theta, phi]: [f64; 2]) -> Vec3 {
     glam::DVec3::new(theta.sin() * phi.cos(), theta.sin() * phi.sin(), theta.cos()).as_vec3()
 }
 
-/// A point of the plane z = 0, seen from `wo`.
+/// A point of the plane z = 0 seen from `wo`.
 fn point(wo: Vec3) -> Interaction {
     Interaction {
         p: Vec3::ZERO,
@@ -199,7 +199,7 @@ pub(super) struct Unit {
 }
 
 impl Unit {
-    /// A call of a unit.
+    /// A material from a call of a unit.
     pub(super) fn new(call: &str) -> Unit {
         let (unit, arguments) = call.split_once('(').expect("a call");
         Unit::of_group(format!(
@@ -207,7 +207,7 @@ impl Unit {
         ))
     }
 
-    /// The last group of a source.
+    /// A material from the last group of a source.
     pub(super) fn of_group(text: String) -> Unit {
         let host = Arc::new(Host::default());
         let system = ShadingSystem::new(closure_registry(), host.clone()).with_library(library::LIBRARY);
@@ -244,10 +244,10 @@ impl Unit {
 }
 
 #[test]
-fn values_are_those_of_mitsuba() {
+fn values_match_mitsuba() {
     let mut failures = String::new();
     for &(call, values) in MITSUBA {
-        // Mitsuba makes and loses light where the units do not.
+        // Mitsuba creates and loses energy where the units do not.
         let as_published = match call.starts_with("coated") {
             true => "energy_compensation = 0)",
             false => "published = 1)",
@@ -265,9 +265,9 @@ fn values_are_those_of_mitsuba() {
     assert!(failures.is_empty(), "\n{failures}");
 }
 
-/// Units that are others by more parameters.
+/// General units equal simpler ones for certain parameters.
 #[test]
-fn units_of_many_parameters_are_those_of_few() {
+fn general_units_match_simpler_units() {
     let pairs = [
         (
             "standard_surface(base_color = (0.8, 0.3, 0.1), specular = 0)",
@@ -278,7 +278,8 @@ fn units_of_many_parameters_are_those_of_few() {
             "glass(alpha = 0.25, ior = 1.4, transmission_tint = (0.8, 0.3, 0.1))",
         ),
         (
-            // Gulbrandsen's index of refraction of the reflectance 0.25 with the edge 0: (1 + √r) / (1 − √r), and no extinction.
+            // Gulbrandsen's index of refraction of the reflectance 0.25 with the edge 0: (1 + √r) / (1 − √r), and no
+            // extinction.
             "standard_surface(metalness = 1, base_color = 0.25, specular_color = 0, specular_roughness = 0.6)",
             "metal(alpha = 0.36, eta = 3, extinction = 0)",
         ),
@@ -295,7 +296,7 @@ fn units_of_many_parameters_are_those_of_few() {
             "matte(albedo = (0.8, 0.3, 0.1))",
         ),
         (
-            // A quarter of the reflectance 0.04 is that of the index 11 / 9.
+            // A quarter of the reflectance 0.04 has the index 11 / 9.
             "openpbr_surface(transmission_weight = 1, transmission_color = (0.8, 0.3, 0.1), specular_weight = 0.25, specular_roughness = 0.5)",
             "glass(alpha = 0.25, ior = 1.22222, transmission_tint = (0.8, 0.3, 0.1))",
         ),
@@ -328,9 +329,10 @@ fn units_of_many_parameters_are_those_of_few() {
     assert!(failures.is_empty(), "\n{failures}");
 }
 
-/// A pane reflects r + (1 − r)²·r/(1 − r²) of the light, by the reflectance r of one face, and lets the rest straight through.
+/// A pane reflects r + (1 − r)²·r/(1 − r²) of the light, with the reflectance r of one face, and transmits the rest
+/// undeviated.
 #[test]
-fn thin_glass_mirrors_at_both_faces() {
+fn thin_glass_reflects_at_both_faces() {
     let mut unit = Unit::new(
         "thin_glass(ior = 1.5, reflection_tint = (1, 0.5, 0.2), transmission_tint = (0.9, 0.8, 0.1))",
     );
@@ -363,8 +365,8 @@ fn thin_glass_mirrors_at_both_faces() {
     }
 }
 
-/// An interface that only reflects is a coat on an opaque surface, which is the same from behind; beside one that refracts, it
-/// bounds a body, within which light is totally reflected.
+/// An interface without transmission is a coat on an opaque surface, with two equal sides; together with a refracting
+/// one, it bounds an object with total internal reflection.
 #[test]
 fn interfaces_that_only_reflect_are_coats_unless_others_refract() {
     let mut plastic = Unit::new("plastic(alpha = 0.3)");

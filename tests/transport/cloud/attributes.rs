@@ -1,4 +1,4 @@
-//! Attributes and the arrays that they fill; derivatives; what is not there.
+//! Attributes and the arrays that they fill; derivatives; missing files and attributes.
 
 use super::*;
 
@@ -68,7 +68,7 @@ fn arrays(file: &str) -> String {
 
 /// Arrays of floats are read into longer ones, and matrices into matrices.
 #[test]
-fn attributes_may_be_arrays() {
+fn array_attributes_are_read() {
     for file in ["a.geo", "a.ply"] {
         let clouds = Clouds::new(&[(file, arrays(file).as_bytes())]);
         let body = "int index[3] = {2, 0, 1};
@@ -102,10 +102,10 @@ fn attributes_may_be_arrays() {
     }
 }
 
-/// As in OSL, triples are read into longer arrays of floats, a search need not ask for attributes, and who asks for no
-/// points is given none, whatever the file.
+/// As in OSL, triples can be read into longer arrays of floats, a search need not read attributes, and a search for
+/// zero points returns none for any file.
 #[test]
-fn what_osl_takes_is_taken() {
+fn osl_forms_of_calls_are_accepted() {
     let clouds = Clouds::new(&[("m.ply", MIXED.as_bytes())]);
     let (values, reports) = clouds.run_once(
         "output float p[7] = {9, 9, 9, 9, 9, 9, 9}, output int near = 0, output int all = 0, output int none = 0",
@@ -126,9 +126,9 @@ fn what_osl_takes_is_taken() {
     assert_eq!(reports, [""; 0]);
 }
 
-/// The shortest array bounds what a search finds; one value needs no array; arrays may be operands, too.
+/// The shortest array limits the results of a search; a single value needs no array; arrays may be operands.
 #[test]
-fn arrays_bound_what_is_found() {
+fn array_lengths_limit_the_results() {
     let clouds = Clouds::new(&[("a.ply", &ply(&grid(3)))]);
     let (values, reports) = clouds.run_once(
         "output int a[4] = {0}, output float b[2] = {0}, output point near = 0, output float d = 0,
@@ -155,9 +155,9 @@ fn arrays_bound_what_is_found() {
     assert_eq!(reports, [""; 0]);
 }
 
-/// Functions of arrays without length, fields, components, and functions that call themselves.
+/// Functions with arrays of unspecified length, fields, components, and recursive functions.
 #[test]
-fn functions_search_too() {
+fn functions_can_search() {
     let clouds = Clouds::new(&[("a.ply", &ply(&grid(3)))]);
     let functions = "
 struct hit { int index; float distance[3]; };
@@ -202,7 +202,7 @@ int deep(int k, point p, output float d)
 }
 
 #[test]
-fn what_is_not_there_is_told_once() {
+fn missing_attributes_are_reported_once() {
     let clouds = Clouds::new(&[("a.ply", &ply(&grid(3))), ("m.ply", MIXED.as_bytes())]);
     let points = [Vec3::ZERO, Vec3::ONE].map(at);
     let found = clouds.run(
@@ -245,7 +245,7 @@ answers += pointcloud_get(\"m.ply\", index, 0, \"normal\", c);",
 }
 
 #[test]
-fn files_that_are_not_there_are_told_once() {
+fn missing_files_are_reported_once() {
     let broken = "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n\
                   end_header\n0 0 0\n";
     let clouds = Clouds::new(&[
@@ -282,9 +282,9 @@ got = pointcloud_get(\"none.ply\", index, 3, \"index\", index);",
     assert_eq!(reports, expected);
 }
 
-/// Distances change with the centre; values do not; what is not filled keeps its derivatives.
+/// Distances have derivatives with respect to the centre; values have none; unfilled elements keep their derivatives.
 #[test]
-fn derivatives_are_those_of_distances() {
+fn derivatives_match_those_of_distances() {
     let clouds = Clouds::new(&[("a.ply", &ply(&grid(3)))]);
     let globals = ShaderGlobals {
         dpdx: [0.5, 0.0, 0.0].into(),

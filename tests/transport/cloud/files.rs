@@ -1,4 +1,4 @@
-//! Encodings, Houdini's text files, and mistakes in files.
+//! Point cloud files: encodings, Houdini's text files, and errors.
 
 use super::*;
 
@@ -7,8 +7,8 @@ fn parse(bytes: &[u8]) -> Result<PointCloud, String> {
 }
 
 #[test]
-fn every_encoding_says_the_same() {
-    // A list makes the elements of a binary file differ in length.
+fn all_encodings_give_the_same_cloud() {
+    // With a list, elements of a binary file have different lengths.
     for list in [false, true] {
         let header = |format: &str| {
             let list = if list {
@@ -81,7 +81,7 @@ fn every_encoding_says_the_same() {
     }
 }
 
-/// A cloud as OSL's test suite has it.
+/// A cloud as in OSL's test suite.
 const GEO: &str = "PGEOMETRY V5\nNPoints 3 NPrims 1\nNPointGroups 0 NPrimGroups 0\n\
     NPointAttrib 4 NVertexAttrib 0 NPrimAttrib 1 NAttrib 0\nPointAttrib\n\nuv 3 vector 0 0 0\nu 1 float 0\n\
     quat 4 float 0 0 0 1\nid 1 int 0\n0 0 1 1 (0 0 0\t0\t1 2 3 4\t7)\n0.25 0 1 1 (0.25 0 0\t0.25\t1 2 3 4\t8)\n\
@@ -89,7 +89,7 @@ const GEO: &str = "PGEOMETRY V5\nNPoints 3 NPrims 1\nNPointGroups 0 NPrimGroups 
     endExtra\n";
 
 #[test]
-fn houdini_s_text_files_are_read() {
+fn houdini_text_files_are_read() {
     let cloud = parse(GEO.as_bytes()).unwrap();
     let column = |name: &str| cloud.column(name).map(|column| column.values.clone());
     let triples = vec![[0.0; 3], [0.25, 0.0, 0.0], [1.0, 0.5, 0.0]];
@@ -120,9 +120,9 @@ fn houdini_s_text_files_are_read() {
     }
 }
 
-/// Strings may be bare or in quotes, and have line ends within; a point may have none of them.
+/// Strings may be bare or quoted, and contain line ends; points may have none.
 #[test]
-fn houdini_s_strings_are_read() {
+fn houdini_strings_are_read() {
     let text = "PGEOMETRY V5\nNPoints 2 NPrims 0\nNPointGroups 0 NPrimGroups 0\nNPointAttrib 2 NVertexAttrib 0 NPrimAttrib 0 \
                 NAttrib 0\nPointAttrib\nkind\t1\tindex\t3 \"two \\\"words\\\"\" bare \"two\nlines\"\nid 1 int 0\n\
                 0 0 0 1 (2 7)\n1 0 0 1 (-1 8)\n";
@@ -149,7 +149,7 @@ fn houdini_s_strings_are_read() {
 }
 
 #[test]
-fn mistakes_in_files_are_named() {
+fn errors_in_files_are_named() {
     let text = String::from_utf8(ply(&grid(2))).unwrap();
     let cases = [
         ("property float z\n", "", "its vertices have no x, y and z"),

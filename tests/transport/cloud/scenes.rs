@@ -1,8 +1,8 @@
-//! Clouds in scenes: each file is read once, and pictures depend on it.
+//! Point clouds in scenes: each file is read once, and pictures depend on it.
 
 use super::*;
 
-/// However many shaders use a file, and by whatever path.
+/// The file is read once for any number of shaders and paths to it.
 #[test]
 fn a_file_is_read_once() {
     let clouds = Clouds::new(&[("a.ply", &ply(&grid(3)))]);
@@ -35,7 +35,7 @@ fn a_file_is_read_once() {
     }
 }
 
-/// A floor that is white where a point of a cloud is near.
+/// A floor that is white near the points of a cloud.
 fn lit_floor(cloud: &Path) -> Scene {
     let mut scene = SceneBuilder::new();
     let material = scene.material(&format!(
@@ -46,7 +46,7 @@ fn lit_floor(cloud: &Path) -> Scene {
     scene.build()
 }
 
-/// Pictures show what searches find, and another cloud is another scene.
+/// Pictures show search results, and another cloud changes the fingerprint.
 #[test]
 fn pictures_and_fingerprints_depend_on_the_cloud() {
     let clouds = Clouds::new(&[]);
@@ -68,9 +68,9 @@ fn pictures_and_fingerprints_depend_on_the_cloud() {
     assert_eq!(near.fingerprint(), scene(0.05).fingerprint());
 }
 
-/// Photons and bakes run shaders that search as pictures do.
+/// Shaders of photons and bakes search like those of pictures.
 #[test]
-fn photons_and_bakes_search() {
+fn photons_and_bakes_can_search() {
     let clouds = Clouds::new(&[("a.ply", &ply(&[Vec3::ZERO]))]);
     let file = clouds.folder.path().join("a.ply").display().to_string();
     let body = format!(

@@ -1,9 +1,9 @@
-//! Searches against brute force and known values.
+//! Point searches against brute force and known values.
 
 use super::*;
 
 #[test]
-fn points_of_a_grid_are_found() {
+fn grid_points_match_brute_force() {
     let points = grid(6);
     let clouds = Clouds::new(&[("a.ply", &ply(&points))]);
     let centers = [
@@ -12,19 +12,19 @@ fn points_of_a_grid_are_found() {
         Vec3::splat(-1.0),
         Vec3::splat(9.0),
     ];
-    // Many are equally far: those with lower numbers are found.
+    // Of points at equal distances, those with lower numbers are found.
     for (radius, most) in [(1.0, 40), (1.0, 4), (1.5, 30), (0.0, 5), (100.0, 40), (2.0, 1)] {
         check(&clouds, &points, &centers, radius, most);
     }
 }
 
 #[test]
-fn random_points_are_found_as_by_brute_force() {
+fn random_points_match_brute_force() {
     let mut random = Random(17);
     for count in [1, 7, 8, 9, 100, 3000] {
         let mut point = || Vec3::from_array([(); 3].map(|()| random.between(-1.0, 1.0)));
         let mut points: Vec<Vec3> = (0..count).map(|_| point()).collect();
-        // Some lie on each other.
+        // Some points coincide.
         let twins: Vec<Vec3> = points.iter().step_by(5).copied().collect();
         points.extend(twins);
         let clouds = Clouds::new(&[("a.ply", &ply(&points))]);
@@ -48,7 +48,7 @@ fn find(globals: ShaderGlobals, radius: &str, most: &str) -> (i32, Vec<i32>) {
 }
 
 #[test]
-fn unusual_numbers_find_what_they_should() {
+fn unusual_radii_and_counts_are_valid() {
     let middle = at(Vec3::ONE);
     assert_eq!(find(middle, "0", "5").0, 1);
     assert_eq!(find(at(Vec3::splat(1.25)), "0", "5").0, 0);
@@ -70,7 +70,7 @@ fn unusual_numbers_find_what_they_should() {
 }
 
 #[test]
-fn clouds_without_points_are_searched() {
+fn empty_clouds_can_be_searched() {
     let clouds = Clouds::new(&[("a.ply", &ply(&[]))]);
     let body = search("1e30", "5", "1");
     let (values, reports) = clouds.run_once(
@@ -82,7 +82,7 @@ fn clouds_without_points_are_searched() {
 }
 
 #[test]
-fn points_that_are_nowhere_are_not_found() {
+fn points_without_finite_positions_are_not_found() {
     let text = String::from_utf8(ply(&grid(3)))
         .unwrap()
         .replace("format ascii", "format FORMAT");

@@ -1,4 +1,4 @@
-//! Points that shaders write: in order, the same interpreted and compiled, and in files that are read back.
+//! Points written by shaders: in order, equal for interpreter and machine code, and in files that are read back.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use shading::{PointValueType, ShaderHost, WrittenClouds};
 
 use super::*;
 
-/// A host that keeps points of all files but those of a name.
+/// A host that accepts points for all files except one.
 struct Keeper;
 
 impl ShaderHost for Keeper {
@@ -16,8 +16,8 @@ impl ShaderHost for Keeper {
     }
 }
 
-/// Points that a shader with this body writes, which are the same interpreted, compiled, in batches and one by one; and
-/// the values of its output `n`.
+/// Points written by a shader with this body, equal for interpreter, machine code, batches and single runs; and the
+/// values of its output `n`.
 fn written(points: &[ShaderGlobals], functions: &str, body: &str) -> (WrittenClouds, Vec<i32>) {
     let text = format!("{functions}shader probe(output int n = 0)\n{{\n{body} }}");
     let system = ShadingSystem::new(closure_registry(), Arc::new(Keeper));
@@ -71,7 +71,7 @@ fn floats_of(words: &[u32]) -> Vec<f32> {
 }
 
 #[test]
-fn points_keep_their_order_and_types() {
+fn points_have_their_order_and_types() {
     let points = [Vec3::X, Vec3::Y].map(at);
     let (clouds, numbers) = written(
         &points,
@@ -136,7 +136,7 @@ fn matrices_are_written() {
     }
 }
 
-/// Strings are kept once each, whoever wrote them, and come back from the files that can keep them.
+/// Strings are stored once each, for all writers, and round trip through formats with strings.
 #[test]
 fn strings_are_written() {
     let points = [2.0, 0.0, 1.0, 2.0].map(|x| at(Vec3::X * x));
@@ -192,10 +192,10 @@ fn strings_are_written() {
     );
 }
 
-/// A call is neither removed, repeated nor moved: in branches, loops, functions, recursion, and where nobody asks for
-/// its answer.
+/// A call is neither removed, repeated nor moved: in branches, loops, functions, recursion, and without a use of its
+/// result.
 #[test]
-fn calls_write_as_often_as_they_run() {
+fn each_call_writes_one_point() {
     let functions = "
 void twice(point p) { pointcloud_write(\"a.ply\", p, \"k\", 2); pointcloud_write(\"a.ply\", p, \"k\", 2); }
 int deep(int k) { if (k > 0) { deep(k - 1); } return pointcloud_write(\"a.ply\", point(0), \"k\", 100 + k); }
@@ -221,7 +221,7 @@ int deep(int k) { if (k > 0) { deep(k - 1); } return pointcloud_write(\"a.ply\",
     assert_eq!(found, expected);
 }
 
-/// Names may be computed, those of attributes, too; other attributes are another cloud.
+/// Names may be computed, also those of attributes; other attributes give another cloud.
 #[test]
 fn names_may_be_computed() {
     let points = [0.0, 1.0, 0.0, 1.0].map(|x| at(Vec3::new(x, 0.0, 0.0)));
@@ -251,9 +251,9 @@ fn names_may_be_computed() {
     );
 }
 
-/// The hosts of scenes write nothing: that is told once, and the call gives 0.
+/// Hosts of scenes write no points: a warning is reported once, and the call returns 0.
 #[test]
-fn scenes_write_nothing() {
+fn scenes_write_no_points() {
     let clouds = Clouds::new(&[]);
     let points = [Vec3::ZERO, Vec3::ONE].map(at);
     let found = clouds.run(
@@ -277,9 +277,9 @@ fn rows(columns: &[(&str, ColumnType)], words: Vec<u32>) -> CloudRows {
     }
 }
 
-/// The bits of all numbers are the same after writing and reading.
+/// The bits of all numbers round trip.
 #[test]
-fn files_are_read_back_as_they_are() {
+fn files_round_trip() {
     use ColumnType as T;
     let columns = [
         ("color", T::Triple),
@@ -296,7 +296,7 @@ fn files_are_read_back_as_they_are() {
     for _ in 0..200 {
         for (_, ty) in [("position", T::Triple)].iter().chain(&columns) {
             for _ in 0..ty.width() {
-                // A text does not tell kinds of NaN apart.
+                // Text does not distinguish NaN payloads.
                 let value = Some(number()).filter(|x| !x.is_nan()).unwrap_or(-0.0);
                 words.push(value.to_bits());
             }
@@ -345,9 +345,9 @@ fn clouds_without_attributes_are_written() {
     }
 }
 
-/// A file in which an attribute would become another one is not written.
+/// A file that would change an attribute is not written.
 #[test]
-fn names_that_would_be_lost_are_refused() {
+fn unwritable_names_are_errors() {
     use CloudFormat::{Geo, Ply};
     use ColumnType as T;
     let folder = TempDir::new().unwrap();

@@ -11,27 +11,28 @@ use renderer::camera::{Camera, CameraDesc, Projection, look_at};
 use renderer::integrator::{Integrator, PathSettings};
 use support::random_scene::{
     Argument, Geometry, Loaded, MeshFormat, Node, Recipe, Setting, Shape, Surface, TriangleMesh,
-    estimate_with, generate, opened, saved,
+    estimate_with, generate, load_scene, save_scene,
 };
 use support::stats::{Moments, Rng};
 
-use super::ask;
+use super::for_each_seed;
 
 const ALBEDO: f64 = 0.5;
 
-/// Rays of a vertex: their noise is a few hundredths.
+/// Rays per vertex, for a noise of a few hundredths.
 const SAMPLES: u32 = 1024;
 
-/// Pictures of two samples a pixel of what a point of a vertex sees.
+/// Number of pictures with two samples per pixel of the view from a point of a vertex.
 const PICTURES: u64 = 6;
 
 /// Maximum relative difference of a vertex, and of the mean of all.
 const LIMITS: [f64; 2] = [0.12, 0.03];
 
-/// A patch of a known albedo is put into the scene and baked with all light; a camera close to it sees as much of it.
+/// A patch of known albedo is added to the scene and baked with all light; a camera close to it must see the same
+/// radiance.
 #[test]
-fn baked_light_is_what_a_camera_sees() {
-    ask("bake", 4, |seed| {
+fn baked_light_matches_camera_radiance() {
+    for_each_seed("bake", 4, |seed| {
         let recipe = Recipe {
             setting: Some(Setting::Open),
             delta_lights: seed % 2 == 0,
@@ -45,7 +46,7 @@ fn baked_light_is_what_a_camera_sees() {
             .last()
             .map_or(DVec3::ZERO, |shape| shape.world.translation);
         let camera = scene.camera.world.translation;
-        // Where there is nothing but the ground, what it is seen from tells the size.
+        // If the scene consists of a ground only, the camera's distance defines its size.
         let unit = scene
             .shapes
             .iter()
@@ -69,15 +70,15 @@ fn baked_light_is_what_a_camera_sees() {
             flip_normals: false,
             instance_of: None,
         });
-        let loaded = opened(&scene, &["integrator=path"])?;
+        let loaded = load_scene(&scene, &["integrator=path"])?;
         let patch = loaded.index_of(scene.shapes.len() - 1);
-        // Few rays find a small bright thing so rarely that their spread does not tell how far off they are.
+        // Few rays hit a small bright object so rarely that their variance underestimates the error.
         let with_effort = |effort: u32| compare(&loaded, patch, size as f32, effort);
         let compared = with_effort(1)
             .or_else(|_| with_effort(8))
             .or_else(|_| with_effort(32));
         compared.map_err(|message| {
-            let file = saved(&scene, &format!("bake-{seed}"));
+            let file = save_scene(&scene, &format!("bake-{seed}"));
             format!("{message}\n    {}", file.display())
         })
     });
@@ -125,7 +126,7 @@ fn compare(loaded: &Loaded, patch: usize, size: f32, effort: u32) -> Result<(), 
     for vertex in 0..count {
         let found = light.irradiance(object.first + vertex);
         let found = f64::from(found.r + found.g + found.b) / 3.0;
-        // A bake looks from points near the vertex, one in each of its triangles.
+        // A bake samples points near the vertex, one in each of its triangles.
         let mut seen = Moments::default();
         let mut noise: f64 = 0.0;
         for (triangle, corners) in object.mesh.triangles.iter().enumerate() {
@@ -159,7 +160,7 @@ fn compare(loaded: &Loaded, patch: usize, size: f32, effort: u32) -> Result<(), 
     Ok(())
 }
 
-/// The irradiance at a point by what a camera sees that hangs just above it, and its standard error.
+/// The irradiance at a point from the picture of a camera just above it, and its standard error.
 fn irradiance_seen(
     loaded: &Loaded,
     p: Vec3,
@@ -172,7 +173,7 @@ fn irradiance_seen(
     let desc = CameraDesc {
         world_from_camera: look_at(p + n * above, p, up).map_err(|error| error.to_string())?,
         projection: Projection::Orthographic {
-            // The point is at least a hundredth of the size from the border of the patch.
+            // The point is at least 1/100 of the size away from the border of the patch.
             width: Some(0.01 * size),
             height: None,
         },

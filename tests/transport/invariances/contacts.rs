@@ -1,11 +1,11 @@
-//! Scenes of boxes that touch: fog, glass, matter and lights that share faces.
+//! Scenes of touching boxes: fog, glass, opaque materials and lights with common faces.
 
 use glam::DMat3;
 use support::random_scene::{Limits, RandomScene, Similarity};
 
 use super::copies::{NEAR, check_changes, copied};
 use super::photon::{ONE_PASS, ONE_PASS_LIMITS, check as check_photon};
-use super::{Same, ask};
+use super::{Same, for_each_seed};
 use support::stats::Rng;
 
 fn check(name: &str, change: impl Fn(&RandomScene, &mut Rng) -> RandomScene) {
@@ -13,34 +13,34 @@ fn check(name: &str, change: impl Fn(&RandomScene, &mut Rng) -> RandomScene) {
 }
 
 #[test]
-fn boxes_that_touch_are_their_meshes() {
+fn touching_boxes_match_their_meshes() {
     check("contacts_copied", |scene, _| {
         copied(&scene.with_instanced_boxes())
     });
 }
 
 #[test]
-fn boxes_that_touch_are_instances_of_one() {
+fn touching_boxes_match_instances() {
     check("contacts_instanced", |scene, _| scene.with_instanced_boxes());
 }
 
 #[test]
-fn boxes_of_two_meshes_are_whole() {
+fn touching_boxes_match_boxes_of_two_meshes() {
     check("contacts_split", |scene, _| scene.with_split_boxes());
 }
 
 #[test]
-fn photons_agree_with_paths_in_boxes_that_touch() {
+fn photons_match_paths_in_touching_boxes() {
     let scene = RandomScene::of_contacts;
     check_photon("contacts_photon", 2, scene, &ONE_PASS, ONE_PASS_LIMITS, 16);
 }
 
-/// Within fog that contains the camera, with wax.
+/// In fog that contains the camera, with wax.
 #[test]
-fn boxes_in_fog_are_instances_or_two_meshes() {
+fn boxes_in_fog_match_instances_and_boxes_of_two_meshes() {
     let scene = RandomScene::of_contacts_in_fog;
     check_changes("contacts_in_fog", 1, scene, NEAR, |scene, rng| {
-        match rng.chance(0.5) {
+        match rng.with_probability(0.5) {
             true => scene.with_instanced_boxes(),
             false => scene.with_split_boxes(),
         }
@@ -48,15 +48,15 @@ fn boxes_in_fog_are_instances_or_two_meshes() {
 }
 
 #[test]
-fn photons_agree_with_paths_in_boxes_in_fog() {
+fn photons_match_paths_in_boxes_in_fog() {
     let scene = RandomScene::of_contacts_in_fog;
     check_photon("contacts_in_fog_photon", 1, scene, &ONE_PASS, ONE_PASS_LIMITS, 16);
 }
 
-/// Up to 10 km away, where points are rounded to millimetres.
+/// Up to 10 km from the origin, where points are rounded to millimetres.
 #[test]
-fn boxes_that_touch_are_the_same_far_away_and_at_any_size() {
-    ask("contacts_moved", 3, |seed| {
+fn touching_boxes_are_similarity_invariant() {
+    for_each_seed("contacts_moved", 3, |seed| {
         let scene = match seed % 2 {
             0 => RandomScene::of_contacts(seed),
             _ => RandomScene::of_contacts_in_fog(seed),

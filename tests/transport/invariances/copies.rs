@@ -9,13 +9,13 @@ use support::random_scene::{
 };
 use support::stats::Rng;
 
-use super::{Same, ask};
+use super::{Same, for_each_seed};
 
 fn check(name: &str, count: u64, limits: Limits, change: impl Fn(&RandomScene, &mut Rng) -> RandomScene) {
     check_changes(name, count, |seed| generate(seed, &Recipe::ANY), limits, change);
 }
 
-/// Compares scenes to changed ones.
+/// Compares scenes with changed ones.
 pub(super) fn check_changes(
     name: &str,
     count: u64,
@@ -23,7 +23,7 @@ pub(super) fn check_changes(
     limits: Limits,
     change: impl Fn(&RandomScene, &mut Rng) -> RandomScene,
 ) {
-    ask(name, count, |seed| {
+    for_each_seed(name, count, |seed| {
         let scene = scene(seed);
         let other = change(&scene, &mut Rng::new(seed));
         Same {
@@ -40,18 +40,18 @@ const EXACT: Limits = Limits {
     block: 0.01,
 };
 
-/// For surfaces that are not quite the same: facets, and normals that are interpolated in other steps.
+/// Limits for approximately equal surfaces: facets, and normals interpolated in other steps.
 pub(super) const NEAR: Limits = Limits {
     mean: 0.01,
     block: 0.04,
 };
 
 #[test]
-fn an_instance_is_its_copy() {
+fn instances_match_copies() {
     check("instance_copy", 8, EXACT, |scene, _| copied(scene));
 }
 
-/// The scene with a mesh of its own in place of each instance.
+/// The scene with a separate mesh in place of each instance.
 pub(super) fn copied(scene: &RandomScene) -> RandomScene {
     scene.with_shapes(|_, shape| {
         let mut copy = shape.clone();
@@ -64,28 +64,28 @@ pub(super) fn copied(scene: &RandomScene) -> RandomScene {
 }
 
 #[test]
-fn an_instance_is_a_shape_of_its_own() {
+fn instances_match_separate_shapes() {
     check("instance_shape", 4, EXACT, |scene, _| {
         scene.with_shapes(|_, shape| vec![shape.clone()])
     });
 }
 
 #[test]
-fn a_mesh_is_itself_cut_finer() {
+fn meshes_match_subdivided_meshes() {
     check("quartered", 6, NEAR, |scene, _| {
         scene.with_meshes(None, TriangleMesh::quartered)
     });
 }
 
 #[test]
-fn a_mesh_is_itself_in_another_order() {
+fn meshes_match_permuted_meshes() {
     check("shuffled", 6, EXACT, |scene, rng| {
         scene.with_meshes(None, |mesh| mesh.shuffled(rng))
     });
 }
 
 #[test]
-fn a_mesh_is_the_same_in_all_formats() {
+fn meshes_are_equal_in_all_formats() {
     check("formats", 6, EXACT, |scene, rng| {
         let format = MeshFormat::ALL[rng.below(4) as usize];
         scene.with_meshes(Some(format), TriangleMesh::clone)
@@ -93,7 +93,7 @@ fn a_mesh_is_the_same_in_all_formats() {
 }
 
 #[test]
-fn a_cube_is_six_rectangles() {
+fn a_cube_matches_six_rectangles() {
     check("cube", 6, EXACT, |scene, _| {
         scene.with_shapes(|_, shape| match shape.geometry {
             Geometry::Cube { size } => faces(shape, size),
@@ -102,7 +102,7 @@ fn a_cube_is_six_rectangles() {
     });
 }
 
-/// The faces of a box, with the texture square on each as the box has it.
+/// The faces of a box, with the box's texture coordinates on each.
 fn faces(shape: &Shape, size: DVec3) -> Vec<Shape> {
     let sides = [
         (DVec3::X, DVec3::Y),
@@ -130,7 +130,7 @@ fn faces(shape: &Shape, size: DVec3) -> Vec<Shape> {
 }
 
 #[test]
-fn a_rectangle_is_a_mesh() {
+fn a_rectangle_matches_a_mesh() {
     check("rectangle", 6, EXACT, |scene, rng| {
         let n = 1 + rng.below(5) as u32;
         scene.with_shapes(|_, shape| {
@@ -152,7 +152,7 @@ fn a_rectangle_is_a_mesh() {
 }
 
 #[test]
-fn an_analytic_shape_is_its_fine_mesh() {
+fn analytic_shapes_match_fine_meshes() {
     check("analytic", 8, NEAR, |scene, _| {
         scene.with_shapes(|_, shape| {
             let mesh = match shape.geometry {

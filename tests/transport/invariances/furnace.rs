@@ -1,16 +1,16 @@
 //! White furnace tests.
 
-use support::random_scene::{RandomScene, Recipe, Setting, estimate, generate, opened, saved};
+use support::random_scene::{RandomScene, Recipe, Setting, estimate, generate, load_scene, save_scene};
 
-use super::ask;
+use super::for_each_seed;
 
 fn furnace(name: &str, seed: u64, recipe: &Recipe, set: &[&str], lossless: bool) -> Result<(), String> {
     let scene = generate(seed, recipe);
     let keep = |scene: &RandomScene, what: &str| {
-        let file = saved(scene, &format!("{name}-{seed}"));
+        let file = save_scene(scene, &format!("{name}-{seed}"));
         Err(format!("{what}\n    {}", file.display()))
     };
-    let loaded = match opened(&scene, set) {
+    let loaded = match load_scene(&scene, set) {
         Ok(loaded) => loaded,
         Err(errors) => return keep(&scene, &errors),
     };
@@ -42,19 +42,19 @@ const RECIPE: Recipe = Recipe {
 };
 
 #[test]
-fn nothing_is_brighter_than_its_surroundings() {
-    ask("furnace", 16, |seed| {
+fn radiance_in_a_furnace_is_at_most_one() {
+    for_each_seed("furnace", 16, |seed| {
         furnace("furnace", seed, &RECIPE, &["integrator=path"], false)
     });
 }
 
 #[test]
-fn what_loses_nothing_is_invisible() {
+fn lossless_objects_are_invisible_in_a_furnace() {
     let recipe = Recipe {
         lossless: true,
         ..RECIPE
     };
-    ask("lossless", 12, |seed| {
+    for_each_seed("lossless", 12, |seed| {
         furnace(
             "lossless",
             seed,

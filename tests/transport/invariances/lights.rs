@@ -1,12 +1,12 @@
 //! Additivity of light.
 
-use support::random_scene::{Limits, Recipe, compare, estimate, generate, opened, saved};
+use support::random_scene::{Limits, Recipe, compare, estimate, generate, load_scene, save_scene};
 
-use super::{ALPHA, PATH, Same, ask, describe, sum_of};
+use super::{ALPHA, PATH, Same, describe, for_each_seed, sum_of};
 
 #[test]
-fn twice_the_radiance_is_twice_the_picture() {
-    ask("twice", 6, |seed| {
+fn pictures_are_linear_in_radiance() {
+    for_each_seed("twice", 6, |seed| {
         let scene = generate(seed, &Recipe::ANY);
         Same {
             name: "twice",
@@ -18,17 +18,17 @@ fn twice_the_radiance_is_twice_the_picture() {
 }
 
 #[test]
-fn the_picture_under_all_lights_is_the_sum_of_those_under_each() {
+fn pictures_of_separate_lights_add_up() {
     let limits = Limits {
         mean: 0.005,
         block: 0.02,
     };
-    ask("sum", 8, |seed| {
+    for_each_seed("sum", 8, |seed| {
         let scene = generate(seed, &Recipe::ANY);
         let parts: Vec<_> = (0..scene.light_count())
             .map(|light| scene.lit_by(|index| index == light))
             .collect();
-        let all = opened(&scene, PATH)?;
+        let all = load_scene(&scene, PATH)?;
         for (stage, (seeds, spp)) in [(0..8, 16), (100..124, 64)].into_iter().enumerate() {
             let whole = estimate(&all, seeds.clone(), spp, None);
             let sum = sum_of(&parts, seeds, spp)?;
@@ -37,7 +37,7 @@ fn the_picture_under_all_lights_is_the_sum_of_those_under_each() {
                 return Ok(());
             }
             if stage == 1 {
-                let file = saved(&scene, &format!("sum-{seed}"));
+                let file = save_scene(&scene, &format!("sum-{seed}"));
                 return Err(format!("{}\n    {}", describe(&found), file.display()));
             }
         }

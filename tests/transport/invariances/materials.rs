@@ -3,12 +3,12 @@
 use glam::DVec3;
 use support::random_scene::{Argument, Geometry, Node, Recipe, Setting, generate};
 
-use super::{Same, ask};
+use super::{Same, for_each_seed};
 
-/// Colours and numbers that are constant are made to look as if they depended on the place.
+/// Constant colours and numbers are replaced by expressions that look varying.
 #[test]
-fn a_uniform_material_is_the_same_when_it_does_not_look_it() {
-    ask("uniform", 8, |seed| {
+fn uniform_materials_match_equivalent_varying_ones() {
+    for_each_seed("uniform", 8, |seed| {
         let scene = generate(seed, &Recipe::ANY);
         let mut other = scene.clone();
         for surface in &mut other.materials {
@@ -41,16 +41,16 @@ fn a_uniform_material_is_the_same_when_it_does_not_look_it() {
     });
 }
 
-/// A colour by a pattern of two colours that are equal.
+/// A colour as a pattern of two equal colours.
 fn same_everywhere(color: DVec3) -> Argument {
     let board = vec![("a", Argument::Color(color)), ("b", Argument::Color(color))];
     Argument::Call(Box::new(Node::new("checker", board)))
 }
 
-/// A body of which no ray sees the back, and lamps.
+/// An object whose back no ray hits, and lights.
 #[test]
-fn one_sided_bodies_look_the_same_from_outside() {
-    ask("one_sided", 8, |seed| {
+fn one_sided_objects_look_the_same_from_outside() {
+    for_each_seed("one_sided", 8, |seed| {
         let recipe = Recipe {
             setting: Some(Setting::Open),
             ..Recipe::ANY
@@ -65,7 +65,7 @@ fn one_sided_bodies_look_the_same_from_outside() {
         let is_lamp: Vec<bool> = (scene.shapes.iter())
             .map(|shape| scene.materials[shape.material].root.emits())
             .collect();
-        // Only one: what reaches into another sees its back.
+        // A single object, because objects that intersect it would show its back.
         let mut body = None;
         let mut index = 0;
         scene.shapes.retain(|shape| {

@@ -1,4 +1,5 @@
-//! Scenes with media: even and varying, in bodies with and without surfaces, with priorities, and around all.
+//! Scenes with media: homogeneous and heterogeneous, in objects with and without surfaces, with priorities, and around
+//! all.
 
 use glam::{DMat3, DVec3};
 use support::random_scene::{RandomScene, Recipe, Similarity, TriangleMesh, generate};
@@ -7,9 +8,9 @@ use support::stats::Rng;
 use super::copies::{NEAR, check_changes, copied};
 use super::paths::check_split;
 use super::photon::{ONE_PASS, ONE_PASS_LIMITS, check as check_photon};
-use super::{Same, ask};
+use super::{Same, for_each_seed};
 
-/// Light that a medium scatters into mirrors and glass is found by chance alone, as is that of lights in these.
+/// Only random paths find light that a medium scatters into mirrors and glass, and light of lights in these.
 fn recipe(seed: u64) -> Recipe {
     let specular = seed.is_multiple_of(2);
     Recipe {
@@ -25,21 +26,21 @@ fn scene(seed: u64) -> RandomScene {
 }
 
 #[test]
-fn an_instance_with_a_medium_is_its_copy() {
+fn instances_with_media_match_copies() {
     check_changes("media_copy", 1, scene, NEAR, |scene, _| copied(scene));
 }
 
 #[test]
-fn a_body_with_a_medium_is_itself_cut_finer() {
+fn objects_with_media_match_subdivided_ones() {
     check_changes("media_quartered", 1, scene, NEAR, |scene, _| {
         scene.with_meshes(None, TriangleMesh::quartered)
     });
 }
 
-/// Media vary about points of the world, so that a mirrored scene has mirrored ones.
+/// Media vary about points in world space, so that a mirrored scene has mirrored media.
 #[test]
-fn mirrored_media() {
-    ask("media_mirrored", 1, |seed| {
+fn pictures_of_media_are_mirror_invariant() {
+    for_each_seed("media_mirrored", 1, |seed| {
         let recipe = Recipe {
             anywhere: false,
             ..recipe(seed)
@@ -60,12 +61,12 @@ fn mirrored_media() {
 }
 
 #[test]
-fn split_paths_in_media_agree_with_whole_ones() {
+fn split_paths_in_media_match_unsplit_paths() {
     let split = ["integrator.split=4", "integrator.light_samples=2"];
     check_split("media_split", 1, scene, &split);
 }
 
 #[test]
-fn photons_in_media_agree_with_paths() {
+fn photons_in_media_match_paths() {
     check_photon("media_photon", 1, scene, &ONE_PASS, ONE_PASS_LIMITS, 16);
 }

@@ -2,13 +2,13 @@
 
 use support::random_scene::{Limits, RandomScene, Recipe, generate};
 
-use super::{PATH, Same, ask};
+use super::{PATH, Same, for_each_seed};
 
 fn check(name: &str, count: u64, set: &[&str]) {
     check_split(name, count, |seed| generate(seed, &Recipe::ANY), set);
 }
 
-/// Compares paths with these settings to whole ones that end late.
+/// Compares paths with these settings with long unsplit paths.
 pub(super) fn check_split(name: &str, count: u64, scene: impl Fn(u64) -> RandomScene, set: &[&str]) {
     let whole: Vec<&str> = PATH
         .iter()
@@ -20,7 +20,7 @@ pub(super) fn check_split(name: &str, count: u64, scene: impl Fn(u64) -> RandomS
         ])
         .collect();
     let other: Vec<&str> = PATH.iter().chain(set).copied().collect();
-    ask(name, count, |seed| {
+    for_each_seed(name, count, |seed| {
         let scene = scene(seed);
         Same {
             name,
@@ -29,7 +29,7 @@ pub(super) fn check_split(name: &str, count: u64, scene: impl Fn(u64) -> RandomS
                 mean: 0.01,
                 block: 0.1,
             },
-            // Samples of a split path are closer to the mean.
+            // Samples of split paths have less variance.
             clamped: false,
             ..Same::default()
         }
@@ -38,17 +38,17 @@ pub(super) fn check_split(name: &str, count: u64, scene: impl Fn(u64) -> RandomS
 }
 
 #[test]
-fn split_paths_agree_with_whole_ones() {
+fn split_paths_match_unsplit_paths() {
     check("split", 6, &["integrator.split=5", "integrator.rr_depth=100"]);
 }
 
 #[test]
-fn roulette_changes_noise_only() {
+fn russian_roulette_is_unbiased() {
     check("roulette", 6, &["integrator.split=1"]);
 }
 
 #[test]
-fn split_and_guided_paths_agree_with_whole_ones() {
+fn split_and_guided_paths_match_unsplit_paths() {
     check(
         "split-guided",
         4,
@@ -57,7 +57,7 @@ fn split_and_guided_paths_agree_with_whole_ones() {
 }
 
 #[test]
-fn several_light_samples_agree_with_one() {
+fn several_light_samples_match_one() {
     for set in [
         ["integrator.split=1", "integrator.light_samples=3"],
         ["integrator.split=4", "integrator.light_samples=2"],

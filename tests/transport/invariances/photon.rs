@@ -1,10 +1,13 @@
 //! `photon` compared with `path`.
 
-use support::random_scene::{Limits, RandomScene, Recipe, compare, estimate, generate, opened, saved};
+use support::random_scene::{
+    Limits, RandomScene, Recipe, compare, estimate, generate, load_scene, save_scene,
+};
 
-use super::{ALPHA, PATH, Same, ask, describe};
+use super::{ALPHA, PATH, Same, describe, for_each_seed};
 
-/// Scenes without what only one of both can find: light that reaches lobes without roughness from lights without size.
+/// Scenes without light that only one of the integrators finds: light of lights without size on lobes without
+/// roughness.
 fn scene(seed: u64) -> RandomScene {
     let specular = seed.is_multiple_of(2);
     let recipe = Recipe {
@@ -24,10 +27,10 @@ pub(super) fn check(
     limits: Limits,
     spp: u64,
 ) {
-    ask(name, count, |seed| {
+    for_each_seed(name, count, |seed| {
         let scene = scene(seed);
-        let path = opened(&scene, &["integrator=path"])?;
-        let photon = opened(&scene, set)?;
+        let path = load_scene(&scene, &["integrator=path"])?;
+        let photon = load_scene(&scene, set)?;
         for (stage, (seeds, factor)) in [(0..4, 1), (100..116, 4)].into_iter().enumerate() {
             let one = estimate(&path, seeds.clone(), 4 * spp * factor, None);
             let seeds = seeds.start + 1000..seeds.end + 1000;
@@ -37,7 +40,7 @@ pub(super) fn check(
                 return Ok(());
             }
             if stage == 1 || one.non_finite + other.non_finite > 0 {
-                let file = saved(&scene, &format!("{name}-{seed}"));
+                let file = save_scene(&scene, &format!("{name}-{seed}"));
                 let counts = format!("not finite: {} and {}", one.non_finite, other.non_finite);
                 return Err(format!("{}; {counts}\n    {}", describe(&found), file.display()));
             }
@@ -58,8 +61,8 @@ pub(super) const ONE_PASS_LIMITS: Limits = Limits {
 };
 
 #[test]
-fn progressive_photon_maps_agree_with_paths() {
-    // Within the radius of an edge a kernel misses photons; that goes as slowly as the radius shrinks.
+fn progressive_photon_maps_match_paths() {
+    // A kernel loses photons within its radius of an edge; the bias decreases slowly with the radius.
     let limits = Limits {
         mean: 0.01,
         block: 0.2,
@@ -73,13 +76,13 @@ fn progressive_photon_maps_agree_with_paths() {
 }
 
 #[test]
-fn photon_maps_agree_with_paths() {
+fn photon_maps_match_paths() {
     check("photon", 3, scene, &ONE_PASS, ONE_PASS_LIMITS, 16);
 }
 
-/// Irradiance records near surfaces that light passes.
+/// Irradiance records near transparent surfaces.
 #[test]
-fn photon_maps_agree_with_paths_beside_shells() {
+fn photon_maps_match_paths_near_shells() {
     let shelled = |seed| {
         let recipe = Recipe {
             delta_lights: false,
@@ -92,8 +95,8 @@ fn photon_maps_agree_with_paths_beside_shells() {
 }
 
 #[test]
-fn guided_paths_agree_with_paths() {
-    ask("guided", 4, |seed| {
+fn guided_paths_match_unguided_paths() {
+    for_each_seed("guided", 4, |seed| {
         let guided: &[&str] = &["integrator=path", "integrator.depth=8", "integrator.guide=true"];
         let scene = scene(seed);
         Same {

@@ -1,15 +1,14 @@
-//! Lights as Mitsuba 3 has them: the same small scenes in Kiln's words, against its pictures in `mitsuba.txt`, which
-//! `make.py` makes.
+//! Lights against Mitsuba 3: small scenes in Kiln's format against pictures in `mitsuba.txt`, which `make.py` makes.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use glam::Vec3;
 use renderer::color::Rgb;
 use renderer::image::Image;
-use renderer::render::{RenderSettings, Silent, render};
+use renderer::render::RenderSettings;
 use renderer::scene::build::{Built, build};
 use renderer::scene::load::LoadOptions;
+use support::scenes::render_scene;
 
 const SIZE: [u32; 2] = [8, 6];
 
@@ -46,13 +45,12 @@ fn rendered(text: &str, integrator: &str, spp: u64) -> Image {
         threads: 2,
         ..RenderSettings::of_camera(built.camera, SIZE)
     };
-    let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
-        .unwrap_or_else(|error| panic!("{error}"));
+    let rendered = render_scene(&built.scene, &settings);
     assert_eq!(rendered.state.film.counts().non_finite, 0);
     rendered.state.film.develop()
 }
 
-/// Compares a picture with Mitsuba's: all pixels within `tolerance` and a five-hundredth of the brightest.
+/// Compares a picture with Mitsuba's: all pixels within `tolerance` and 1/500 of the brightest.
 #[track_caller]
 fn compare(name: &str, text: &str, integrator: &str, spp: u64, tolerance: f32) {
     let (expected, found) = (expected(name), rendered(text, integrator, spp).data);
@@ -69,7 +67,7 @@ fn compare(name: &str, text: &str, integrator: &str, spp: u64, tolerance: f32) {
 }
 
 #[test]
-fn hidden_emitters_are_passed() {
+fn camera_rays_pass_hidden_emitters() {
     let text = "
         material lamp = emitter(radiance = (3, 2, 1));
         material bulb = emitter(radiance = 1);
@@ -94,14 +92,14 @@ fn hidden_emitters_are_passed() {
     );
 }
 
-/// A wall that lights shine at.
+/// A wall for lights to shine at.
 const WALL: &str = "shape wall : rectangle { size = (8, 6); material = matte(albedo = (0.8, 0.6, 0.4)); }\n";
 
-/// Position and orientation of lights that Mitsuba places by `lookat`, with the keys of cameras.
+/// Position and orientation of lights that Mitsuba places by `lookat`, in keys of cameras.
 const SIDE: &str = "from = (1, 2, 3); to = (0.3, -0.2, 0); up = (0.2, 1, 0);";
 
 #[test]
-fn lights_without_size_are_mitsubas() {
+fn lights_without_size_match_mitsuba() {
     let spot = "position = (1, 2, 3); to = (0.3, -0.2, 0); intensity = (40, 50, 60);";
     let mirrored = "transform = look_at((1, 2, 3), (0.3, -0.2, 0), (0.2, 1, 0)) * scale(-1, 1, 1) * rotate((0, 1, 0), 180);";
     let slide = "map = \"slide.exr\"; wrap = repeat;";
@@ -117,7 +115,7 @@ fn lights_without_size_are_mitsubas() {
         ("projector mirrored", projector.replace(SIDE, mirrored)),
         ("spot", format!("spot {{ {spot} cutoff = 32; beam_width = 20;")),
         ("spot default", format!("spot {{ {spot}")),
-        // Mitsuba's texture is upside down: its up is Kiln's down.
+        // Mitsuba's texture is upside down relative to Kiln's.
         (
             "spot slide",
             format!("spot {{ {spot} cutoff = 32; beam_width = 20; {slide} up = (-0.2, -1, 0);"),
@@ -126,7 +124,7 @@ fn lights_without_size_are_mitsubas() {
             "point",
             "point { position = (1, 0.5, 2); intensity = (10, 20, 30);".to_owned(),
         ),
-        // (1, 0.5, 2), turned by 30 degrees about y.
+        // (1, 0.5, 2), rotated by 30 degrees about y.
         (
             "point to_world",
             "point { position = (1.8660254, 0.5, 1.2320508); intensity = (10, 20, 30);".to_owned(),
@@ -153,7 +151,7 @@ fn lights_without_size_are_mitsubas() {
 }
 
 #[test]
-fn environments_are_mitsubas() {
+fn environments_match_mitsuba() {
     let map = "map = \"slide.exr\"; rows = poles;";
     let cases = [
         ("environment", map.to_owned()),
@@ -162,7 +160,7 @@ fn environments_are_mitsubas() {
             "environment turned",
             format!("{map} rotate = rotate((1, 2, -0.5), 70);"),
         ),
-        // What it looks from is without meaning.
+        // The position `from` of an environment has no effect.
         (
             "environment looking",
             format!("{map} rotate = look_at((0, 0, 0), (-0.7, -2.2, -3), (0.2, 1, 0));"),
@@ -195,8 +193,8 @@ fn environments_are_mitsubas() {
 }
 
 #[test]
-fn a_directional_area_lights_a_wall_by_its_own_outline() {
-    // A sheet that hangs where a rectangle does, 1.5 before the wall, seen from beside it.
+fn a_directional_area_light_projects_its_outline() {
+    // A sheet in place of the rectangle, 1.5 in front of the wall, seen from the side.
     let text = format!(
         "{WALL}light sheet : directional_area {{ size = (3, 9); irradiance = (1, 2, 3);
             transform = translate(1.5, 0, 5) * rotate((0, 1, 0), 180); }}

@@ -10,15 +10,7 @@ pub(super) fn picture(text: &str, set: &[&str], spp: u64) -> f64 {
 
 /// A scene's picture.
 pub(super) fn pixels(text: &str, set: &[&str], spp: u64) -> Vec<f32> {
-    let folder = tempfile::tempdir().expect("there is room for a scene");
-    let path = folder.path().join("scene.kiln");
-    std::fs::write(&path, text).expect("the scene is written");
-    let set = set.iter().map(|&s| s.into()).collect();
-    let options = LoadOptions {
-        set,
-        ..LoadOptions::default()
-    };
-    let (desc, _) = load(&path, &options).unwrap_or_else(|errors| panic!("{errors}"));
+    let desc = load_text(text, set);
     let built = build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"));
     let settings = RenderSettings {
         filter: Filter::pixel(),
@@ -28,7 +20,6 @@ pub(super) fn pixels(text: &str, set: &[&str], spp: u64) -> Vec<f32> {
         threads: 2,
         ..RenderSettings::new(&desc, &built)
     };
-    let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
-        .unwrap_or_else(|error| panic!("{error}"));
+    let rendered = render_scene(&built.scene, &settings);
     rendered.state.film.develop().data
 }

@@ -1,4 +1,4 @@
-//! Portals: densities, what they change in pictures, and what is no portal.
+//! Portals: densities, effect on pictures, and invalid portals.
 
 use std::f64::consts::PI;
 
@@ -8,13 +8,13 @@ use renderer::geometry::Shape;
 use renderer::light::{EnvironmentLight, EnvironmentMap, EnvironmentOptions, Light, Portal, PortalLight};
 use renderer::scene::build::build;
 use renderer::scene::load::{LoadOptions, load};
-use support::scenes::mesh;
+use support::scenes::{load_text, mesh};
 use support::stats::{Moments, Rng};
 
 use super::Mesh;
 use super::picture::{picture, pixels};
 
-/// Two windows of a room about the origin, in walls at right angles.
+/// Two windows of a room about the origin, in perpendicular walls.
 fn windows(scale: f32) -> Vec<Portal> {
     let window = |turn: f32, width: f32| {
         let place = Affine3A::from_scale(Vec3::splat(scale))
@@ -36,7 +36,7 @@ fn sky() -> EnvironmentLight {
 }
 
 #[test]
-fn densities_are_those_of_samples() {
+fn densities_match_samples() {
     for scale in [1e-3, 1.0, 1e4] {
         for environment in [EnvironmentLight::Constant(Rgb::WHITE), sky()] {
             let is_even = matches!(environment, EnvironmentLight::Constant(_));
@@ -105,7 +105,7 @@ const ROOM: &str = r#"
 "#;
 
 #[test]
-fn rooms_are_as_bright_and_less_noisy() {
+fn portals_reduce_noise_without_bias() {
     let room = |light: &str| ROOM.replace("LIGHT", light);
     let open = room("color = 3;").replace("shape window", "// shape window");
     let with_portal = room("color = 3; portals = window;");
@@ -131,12 +131,9 @@ fn rooms_are_as_bright_and_less_noisy() {
 }
 
 #[test]
-fn portals_are_part_of_what_a_scene_is() {
+fn portals_change_the_fingerprint() {
     let fingerprint = |light: &str| {
-        let folder = tempfile::tempdir().expect("there is room for a scene");
-        let path = folder.path().join("scene.kiln");
-        std::fs::write(&path, ROOM.replace("LIGHT", light)).expect("the scene is written");
-        let (desc, _) = load(&path, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+        let desc = load_text(&ROOM.replace("LIGHT", light), &[]);
         let built = build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"));
         (built.scene.shapes().len(), built.scene.fingerprint())
     };
@@ -149,32 +146,26 @@ fn portals_are_part_of_what_a_scene_is() {
 }
 
 #[test]
-fn what_is_no_portal_is_told() {
-    let errors = |light: &str| {
-        let folder = tempfile::tempdir().expect("there is room for a scene");
+fn invalid_portals_are_reported() {
+    let errors = |text: &str| {
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let path = folder.path().join("scene.kiln");
-        std::fs::write(&path, ROOM.replace("LIGHT", light)).expect("the scene is written");
+        std::fs::write(&path, text).expect("the scene can be written");
         match load(&path, &LoadOptions::default()) {
-            Ok(_) => panic!("{light} is wrong"),
+            Ok(_) => panic!("the portals are accepted: {text}"),
             Err(errors) => errors.to_string(),
         }
     };
-    let unknown = errors("portals = (window, widnow);");
+    let unknown = errors(&ROOM.replace("LIGHT", "portals = (window, widnow);"));
     assert!(
         unknown.contains("there is no shape or import `widnow`"),
         "{unknown}"
     );
     assert!(unknown.contains("window"), "{unknown}");
     let ball = ROOM.replace("LIGHT", "portals = ball;") + "shape ball : sphere { radius = 1; }";
-    let folder = tempfile::tempdir().expect("there is room for a scene");
-    let path = folder.path().join("scene.kiln");
-    std::fs::write(&path, ball).expect("the scene is written");
-    let Err(errors) = load(&path, &LoadOptions::default()) else {
-        panic!("a ball is not a portal")
-    };
-    let told = errors.to_string();
+    let message = errors(&ball);
     assert!(
-        told.contains("`ball` is not a rectangle") && told.contains("two triangles"),
-        "{told}"
+        message.contains("`ball` is not a rectangle") && message.contains("two triangles"),
+        "{message}"
     );
 }

@@ -1,8 +1,8 @@
-//! Power: what photons of a light carry, and what its light samples bring.
+//! Power of lights: consistent between photons and light samples.
 
 use super::*;
 
-/// The mean of what photons of a light carry.
+/// The mean power of a light's photons.
 fn emitted(light: &Light, target: EmissionBounds, count: u64, context: &mut Context) -> Moments {
     let mut rng = Rng::new(3);
     let mut moments = Moments::default();
@@ -20,7 +20,7 @@ const TARGET: EmissionBounds = EmissionBounds {
 };
 
 #[test]
-fn power_is_what_photons_carry() {
+fn power_equals_the_mean_photon_power() {
     all_cases(|case| {
         let mut context = Context::new(&case.scene);
         let light = &case.scene.lights()[0];
@@ -45,7 +45,7 @@ fn spot(falloff: Falloff) -> Light {
 }
 
 #[test]
-fn power_of_spots_is_the_integral_of_their_intensity() {
+fn power_of_spots_integrates_their_intensity() {
     let mut context = Context::new(&SceneBuilder::new().build());
     for degrees in [0.001f32, 0.01, 0.3, 10.0, 60.0, 90.0, 135.0, 180.0] {
         for share in [0.0, 0.5, 1.0] {
@@ -66,7 +66,7 @@ fn power_of_spots_is_the_integral_of_their_intensity() {
                     "{falloff:?}: power {power}, photons {}",
                     photons.mean()
                 );
-                // What arrives on a large sphere, by rings of a cone that is a little wider than the light's.
+                // Irradiance on a large sphere, by rings of a cone slightly wider than the light's.
                 let Light::Spot(spot) = &light else { unreachable!() };
                 let (frame, radius) = (Frame::from_normal(spot.axis), 50.0);
                 let steps = 20_000;
@@ -77,7 +77,7 @@ fn power_of_spots_is_the_integral_of_their_intensity() {
                         let (sin, cos) = theta.sin_cos();
                         let (s, c) = (f64::from(i) * 2.4).sin_cos();
                         let local = glam::DVec3::new(sin * c, sin * s, cos).as_vec3();
-                        // Kept about the origin, where coordinates have digits for narrow cones.
+                        // At the origin, where coordinates are precise enough for narrow cones.
                         let spot = SpotLight {
                             position: Vec3::ZERO,
                             ..*spot
@@ -101,7 +101,7 @@ fn power_of_spots_is_the_integral_of_their_intensity() {
     }
 }
 
-/// A picture of 5 × 4 texels without symmetry.
+/// An asymmetric picture of 5 × 4 texels.
 fn slide(wrap: SlideWrap, interpolation: Interpolation) -> ProjectorTexture {
     placed_slide(wrap, interpolation, Affine2::IDENTITY)
 }
@@ -120,7 +120,7 @@ fn placed_slide(
     ProjectorTexture::new((0..20).map(texel).collect(), 5, lookup)
 }
 
-/// Projectors and spots with a slide.
+/// Projectors, and spots with a texture.
 fn projectors() -> Vec<Light> {
     let pose = Affine3A::from_rotation_translation(
         Quat::from_euler(EulerRot::XYZ, 0.4, -1.2, 0.3),
@@ -159,7 +159,7 @@ fn projectors() -> Vec<Light> {
 }
 
 #[test]
-fn sheets_light_what_is_before_them() {
+fn directional_areas_light_their_front() {
     let mut context = Context::new(&SceneBuilder::new().build());
     let pose = Affine3A::from_rotation_translation(
         Quat::from_euler(EulerRot::XYZ, 0.4, -1.2, 0.3),
@@ -209,7 +209,7 @@ fn sheets_light_what_is_before_them() {
 }
 
 #[test]
-fn photons_of_projectors_go_where_their_light_is_seen() {
+fn photons_of_projectors_match_light_samples() {
     let mut context = Context::new(&SceneBuilder::new().build());
     for (index, light) in projectors().into_iter().enumerate() {
         let power = f64::from(light.power(1.0));
@@ -220,8 +220,8 @@ fn photons_of_projectors_go_where_their_light_is_seen() {
             "{index}: power {power}, photons {}",
             photons.mean()
         );
-        // The mean of what photons carry times a function of where they go is the integral of the intensity times it, by
-        // the light's samples at points of a unit sphere about it.
+        // The mean of photon power times a function of the direction equals the integral of the intensity times that
+        // function, from light samples at points of a unit sphere about the light.
         let weight = |d: Vec3| f64::from((3.0 * d.x - 2.0 * d.y + 5.0 * d.z).sin());
         let mut rng = Rng::new(5);
         let (mut gone, mut seen) = (Moments::default(), Moments::default());
@@ -255,7 +255,7 @@ fn photons_of_projectors_go_where_their_light_is_seen() {
 }
 
 #[test]
-fn power_of_lights_at_infinity_is_what_enters_the_scene() {
+fn power_of_infinite_lights_is_the_power_through_the_scene_bounds() {
     let mut context = Context::new(&SceneBuilder::new().build());
     let mut texels = vec![Rgb::new(0.1, 0.2, 0.3); 32 * 16];
     texels[3 * 32 + 5] = Rgb::splat(900.0);
@@ -293,7 +293,7 @@ fn power_of_lights_at_infinity_is_what_enters_the_scene() {
             photons.mean()
         );
     }
-    // One bad texel neither poisons the density of the others nor the power.
+    // One invalid texel affects neither the density of the others nor the power.
     let EnvironmentLight::Map(poisoned) = map(texels) else {
         unreachable!()
     };
@@ -309,7 +309,7 @@ fn power_of_lights_at_infinity_is_what_enters_the_scene() {
 }
 
 #[test]
-fn disks_in_the_sky_are_sampled_as_they_are_seen() {
+fn distant_disks_are_sampled_by_their_density() {
     let towards = Vec3::new(-0.3, 0.8, 0.5).normalize();
     let irradiance = Rgb::new(1.0, 2.0, 3.0);
     let mut context = Context::new(&SceneBuilder::new().build());
@@ -343,13 +343,13 @@ fn disks_in_the_sky_are_sampled_as_they_are_seen() {
             assert_eq!(pdf > 0.0, inside, "{degrees} {share}");
         }
     }
-    // An angle that directions in `f32` do not resolve is none.
+    // An angle too small for `f32` directions makes a light without size.
     assert!(Light::Directional(DirectionalLight::new(-towards, irradiance, 1e-7)).is_delta());
 }
 
 #[test]
-fn small_bright_parts_of_large_shapes_have_their_power() {
-    // Windows of the parameters, by the share of each that they cover.
+fn power_of_small_emitting_parts_of_large_shapes() {
+    // Rectangles of the parameter square, by the share of each that they cover.
     for (share, found) in [(0.2, 0.05), (0.03, 0.1), (0.01, 0.5)] {
         let body = format!(
             "Ci = (abs(u - 0.41) < {0} && abs(v - 0.63) < {0}) ? 10 * emission() : 0;",
@@ -387,8 +387,8 @@ fn small_bright_parts_of_large_shapes_have_their_power() {
 }
 
 #[test]
-fn what_no_probe_finds_is_still_a_light() {
-    // A tenth of a millimetre of a metre, and a moment that nobody looked at.
+fn emission_missed_by_all_probes_is_still_a_light() {
+    // A tenth of a millimetre of a metre, and an instant that no probe samples.
     for body in [
         "Ci = (abs(u - 0.41231) < 0.00005 && abs(v - 0.63) < 0.00005) ? 1e8 * emission() : 0;",
         "Ci = time > 0.5 ? emission() : 0;",
@@ -420,7 +420,7 @@ fn what_no_probe_finds_is_still_a_light() {
                 "{}: points are chosen",
                 case.name
             );
-            // Beside a bright one it is chosen too.
+            // Next to a bright light, the light is selected too.
             assert!(renderer::light::powers(&[light.clone(), spot(WIDE)], 1.0)[0] > 0.0);
         }
     }
@@ -432,7 +432,7 @@ const WIDE: Falloff = Falloff::SquaredCosine {
 };
 
 #[test]
-fn emission_that_is_no_number_poisons_nothing() {
+fn emission_of_nan_does_not_affect_other_lights() {
     for body in [
         "Ci = (u > 0.5 ? 1 : log(0.0) * -1e38) * emission();",
         "Ci = (u > 0.5 ? 1 : sqrt(u - 2) * exp(1e9)) * emission();",

@@ -1,4 +1,4 @@
-//! Scenes that were wrong once.
+//! Regression tests of scenes with lights.
 
 use super::picture::picture;
 
@@ -9,7 +9,7 @@ const PROGRESSIVE: [&str; 3] = [
 ];
 
 #[test]
-fn a_transparent_ball_that_glows_on_both_sides() {
+fn a_transparent_ball_that_emits_on_both_sides() {
     let ball = r#"
         film { size = (8, 8); filter = box; }
         camera main : perspective { from = (0, 0.5, 0); to = (0, 0, -0.001); fov = 5; }
@@ -18,7 +18,8 @@ fn a_transparent_ball_that_glows_on_both_sides() {
         shape ground : plane { size = 4; material = matte(albedo = 0.5); }
         shape ball : sphere { radius = 1; center = (0, 3, 0); material = veil; }
     "#;
-    // A ball at three radii covers a ninth of a point's sky, by cosine; both sides are seen, and half is reflected.
+    // A ball at a distance of three radii fills a ninth of the cosine-weighted hemisphere; both sides emit, and half is
+    // reflected.
     for set in [&[][..], &PROGRESSIVE[..]] {
         let found = picture(ball, set, 64);
         assert!((found / (1.0 / 9.0) - 1.0).abs() < 0.02, "{set:?}: {found}");
@@ -26,7 +27,7 @@ fn a_transparent_ball_that_glows_on_both_sides() {
 }
 
 #[test]
-fn a_cover_just_under_a_high_lamp() {
+fn a_cover_just_below_a_high_light() {
     let leak = r#"
         film { size = (8, 8); filter = box; }
         camera main : perspective { from = (0, 1, 0.02); to = (0, 0, 0); fov = 5; }
@@ -41,26 +42,26 @@ fn a_cover_just_under_a_high_lamp() {
 }
 
 #[test]
-fn a_narrow_spot_beside_a_dim_light() {
+fn a_narrow_spot_next_to_a_dim_light() {
     let alone = r#"
         film { size = (8, 8); filter = box; }
         camera main : perspective { from = (0, 1, 0.02); to = (0, 0, 0); fov = 0.05; }
         light s : spot { position = (0, 50, 0); direction = (0, -1, 0); intensity = 2500; cutoff = 0.01; beam_width = 0.01; }
         shape ground : plane { size = 10; }
     "#;
-    let beside = format!("{alone} light p : point {{ position = (0, 3, 0); intensity = 0.0001; }}");
+    let with_other = format!("{alone} light p : point {{ position = (0, 3, 0); intensity = 0.0001; }}");
     for set in [&[][..], &PROGRESSIVE[..]] {
-        let (alone, beside) = (picture(alone, set, 16), picture(&beside, set, 256));
+        let (alone, with_other) = (picture(alone, set, 16), picture(&with_other, set, 256));
         assert!(alone > 0.1, "{alone}");
         assert!(
-            (beside / alone - 1.0).abs() < 0.05,
-            "{set:?}: {alone} alone, {beside} beside another"
+            (with_other / alone - 1.0).abs() < 0.05,
+            "{set:?}: {alone} alone, {with_other} with another light"
         );
     }
 }
 
 #[test]
-fn a_small_lit_part_of_a_ceiling() {
+fn a_small_emitting_part_of_a_ceiling() {
     let strip = r#"
         film { size = (12, 12); filter = box; }
         camera main : perspective { from = (0, 0, 0.9); to = (0, -0.3, -1); fov = 70; }
@@ -83,8 +84,8 @@ fn a_small_lit_part_of_a_ceiling() {
         let path = picture(scene, &[], 256);
         assert!((path / 0.414 - 1.0).abs() < 0.02, "{path}");
     }
-    // Photons leave the small lit part rarely: after 64 passes the mean still varies by 4 % with the seed, after 160 by
-    // 2.5 %. Without photons from it, the picture is nearly black.
+    // Few photons leave the small emitting part: after 64 passes the mean still varies by 4 % with the seed, after 160
+    // by 2.5 %. Without photons from it, the picture is nearly black.
     let photon = picture(&with_ball, &PROGRESSIVE, 160);
     assert!((photon / 0.414 - 1.0).abs() < 0.05, "{photon}");
 }

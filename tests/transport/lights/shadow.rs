@@ -2,9 +2,9 @@
 
 use super::*;
 
-/// A lamp of some shape somewhere, and a cover just before it: the same shape, a little larger and nearer.
+/// A light of a random shape, and a cover in front of it: the same shape, slightly larger and nearer.
 #[test]
-fn shadow_rays_end_at_the_light_and_nowhere_before() {
+fn shadow_rays_end_at_the_light() {
     let mut rng = Rng::new(11);
     let mut tried = 0;
     let kinds = geometries();
@@ -24,7 +24,7 @@ fn shadow_rays_end_at_the_light_and_nowhere_before() {
         let lamp = Affine3A::from_scale_rotation_translation(Vec3::splat(size), turn, place);
         let front = turn * Vec3::Z;
         let p = place + (front * 2.0 + rng.direction()).normalize() * distance;
-        // Fifty times what rounding moves at these coordinates.
+        // Fifty times the rounding error of these coordinates.
         let gap = 1e-4 * (away + distance);
         let cover = match geometry {
             Geometry::Sphere => lamp * Affine3A::from_scale(Vec3::splat(1.0 + gap / size)),

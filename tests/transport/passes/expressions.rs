@@ -1,5 +1,4 @@
-//! Light path expressions: a published table, mistakes with their places, and the automaton against a matcher that tries
-//! all ways.
+//! Light path expressions: a published table, locations of errors, and the automaton against an exhaustive matcher.
 
 use renderer::passes::{Automaton, Event, EventKind, Expression, Label, LabelTable, Scattering};
 use support::stats::Rng;
@@ -12,7 +11,7 @@ fn automaton(texts: &[&str]) -> (Automaton, LabelTable) {
     (Automaton::new(&expressions, &labels).expect("few states"), labels)
 }
 
-/// The expressions that describe a path.
+/// The expressions that match a path.
 fn found(automaton: &Automaton, path: &[Event]) -> Vec<u16> {
     let state = path
         .iter()
@@ -20,7 +19,7 @@ fn found(automaton: &Automaton, path: &[Event]) -> Vec<u16> {
     automaton.found(state).to_vec()
 }
 
-/// Events as symbols: kind, scattering or `_`, and perhaps a label.
+/// Events as symbols: kind, scattering or `_`, and an optional label.
 fn event(text: &str, labels: &LabelTable) -> Event {
     let mut symbols = text.chars();
     let kind = symbols.next().expect("a kind");
@@ -39,11 +38,11 @@ fn event(text: &str, labels: &LabelTable) -> Event {
     }
 }
 
-/// The paths and expressions of OSL's test of its accumulator. Its last path has event types of its own, in place of which
-/// are an object's emission and a glossy lobe here. In one path a shadow ray crosses a surface straight: expressions that do
-/// not name that take no notice of it here, and match; in OSL they do not.
+/// The paths and expressions of OSL's test of its accumulator. Its last path has custom event types, which an object's
+/// emission and a glossy lobe replace here. In one path, a shadow ray crosses a surface undeviated: here, expressions
+/// that do not name the crossing ignore it and match; in OSL they do not.
 #[test]
-fn the_table_of_osl() {
+fn expressions_match_the_table_of_osl() {
     let expressions = [
         "C[SG]*D*L",
         "C[SG]*D{2,3}L",
@@ -92,7 +91,7 @@ fn the_table_of_osl() {
 }
 
 #[test]
-fn mistakes_have_their_places() {
+fn errors_have_locations() {
     for (text, place, message) in [
         ("C<RX>L", 3..4, "`X` does not belong here"),
         ("C(D|SL", 1..2, "this parenthesis has no end"),
@@ -115,9 +114,9 @@ fn mistakes_have_their_places() {
     assert!(Expression::parse(&nested, &mut LabelTable::new()).is_err());
 }
 
-/// An automaton of unbounded size is an error, not all of memory.
+/// An automaton of unbounded size is an error and does not exhaust memory.
 #[test]
-fn too_many_states_are_told() {
+fn too_many_states_are_an_error() {
     for text in ["C(((D{64}){64}){64}){64}L", "C.*D.{20}L"] {
         let mut labels = LabelTable::new();
         let expression = Expression::parse(text, &mut labels).unwrap();
@@ -150,7 +149,7 @@ fn random_path(rng: &mut Rng, table: &LabelTable) -> Vec<Event> {
     path
 }
 
-/// An expression that can be repeated, or one that cannot.
+/// A repeatable or non-repeatable expression.
 fn random_atom(rng: &mut Rng, depth: u32) -> String {
     let mut pick = |count: u64| (rng.next_u64() % count) as usize;
     let symbol = ["D", "G", "S", "s", "R", "T", "V", "L", "B", "O", "."][pick(11)];
@@ -191,7 +190,7 @@ fn random_expression(rng: &mut Rng, depth: u32) -> String {
 
 /// 100,000 pairs of random expressions and paths, four expressions in each automaton.
 #[test]
-fn the_automaton_matches_as_trying_all_ways_does() {
+fn the_automaton_matches_an_exhaustive_matcher() {
     let mut rng = Rng::new(7);
     let (mut pairs, mut matches) = (0, 0);
     while pairs < 100_000 {
@@ -230,9 +229,9 @@ fn the_automaton_matches_as_trying_all_ways_does() {
     );
 }
 
-/// Repetitions of nothing in one another are nothing, however many there would be.
+/// Nested repetitions of the empty expression match the empty path, for any depth.
 #[test]
-fn nested_repetitions_of_nothing_end() {
+fn nested_empty_repetitions_terminate() {
     let nothing = (0..12).fold("()".to_owned(), |inner, _| format!("({inner}{{64}})"));
     let optional = (0..12).fold("(|)".to_owned(), |inner, _| format!("({inner}*)"));
     for nested in [nothing, optional] {

@@ -1,16 +1,16 @@
-//! The layer of a light group is the picture of the scene with the lights of that group alone; labels of closures, objects
-//! and lights choose paths.
+//! Light groups: each layer equals the picture with only the lights of its group; labels of closures, objects and
+//! lights select paths.
 
-use std::fs;
 use std::time::Instant;
 
 use renderer::render::RenderSettings;
 use renderer::scene::build::{Built, build};
-use renderer::scene::load::{LoadOptions, load};
+use support::scenes::load_text;
 
 use super::{Layers, layers};
 
-/// A corner with a plastic and a glass ball, a lamp, a spot and an environment, each in a group.
+/// A corner with a plastic and a glass ball, and three lights in separate groups: an area light, a spot and an
+/// environment.
 const SCENE: &str = r#"
     material plastic = principled(base_color = (0.7, 0.3, 0.2), roughness = 0.3);
     material pane = glass(ior = 1.4);
@@ -27,18 +27,10 @@ const SCENE: &str = r#"
 "#;
 
 fn built(change: impl Fn(&str) -> String, set: &[&str]) -> Built {
-    let folder = tempfile::tempdir().expect("room");
-    let file = folder.path().join("scene.kiln");
-    fs::write(&file, change(SCENE)).expect("it is written");
-    let options = LoadOptions {
-        set: set.iter().map(|&text| text.into()).collect(),
-        ..LoadOptions::default()
-    };
-    let (desc, _) = load(&file, &options).unwrap_or_else(|errors| panic!("{errors}"));
-    build(&desc, None, 1).unwrap_or_else(|errors| panic!("{errors}"))
+    build(&load_text(&change(SCENE), set), None, 1).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-fn looked_at(built: &Built, passes: &[&str], spp: u64) -> Layers {
+fn rendered(built: &Built, passes: &[&str], spp: u64) -> Layers {
     let settings = RenderSettings {
         integrator: built.integrator,
         samples: 0..spp,
@@ -58,8 +50,8 @@ fn without(words: &[&str]) -> impl Fn(&str) -> String {
 }
 
 #[test]
-fn a_group_is_the_scene_with_its_lights_alone() {
-    // A lamp that is gone leaves a dark ball, which the pictures must have too.
+fn a_group_equals_the_scene_with_only_its_lights() {
+    // Without its light, the emitting ball is dark; the pictures must contain the dark ball.
     let dark = |text: &str| text.replace("emitter(radiance = (3, 3, 2))", "emitter(radiance = 0)");
     type Change = Box<dyn Fn(&str) -> String>;
     let alone: [(&str, Change); 3] = [
@@ -73,11 +65,11 @@ fn a_group_is_the_scene_with_its_lights_alone() {
             Box::new(move |text| dark(&without(&["light spot"])(text))),
         ),
     ];
-    // Caustics from photons vary more: their lights share the photons otherwise.
+    // Caustics from photons vary more, because the lights share the photons differently.
     let photon: &[&str] = &["integrator=photon", "integrator.photons=200000"];
     for (set, limit) in [(&["integrator=path"][..], 0.02), (photon, 0.04)] {
         let all = built(|text| text.to_owned(), set);
-        let found = looked_at(
+        let found = rendered(
             &all,
             &["light_warm", "light_cold", "light_outside", "light_rest"],
             64,
@@ -85,7 +77,7 @@ fn a_group_is_the_scene_with_its_lights_alone() {
         assert_eq!(found.mean("light_rest"), 0.0, "all lights are in groups");
         for (layer, change) in &alone {
             let one = built(change, set);
-            let expected = looked_at(&one, &["all=C.*"], 64).mean("all");
+            let expected = rendered(&one, &["all=C.*"], 64).mean("all");
             let mean = found.mean(layer);
             assert!(
                 (mean / expected - 1.0).abs() < limit,
@@ -95,7 +87,7 @@ fn a_group_is_the_scene_with_its_lights_alone() {
     }
 }
 
-/// Two spots through balls of glass into fog, each in a group.
+/// Two spots through glass balls into fog, in separate groups.
 const FOG: &str = "
     volume mist() { Ci = 0.05 * henyey_greenstein(0.3) + 0.02 * absorption(); }
     shape fog : cube { size = 7.8; material = mist(); }
@@ -109,59 +101,59 @@ const FOG: &str = "
 ";
 
 #[test]
-fn light_that_is_focused_into_fog_keeps_its_group() {
-    let lit_by = |lamps: &[&str]| {
-        let fog = without(lamps)(FOG);
+fn caustics_in_fog_belong_to_their_group() {
+    let lit_by = |declarations: &[&str]| {
+        let fog = without(declarations)(FOG);
         built(|_| fog.clone(), &["integrator=photon"])
     };
     let groups = ["light_warm", "light_cold"];
-    let found = looked_at(&lit_by(&[]), &groups, 32);
+    let found = rendered(&lit_by(&[]), &groups, 32);
     found.assert_sum(&groups.map(str::to_owned), "focused light");
     for (group, other) in [("light_warm", "light east"), ("light_cold", "light west")] {
-        let expected = looked_at(&lit_by(&[other]), &["all=C.*"], 32).mean("all");
+        let expected = rendered(&lit_by(&[other]), &["all=C.*"], 32).mean("all");
         let mean = found.mean(group);
         let is_near = (mean / expected - 1.0).abs() < 0.08;
         assert!(is_near, "{group}: {mean} for {expected}");
     }
 }
 
-/// A lamp that has the name of another one's group is in its own group alone.
+/// A light with the name of another light's group is only in its own group.
 #[test]
-fn names_of_lamps_are_no_groups() {
+fn names_of_lights_are_not_groups() {
     let passes = ["light_warm", "light_cold", "light_outside"];
     let all = built(|text| text.to_owned(), &["integrator=path"]);
-    let expected = looked_at(&all, &passes, 8);
+    let expected = rendered(&all, &passes, 8);
     let named = built(
         |text| text.replace("light sky", "light warm"),
         &["integrator=path"],
     );
-    let found = looked_at(&named, &[&passes[..], &["light_rest"]].concat(), 8);
+    let found = rendered(&named, &[&passes[..], &["light_rest"]].concat(), 8);
     for layer in passes {
         assert_eq!(found.of(layer), expected.of(layer), "{layer}");
     }
     assert_eq!(found.mean("light_rest"), 0.0);
 }
 
-/// What glows without being a light belongs to no group.
+/// Emission that is not a light belongs to no group.
 #[test]
-fn what_overrides_let_glow_is_in_no_group() {
+fn emission_of_overrides_is_in_no_group() {
     let glowing = |text: &str| format!("{text}\noverride camera = emitter(radiance = 0.5);");
     let scene = built(glowing, &["integrator=path"]);
     let layers = ["light_warm", "light_cold", "light_outside", "light_rest"];
-    let found = looked_at(&scene, &layers, 4);
+    let found = rendered(&scene, &layers, 4);
     assert!(found.mean("light_rest") > 0.1, "{}", found.mean("light_rest"));
     found.assert_sum(&layers.map(str::to_owned), "an override that glows");
 }
 
-/// Three hundred lamps, each in a group: they take no automaton, which would be larger by the square of their number.
+/// Three hundred lights in separate groups need no automaton, whose size would be quadratic.
 #[test]
-fn hundreds_of_groups_are_planned_at_once() {
+fn hundreds_of_groups_are_compiled_quickly() {
     let lamp = |index: usize| {
         let [x, y] = [index % 20, index / 20].map(|i| 0.2 * i as f32 - 2.0);
         format!("light p{index} : point {{ position = ({x}, {y}, 2); intensity = 0.1; group = g{index}; }}\n")
     };
-    let lamps: String = (0..300).map(lamp).collect();
-    let many = |text: &str| format!("{text}\n{lamps}");
+    let declarations: String = (0..300).map(lamp).collect();
+    let many = |text: &str| format!("{text}\n{declarations}");
     let groups: Vec<String> = ["warm", "cold", "outside", "rest"]
         .into_iter()
         .map(str::to_owned)
@@ -175,14 +167,14 @@ fn hundreds_of_groups_are_planned_at_once() {
     ] {
         let scene = built(many, set);
         let begin = Instant::now();
-        let found = looked_at(&scene, &passes, 1);
+        let found = rendered(&scene, &passes, 1);
         assert!(begin.elapsed().as_secs() < 60, "{:?}", begin.elapsed());
         found.assert_sum(&groups, "300 groups");
     }
 }
 
 #[test]
-fn labels_choose_paths() {
+fn labels_select_paths() {
     let labelled = |text: &str| {
         let unit = r#"
             surface two(output closure color surface = 0) {
@@ -210,7 +202,7 @@ fn labels_choose_paths() {
         "open=unoccluded;C<RD>L",
         "seen=C<RD>L",
     ];
-    let found = looked_at(&scene, &passes, 32);
+    let found = rendered(&scene, &passes, 32);
     for layer in ["base", "top", "ball", "others", "lamp", "blocked"] {
         assert!(found.mean(layer) > 1e-4, "{layer}: {}", found.mean(layer));
     }
@@ -231,7 +223,7 @@ fn labels_choose_paths() {
         found.mean("warm"),
         "name and group of a light",
     );
-    // Light samples without those of the BSDF, which see what is open only: equal in the mean.
+    // `open` and `blocked` are light samples without MIS, `seen` has MIS with the BSDF: equal in the mean.
     let difference = found.mean("open") - found.mean("blocked");
     assert!(
         (difference / found.mean("seen") - 1.0).abs() < 0.02,
@@ -240,9 +232,9 @@ fn labels_choose_paths() {
     );
 }
 
-/// Light through a cutout is direct light to expressions that do not name the crossing.
+/// Light through a cutout is direct light for expressions that do not name the crossing.
 #[test]
-fn crossings_are_events_where_they_are_named() {
+fn crossings_are_events_if_expressions_name_them() {
     let screen = |text: &str| {
         let shape = "shape screen : plane { size = 6; transform = translate(0, 2.8, 0); material = \
                      cutout(base = matte(albedo = 0), opacity = 0.5); }";
@@ -250,7 +242,7 @@ fn crossings_are_events_where_they_are_named() {
     };
     let screen = |text: &str| screen(&without(&["light sky", "shape bulb"])(text));
     let scene = built(screen, &["integrator=path"]);
-    let found = looked_at(
+    let found = rendered(
         &scene,
         &["plain=C<RD>L", "through=C<RD><Ts>L", "clear=C<RD>[^s]"],
         16,

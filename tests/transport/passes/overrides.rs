@@ -1,12 +1,10 @@
-//! Overrides: a picture of another shader is the picture of a scene that has it, and lamps keep theirs.
-
-use std::fs;
+//! Shader overrides: the picture equals that of a scene with the other shader, and lights are unchanged.
 
 use renderer::image::Image;
-use renderer::render::{RenderSettings, Silent, render};
+use renderer::render::RenderSettings;
 use renderer::scene::build::build;
-use renderer::scene::load::{LoadOptions, add_override, load};
-use std::sync::atomic::AtomicBool;
+use renderer::scene::load::add_override;
+use support::scenes::{load_text, render_scene};
 
 const SCENE: &str = r#"
     material bright = emitter(radiance = (2, 2, 1));
@@ -20,10 +18,7 @@ const SCENE: &str = r#"
 "#;
 
 fn picture(text: &str, overrides: &[&str]) -> Image {
-    let folder = tempfile::tempdir().expect("room");
-    let file = folder.path().join("scene.kiln");
-    fs::write(&file, text).expect("it is written");
-    let (mut desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    let mut desc = load_text(text, &[]);
     for text in overrides {
         add_override(&mut desc, text).unwrap_or_else(|errors| panic!("{text}: {errors}"));
     }
@@ -35,12 +30,12 @@ fn picture(text: &str, overrides: &[&str]) -> Image {
         adaptive: false,
         ..RenderSettings::of_camera(built.camera, [24, 16])
     };
-    let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false)).expect("it renders");
+    let rendered = render_scene(&built.scene, &settings);
     rendered.state.film.develop()
 }
 
 #[test]
-fn overridden_surfaces_are_those_of_the_other_shader() {
+fn overridden_surfaces_match_the_other_shader() {
     let changed = SCENE
         .replace("plastic()", "matte(albedo = 0.3)")
         .replace("mirror_surface()", "matte(albedo = 0.3)");
@@ -56,9 +51,9 @@ fn overridden_surfaces_are_those_of_the_other_shader() {
     assert_ne!(all.data, picture(SCENE, &[]).data);
 }
 
-/// The camera sees light of one brightness on every surface; what lights them does not matter then.
+/// An override for camera rays gives every surface the same emission, regardless of its lighting.
 #[test]
-fn rays_of_a_kind_see_another_shader() {
+fn overrides_apply_by_ray_kind() {
     let picture = |overrides: &[&str]| picture(SCENE, overrides);
     let flat = picture(&["camera=emitter(radiance = 0.5)"]);
     let lamp_or_sky = |pixel: &[f32]| pixel == [2.0, 2.0, 1.0] || pixel[0] == pixel[1] && pixel[0] < 0.5;
@@ -69,34 +64,31 @@ fn rays_of_a_kind_see_another_shader() {
         .count();
     assert!(surfaces > 100, "{surfaces} pixels show surfaces alone");
     assert!(flat.data.chunks_exact(3).any(lamp_or_sky));
-    // What the camera does not see directly is seen in mirrors.
+    // Indirectly visible surfaces are overridden in mirrors.
     let mirrored = picture(&["specular=emitter(radiance = 50)"]);
     let brightest = |image: &Image| image.data.iter().copied().fold(0.0, f32::max);
     assert!(brightest(&mirrored) > 5.0 * brightest(&picture(&[])));
-    // Kinds that do not occur change nothing.
+    // Overrides for ray kinds that do not occur have no effect.
     assert_eq!(picture(&["bake=matte()"]).data, picture(&[]).data);
 }
 
 #[test]
-fn mistakes_in_overrides_are_told() {
-    let folder = tempfile::tempdir().expect("room");
-    let file = folder.path().join("scene.kiln");
-    fs::write(&file, SCENE).expect("it is written");
+fn invalid_overrides_are_errors() {
     for (text, message) in [
         ("camra=clay", "there are no rays of kind `camra`"),
         ("camera", "the override has no shader"),
         ("camera=1", "a material is a unit or a group with its arguments"),
         ("=clay", "the override has no name"),
     ] {
-        let (mut desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+        let mut desc = load_text(SCENE, &[]);
         let error = add_override(&mut desc, text).expect_err(text).to_string();
         assert!(error.contains(message), "{text}: {error}");
     }
 }
 
-/// What shaders lack is magenta, what they do is a colour by the work, and edges of triangles are lines.
+/// Missing inputs are magenta, shader cost is a false colour, and edges of triangles are lines.
 #[test]
-fn views_show_what_shaders_lack_and_do_and_the_edges_of_triangles() {
+fn debug_views_show_missing_inputs_cost_and_edges() {
     let scene = |floor: &str, shape: &str| {
         format!(
             r#"
@@ -130,7 +122,7 @@ fn views_show_what_shaders_lack_and_do_and_the_edges_of_triangles() {
     assert!(r > 0.9 && g == 0.0 && b > 0.9, "{r} {g} {b}");
     let [r, g, b] = missing("matte()");
     assert!(r == g && g == b && r > 0.3, "{r} {g} {b}");
-    // A unit that tests whether the attribute exists lacks nothing.
+    // A unit that tests whether the attribute exists has no missing input.
     let [r, g, b] = missing("tests()");
     assert!(r == g && g == b, "{r} {g} {b}");
 

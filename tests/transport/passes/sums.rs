@@ -1,9 +1,9 @@
-//! Components and light groups add up to the picture in random scenes, by `path` and by `photon`.
+//! Sums of components and of light groups equal the picture in random scenes, for `path` and `photon`.
 
 use renderer::passes::COMPONENTS;
 use renderer::render::RenderSettings;
 use renderer::scene::SceneNames;
-use support::random_scene::{Recipe, generate, opened, saved};
+use support::random_scene::{Recipe, generate, load_scene, save_scene};
 
 use super::layers;
 
@@ -25,10 +25,10 @@ const RECIPE: Recipe = Recipe {
     ..Recipe::ANY
 };
 
-/// Returns the mean of the light that media scatter, in proportion to the picture.
+/// Returns the mean light scattered by media relative to the picture.
 fn check(seed: u64, recipe: &Recipe, set: &[&str]) -> f64 {
     let scene = generate(seed, recipe);
-    let loaded = opened(&scene, set).unwrap_or_else(|errors| panic!("seed {seed}: {errors}"));
+    let loaded = load_scene(&scene, set).unwrap_or_else(|errors| panic!("seed {seed}: {errors}"));
     let built = &loaded.built;
     let names = each_light(&built.names);
     let groups: Vec<String> = (0..names.lights.len())
@@ -48,7 +48,7 @@ fn check(seed: u64, recipe: &Recipe, set: &[&str]) -> f64 {
     let what = || {
         format!(
             "seed {seed}, {set:?}, {}",
-            saved(&scene, &format!("passes-{seed}")).display()
+            save_scene(&scene, &format!("passes-{seed}")).display()
         )
     };
     let groups: Vec<String> = groups.into_iter().chain(["light_rest".to_owned()]).collect();
@@ -103,7 +103,7 @@ fn components_add_up_without_gathering() {
     scenes("direct", 4, &set);
 }
 
-/// Light of media is a part of its own, and there is some.
+/// Light of media is a component of its own and is not black.
 #[test]
 fn components_add_up_in_media() {
     let recipe = Recipe {

@@ -1,34 +1,28 @@
-//! Values of the first surface, coverage and identifiers, in scenes with known ones.
-
-use std::fs;
+//! Values of the first surface, coverage and identifiers in known scenes.
 
 use renderer::passes::{PassDesc, PassSet, crypto_id, id_as_float};
 use renderer::render::RenderSettings;
 use renderer::scene::build::{Built, build_with_values};
-use renderer::scene::load::{LoadOptions, load};
+use support::scenes::load_text;
 
 use super::{Layers, layers};
 
 fn built(text: &str, passes: &[&str]) -> Built {
-    let folder = tempfile::tempdir().expect("room");
-    let file = folder.path().join("scene.kiln");
-    fs::write(&file, text).expect("it is written");
-    let (desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
     let passes = passes
         .iter()
         .flat_map(|text| PassDesc::parse(text).expect("a pass"));
     let values = PassSet::new(passes.collect())
         .expect("different names")
         .shader_values();
-    build_with_values(&desc, None, 1, &values).unwrap_or_else(|errors| panic!("{errors}"))
+    build_with_values(&load_text(text, &[]), None, 1, &values).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-fn looked_at(text: &str, passes: &[&str], spp: u64) -> Layers {
+fn rendered(text: &str, passes: &[&str], spp: u64) -> Layers {
     let built = built(text, passes);
     let settings = RenderSettings {
         integrator: built.integrator,
         filter: built.filter.clone(),
-        // What a pilot chooses depends on the background that it sees.
+        // The pilot's choice depends on the visible background.
         adaptive: false,
         samples: 0..spp,
         total: spp,
@@ -37,7 +31,7 @@ fn looked_at(text: &str, passes: &[&str], spp: u64) -> Layers {
     layers(&built, &built.names, passes, settings)
 }
 
-/// A wall at 5 metres that fills the left half of the film, of opacity 0.25, before one at 8 metres that fills the lower
+/// A wall at 5 m that fills the left half of the film, of opacity 0.25, in front of one at 8 m that fills the lower
 /// half.
 const WALLS: &str = r#"
     shape near : rectangle { size = (20, 20); transform = translate(-10, 0, -5); material = veil; }
@@ -51,7 +45,7 @@ const WALLS: &str = r#"
 "#;
 
 #[test]
-fn coverage_and_values_weigh_what_is_seen() {
+fn coverage_and_values_are_weighted_by_visibility() {
     let passes = [
         "alpha",
         "depth",
@@ -63,7 +57,7 @@ fn coverage_and_values_weigh_what_is_seen() {
         "object_id",
         "facing",
     ];
-    let found = looked_at(WALLS, &passes, 256);
+    let found = rendered(WALLS, &passes, 256);
     let pixel = |x: usize, y: usize| y * 16 + x;
     // Top left, top right, bottom left, bottom right: coverage and depth.
     let (alpha, depth) = (found.layered.picture.data.chunks_exact(4), found.of("depth"));
@@ -94,7 +88,7 @@ fn coverage_and_values_weigh_what_is_seen() {
     }
     let opacity = &found.of("opacity")[pixel(3, 3)];
     assert!((opacity[0] - near).abs() < 1e-3, "{opacity:?}");
-    // Ranks of identifiers: the far wall first.
+    // Cryptomatte ranks of identifiers: the far wall first.
     let crypto = &found.of("crypto_object00")[pixel(3, 12)];
     assert_eq!(crypto[0].to_bits(), id_as_float(crypto_id("far")).to_bits());
     assert_eq!(crypto[2].to_bits(), id_as_float(crypto_id("near")).to_bits());
@@ -111,7 +105,7 @@ fn coverage_and_values_weigh_what_is_seen() {
 }
 
 #[test]
-fn features_follow_mirrors() {
+fn denoising_features_follow_mirrors() {
     // The mirror shows a red wall behind the camera.
     let scene = r#"
         shape glass : rectangle { size = (9, 9); transform = translate(0, 0, -3); material = mirror_surface(); }
@@ -121,7 +115,7 @@ fn features_follow_mirrors() {
         film { size = (16, 16); }
         camera main : perspective { from = (0, 0, 0); to = (0, 0, -1); fov = 30; }
     "#;
-    let found = looked_at(
+    let found = rendered(
         scene,
         &["albedo", "first_albedo", "N", "Ng", "roughness", "depth"],
         4,
@@ -140,9 +134,9 @@ fn features_follow_mirrors() {
     assert_eq!(found.of("roughness")[center][0], 0.0);
 }
 
-/// A picture without its background over another is the picture with it.
+/// A transparent picture composited over a background equals the picture with that background.
 #[test]
-fn transparent_pictures_go_over_others() {
+fn transparent_pictures_composite_over_others() {
     let background = 0.7;
     let scene = |film: &str| {
         WALLS
@@ -152,8 +146,8 @@ fn transparent_pictures_go_over_others() {
             )
             .replace("film { ", &format!("film {{ {film} "))
     };
-    let with = looked_at(&scene(""), &["alpha"], 64);
-    let without = looked_at(&scene("background = transparent;"), &["alpha"], 64);
+    let with = rendered(&scene(""), &["alpha"], 64);
+    let without = rendered(&scene("background = transparent;"), &["alpha"], 64);
     let pairs = with
         .layered
         .picture
@@ -169,9 +163,9 @@ fn transparent_pictures_go_over_others() {
     assert!(clear > 30, "{clear} pixels show the background alone");
 }
 
-/// Outputs of units and of groups, and attributes, are layers; a single number is in all channels.
+/// Outputs of units and groups, and attributes, are layers; a single number is in all channels.
 #[test]
-fn shaders_compute_values() {
+fn shader_outputs_become_layers() {
     let scene = r#"
         surface marked(output color mask = 0, output float wear = 0, output closure color surface = 0) {
             mask = color(0.25, u, v);
@@ -190,7 +184,7 @@ fn shaders_compute_values() {
         film { size = (16, 16); }
         camera main : perspective { from = (0, 0, 0); to = (0, 0, -1); fov = 50; }
     "#;
-    let found = looked_at(scene, &["shader:mask", "worn=shader:wear", "attribute:wet"], 4);
+    let found = rendered(scene, &["shader:mask", "worn=shader:wear", "attribute:wet"], 4);
     let at = |layer: &str, x: usize| found.of(layer)[8 * 16 + x].clone();
     let close = |a: Vec<f32>, b: [f32; 3]| {
         assert!(
@@ -206,10 +200,10 @@ fn shaders_compute_values() {
     close(at("wet", 12), [0.1, 0.2, 0.3]);
 }
 
-/// A floor that only catches shadows is opaque where its light is blocked, and clear elsewhere; a holdout hides what is
-/// behind it and shows nothing; neither has light in the picture, and both light other things as ever.
+/// A shadow catcher is opaque in shadow and transparent elsewhere; a holdout hides objects behind it and is black; both
+/// are absent from the picture and still light other objects.
 #[test]
-fn catchers_are_in_the_alpha_channel_alone() {
+fn shadow_catchers_affect_only_alpha() {
     let scene = r#"
         shape floor : plane { size = 40; material = matte(albedo = 0.5); catcher = shadow; }
         shape roof : rectangle { size = (4, 40); transform = translate(-4, 3, 0) * rotate((1, 0, 0), 90); material = matte(albedo = 0.3); }
@@ -218,7 +212,7 @@ fn catchers_are_in_the_alpha_channel_alone() {
         camera main : perspective { from = (0, 2, 9); to = (0, 0.2, 0); fov = 40; }
         film { size = (16, 16); filter = box(0.5); }
     "#;
-    let found = looked_at(scene, &["alpha"], 64);
+    let found = rendered(scene, &["alpha"], 64);
     let pixel = |x: usize, y: usize| found.layered.picture.data[(y * 16 + x) * 4..][..4].to_vec();
     // The shadow of the roof, the lit floor, and the hole.
     let (dark, lit, hole) = (pixel(0, 9), pixel(8, 12), pixel(12, 7));
@@ -235,9 +229,9 @@ fn catchers_are_in_the_alpha_channel_alone() {
     assert!(roof, "the floor reflects light");
 }
 
-/// A shader holds out a part of what it covers: that part is black, and clear.
+/// A shader holds out a part of its coverage: that part is black and transparent.
 #[test]
-fn holdouts_of_shaders_are_taken_out_of_alpha() {
+fn holdouts_of_shaders_reduce_alpha() {
     let scene = r#"
         surface parts(output closure color surface = 0) {
             surface = u < 0.5 ? holdout() : 0.25 * holdout() + 0.75 * emission();
@@ -247,16 +241,16 @@ fn holdouts_of_shaders_are_taken_out_of_alpha() {
         camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); fov = 20; }
         film { size = (16, 16); filter = box(0.5); }
     "#;
-    let found = looked_at(scene, &["alpha"], 16);
+    let found = rendered(scene, &["alpha"], 16);
     let pixel = |x: usize| found.layered.picture.data[(8 * 16 + x) * 4..][..4].to_vec();
     assert_eq!(pixel(3), [0.0; 4], "held out");
     assert_eq!(pixel(12), [0.75; 4], "held out by a quarter");
 }
 
-/// A share of a wall that is held out has no light and no coverage, nothing is seen behind it, and weights of shaders that
-/// add up to more than one take no more than there is.
+/// A held-out part of a wall has no radiance and no coverage, and nothing behind it is visible. Closure weights above
+/// one in total are limited to one.
 #[test]
-fn holdout_closures_are_holes() {
+fn holdout_closures_have_zero_alpha() {
     let seen = |surface: &str| {
         let scene = format!(
             r#"
@@ -270,8 +264,8 @@ fn holdout_closures_are_holes() {
             "#
         );
         let passes = ["alpha", "crypto_object", "object_id", "opacity"];
-        let found = looked_at(&scene, &passes, 256);
-        // Before the sky, and before the ground.
+        let found = rendered(&scene, &passes, 256);
+        // In front of the sky, and in front of the ground.
         [(8, 3), (8, 12)].map(|(x, y)| {
             let pixel = y * 16 + x;
             let [r, g, b, alpha] = [0, 1, 2, 3].map(|c| found.layered.picture.data[4 * pixel + c]);
@@ -291,7 +285,8 @@ fn holdout_closures_are_holes() {
             }
         }
     };
-    // Light, alpha, coverage of the wall in its mask, and its opacity. The ground is behind the wall, and in its shadow.
+    // Radiance, alpha, coverage of the wall in its mask, and its opacity. The ground is behind the wall, and in its
+    // shadow.
     let hole = seen("holdout()");
     for (light, alpha, coverage, numbered, opacity) in hole {
         assert_eq!(
@@ -311,14 +306,14 @@ fn holdout_closures_are_holes() {
         [[0.75, 0.75, 0.75, 0.75]; 2],
     );
     close("0.25 * emission() + -3 * holdout()", [[0.25, 1.0, 1.0, 1.0]; 2]);
-    // Straight through the other half: the sky is clear, the ground is there.
+    // Undeviated through the other half: the sky is transparent, the ground is visible.
     let [sky, ground] = seen("0.5 * holdout() + 0.5 * transparent()");
     assert!(
         sky.1.abs() < 0.05 && (ground.1 - 0.5).abs() < 0.05,
         "{sky:?} {ground:?}"
     );
     assert!(sky.0 == 0.0 && ground.0 > 0.02, "{sky:?} {ground:?}");
-    // More than there is: what passes goes on, and the hole takes the rest.
+    // The weights exceed one: transparency has precedence, and the holdout gets the rest.
     let [sky, ground] = seen("holdout() + 0.5 * transparent()");
     assert!(
         sky.1.abs() < 0.05 && (ground.1 - 0.5).abs() < 0.05,
@@ -326,9 +321,9 @@ fn holdout_closures_are_holes() {
     );
 }
 
-/// What is held out is black in mirrors, which are not holes themselves.
+/// Holdouts are black in mirrors; the mirrors themselves have full coverage.
 #[test]
-fn holes_are_black_in_mirrors() {
+fn holdouts_are_black_in_mirrors() {
     let scene = r#"
         surface hole(output closure color surface = 0) { surface = holdout(); }
         shape glass : rectangle { size = (9, 9); transform = translate(0, 0, -3); material = mirror_surface(); }
@@ -337,14 +332,14 @@ fn holes_are_black_in_mirrors() {
         film { size = (16, 16); background = transparent; }
         camera main : perspective { from = (0, 0, 0); to = (0, 0, -1); fov = 30; }
     "#;
-    let found = looked_at(scene, &["alpha"], 4);
+    let found = rendered(scene, &["alpha"], 4);
     assert_eq!(
         found.layered.picture.data[4 * (8 * 16 + 8)..][..4],
         [0.0, 0.0, 0.0, 1.0]
     );
 }
 
-/// A wall behind haze: what guides denoisers is a mixture of both, without holes; depth is that of the wall.
+/// A wall behind haze: denoising features are a mixture of both, without holes; depth is that of the wall.
 #[test]
 fn haze_has_an_albedo_and_faces_the_viewer() {
     let text = "shape wall : rectangle { size = 60; transform = translate(0, 0, -8); material = matte(albedo = 0.5); }
@@ -354,7 +349,7 @@ fn haze_has_an_albedo_and_faces_the_viewer() {
         camera main : perspective { from = (0, 0, 0); to = (0, 0, -1); fov = 20; }
         film { size = (16, 16); filter = box(0.5); }
         integrator : path { split = 1; light_samples = 1; guide = false; }";
-    let found = looked_at(text, &["albedo", "N", "depth", "alpha", "direct_volume"], 256);
+    let found = rendered(text, &["albedo", "N", "depth", "alpha", "direct_volume"], 256);
     let left = f32::exp(-1.0);
     let middle = 8 * 16 + 8;
     let (albedo, normal) = (&found.of("albedo")[middle], &found.of("N")[middle]);

@@ -1,15 +1,14 @@
-//! Scenes that photon maps had wrong, beside the path tracer: pictures differ by noise alone.
-
-use std::fs;
+//! Photon maps against the path tracer: regression scenes whose pictures may differ only by noise.
 
 use renderer::image::Image;
 use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
-use renderer::render::{RenderSettings, Rendered, SampleUnit, Silent, render};
+use renderer::render::{RenderSettings, Rendered, SampleUnit};
 use renderer::scene::build::{Built, build};
-use renderer::scene::load::{LoadOptions, load};
-use std::sync::atomic::AtomicBool;
+use support::scenes::{load_text, render_scene};
 
-/// A closed box of 2 m, open to be filled: its floor is of the material `floor`, its front of `front`.
+use super::mean;
+
+/// A closed box of 2 m with the materials `floor` for its floor and `front` for its front.
 const BOX: &str = "
     film { size = (24, 24); filter = box; }
     material white = matte(albedo = 0.8);
@@ -24,10 +23,7 @@ const BOX: &str = "
 ";
 
 pub(crate) fn built(text: &str) -> (Built, [u32; 2]) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("scene.kiln");
-    fs::write(&path, text).unwrap();
-    let (desc, _) = load(&path, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    let desc = load_text(text, &[]);
     let built = build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"));
     (built, desc.film.size.value)
 }
@@ -44,8 +40,7 @@ pub(crate) fn shot(scene: &(Built, [u32; 2]), integrator: Integrator, spp: u64) 
         threads: 2,
         ..RenderSettings::of_camera(built.camera, *size)
     };
-    render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
-        .unwrap_or_else(|error| panic!("{error}"))
+    render_scene(&built.scene, &settings)
 }
 
 fn path(scene: &(Built, [u32; 2]), spp: u64) -> Image {
@@ -62,10 +57,6 @@ fn progressive() -> Integrator {
     })
 }
 
-fn mean(image: &Image) -> f64 {
-    image.data.iter().map(|&v| f64::from(v)).sum::<f64>() / image.data.len() as f64
-}
-
 /// Means of square blocks of pixels, over all channels.
 fn blocks(image: &Image, side: usize) -> Vec<f64> {
     let (columns, rows) = (image.width / side, image.height / side);
@@ -80,7 +71,7 @@ fn blocks(image: &Image, side: usize) -> Vec<f64> {
 }
 
 #[test]
-fn tilted_normals_scatter_photons_as_they_scatter_light() {
+fn tilted_normals_scatter_photons_like_paths() {
     for tilt in [1.0, 2.0] {
         let scene = built(&format!(
             "{BOX}
@@ -96,7 +87,7 @@ fn tilted_normals_scatter_photons_as_they_scatter_light() {
 }
 
 #[test]
-fn one_pass_knows_what_a_tilted_normal_scatters() {
+fn one_pass_includes_light_scattered_at_tilted_normals() {
     for tilt in [0.6, 1.5] {
         let scene = built(&format!(
             "{BOX}
@@ -112,9 +103,10 @@ fn one_pass_knows_what_a_tilted_normal_scatters() {
     }
 }
 
-/// The weights of layers, and of what looks at `I`, are those for the viewer: photons do not see them from the light.
+/// Weights of layers, and of shaders that read `I`, are those for the viewer: photons must not evaluate them from the
+/// light.
 #[test]
-fn photons_leave_as_their_viewers_see_the_surface() {
+fn photons_evaluate_closures_for_the_viewer() {
     let facing = "surface facing(output closure color surface = 0)
                   { float c = abs(dot(normalize(I), N)); surface = 0.95 * c * c * diffuse(N); }";
     let materials = [
@@ -141,7 +133,7 @@ fn photons_leave_as_their_viewers_see_the_surface() {
 }
 
 #[test]
-fn photons_without_a_number_are_dropped_and_counted() {
+fn photons_of_nan_are_dropped_and_counted() {
     let scene = built(&format!(
         "{BOX}
          camera main : perspective {{ from = (0, 0, 0.9); to = (0, -0.3, -1); fov = 60; }}
@@ -161,7 +153,7 @@ fn photons_without_a_number_are_dropped_and_counted() {
     assert!((ratio - 1.0).abs() < 0.02, "{ratio}");
 }
 
-/// Small things over a wide floor, whose light comes by way of narrow lobes: one pass at the defaults.
+/// Small objects over a wide floor, lit through narrow lobes: one default pass.
 fn small_in_wide(text: &str) {
     let scene = built(text);
     let (ours, path) = (
@@ -179,7 +171,7 @@ fn small_in_wide(text: &str) {
 }
 
 #[test]
-fn rough_metal_over_a_wide_floor_of_glass_has_its_light() {
+fn rough_metal_over_a_wide_glass_floor_matches_paths() {
     small_in_wide(
         "film { size = (48, 40); filter = box; }
          camera main : perspective { from = (1.2, 2, 6); to = (0.5, 0.8, 0); fov = 20; }
@@ -191,7 +183,7 @@ fn rough_metal_over_a_wide_floor_of_glass_has_its_light() {
 }
 
 #[test]
-fn rough_metal_beside_a_mirror_on_a_wide_floor_has_its_light() {
+fn rough_metal_next_to_a_mirror_on_a_wide_floor_matches_paths() {
     small_in_wide(
         "film { size = (48, 40); filter = box; }
          camera main : perspective { from = (2, 2.2, 4); to = (0, 0.5, 0); fov = 25; }
@@ -205,8 +197,9 @@ fn rough_metal_beside_a_mirror_on_a_wide_floor_has_its_light() {
 }
 
 #[test]
-fn caustics_do_not_pass_a_wall() {
-    // One floor under two rooms: in the bright one a ball of metal throws light at the foot of the wall between.
+fn caustics_do_not_leak_through_a_wall() {
+    // A common floor of two rooms: in the bright one, a metal ball casts a caustic at the foot of the wall between
+    // them.
     let rooms = built(
         "film { size = (24, 24); filter = box; }
          camera main : perspective { from = (6, 1, 0); to = (0, -1, 0); fov = 30; }
@@ -228,8 +221,8 @@ fn caustics_do_not_pass_a_wall() {
 }
 
 #[test]
-fn walls_far_from_the_origin_keep_their_photons() {
-    // Coordinates along x are rounded to 8 mm, so that photons of a plane are not in it.
+fn walls_far_from_the_origin_match_paths() {
+    // Coordinates along x are rounded to 8 mm, so that photons are not exactly in their plane.
     let room = built(
         "film { size = (16, 12); filter = box; }
          camera main : perspective { transform = translate(100000, 0.5, 2.6) * rotate((1, 0, 0), -15); fov = 60; }
@@ -246,7 +239,7 @@ fn walls_far_from_the_origin_keep_their_photons() {
 }
 
 #[test]
-fn frosted_bodies_absorb_as_much_of_photons_as_of_paths() {
+fn frosted_objects_absorb_photons_like_paths() {
     small_in_wide(
         "film { size = (48, 40); filter = box; }
          camera main : perspective { from = (2, 2.2, 4); to = (0, 0.5, 0); fov = 25; }
@@ -258,7 +251,7 @@ fn frosted_bodies_absorb_as_much_of_photons_as_of_paths() {
 }
 
 #[test]
-fn coloured_glass_keeps_about_as_many_photons_as_clear_glass() {
+fn coloured_glass_stores_about_as_many_photons_as_clear_glass() {
     let share = |tint: &str| {
         let scene = built(&format!(
             "film {{ size = (8, 8); filter = box; }}
@@ -278,10 +271,10 @@ fn coloured_glass_keeps_about_as_many_photons_as_clear_glass() {
     assert!(blue > 0.7 * clear, "{blue} of {clear}");
 }
 
-/// What light passes is no wall of irradiance records: a shell that is not there, the clear parts of a decal, panes, and the
-/// boundary of fog, each close to the walls. Photons on a veil are not those on the floor behind it.
+/// Transparent surfaces do not bound irradiance records: an invisible shell, the transparent parts of a decal, panes,
+/// and the boundary of fog, each close to the walls. Photons on a veil do not count for the floor behind it.
 #[test]
-fn what_light_passes_is_no_wall() {
+fn transparent_surfaces_do_not_bound_irradiance_records() {
     let scene = |content: &str| {
         built(&format!(
             "{BOX}
@@ -313,7 +306,7 @@ fn what_light_passes_is_no_wall() {
     ];
     for content in contents {
         let scene = scene(&content);
-        // Wide kernels, which meet what is close to the walls all the more.
+        // Wide kernels, which overlap surfaces close to the walls.
         let one_pass = Integrator::Photon(PhotonSettings {
             photons: Some(60_000),
             caustic_photons: Some(60_000),

@@ -1,9 +1,9 @@
-//! Path guiding: the picture of unguided paths (`invariances/photon.rs`), with less noise.
+//! Path guiding: the same picture as unguided paths (`invariances/photon.rs`), with less noise.
 
 use super::{Look, bits, look, mean, picture, rendered, shipped};
 
-/// Mean relative difference of small pictures of 16 samples a pixel from that of photon maps, which has little error. It
-/// is bounded: squares would tell of the edges of lamps alone.
+/// Mean relative difference of small pictures with 16 samples per pixel from a picture by photon maps, which has little
+/// error. Differences are bounded, because squares would only measure the edges of lights.
 fn errors(name: &str, sets: [&[&str]; 2]) -> [f64; 2] {
     let size = [64, 64];
     let clean = picture(&shipped(name, &[]), size, look(64));
@@ -16,19 +16,19 @@ fn errors(name: &str, sets: [&[&str]; 2]) -> [f64; 2] {
     })
 }
 
-/// A fixed number of branches: a pilot would choose different numbers for the two.
+/// A fixed number of branches, because pilots would choose different numbers for the two.
 const PATH: &[&str] = &["integrator=path", "integrator.guide=false", "integrator.split=4"];
 const GUIDED: &[&str] = &["integrator=path", "integrator.guide=true", "integrator.split=4"];
 
 #[test]
-fn guides_find_the_door() {
+fn guided_paths_find_a_door() {
     let [path, guided] = errors("two_rooms", [PATH, GUIDED]);
     println!("{path:.3} and {guided:.3}");
     assert!(1.2 * guided < path, "{guided} is not much below {path}");
 }
 
 #[test]
-fn threads_and_ranges_leave_no_trace() {
+fn guides_do_not_depend_on_threads_or_ranges() {
     let built = shipped("cornell_spheres", GUIDED);
     let at = |threads, first, spp| {
         let look = Look {

@@ -1,5 +1,4 @@
-//! Point clouds in generated units: a small cloud of the test host, and the operations that search it as the checker
-//! writes them.
+//! Point clouds in generated units: a small cloud of the test host, and search operations as the checker emits them.
 
 use std::sync::{Arc, LazyLock};
 
@@ -15,10 +14,10 @@ pub(super) struct TestCloud;
 
 static NAMES: LazyLock<Vec<Arc<str>>> = LazyLock::new(|| ["", "wood", "naïve"].map(Arc::from).to_vec());
 
-/// The numbers of all points: five matrices, or the beginning of them as pairs.
+/// The numbers of all points: five matrices, or pairs of a prefix.
 static FLOATS: LazyLock<Vec<f32>> = LazyLock::new(|| (0..80).map(|i| i as f32 / 8.0 - 3.0).collect());
 
-/// Attributes, and one that is none.
+/// Attributes, and a missing one.
 const ATTRIBUTES: [&str; 9] = [
     "position", "wood", "wear", "tint", "label", "pair", "frame", "index", "none",
 ];
@@ -84,13 +83,13 @@ const VALUES: [Element; 5] = [
 ];
 
 impl Writer<'_> {
-    /// A search, and an array that is filled with what it finds.
+    /// A search, and an array filled with its results.
     pub(super) fn cloud(&mut self, out: &mut Block) {
         let file = match self.random.once_in(4) {
             true => self.operand(Kind::STRING),
             false => self.constant(Const::String("wood".into())),
         };
-        // Without places the points are counted.
+        // Without arrays, a search only counts the points.
         let places = self.random.below(5) as i32;
         let found = self.local(Kind::Array(Element::Int, places as u32 + 1));
         let [center, radius, most, sort] =
@@ -115,7 +114,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Fills an array with an attribute where there is one of its type.
+    /// Fills an array with an attribute of its type, if there is one.
     fn cloud_values(&mut self, values: LocalId, [file, indices, count]: [Operand; 3], out: &mut Block) {
         let name = *self.random.pick(&ATTRIBUTES);
         let name = self.constant(Const::String(name.into()));
@@ -132,7 +131,7 @@ impl Writer<'_> {
         });
     }
 
-    /// A point that is written.
+    /// A call that writes a point.
     pub(super) fn written_point(&mut self, out: &mut Block) {
         let mut args = vec![self.operand(Kind::STRING), self.operand(Kind::TRIPLE)];
         for _ in 0..self.random.below(3) {

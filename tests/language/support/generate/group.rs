@@ -1,11 +1,11 @@
-//! Random groups as source: nested groups with shared instances, overrides, samples, inputs of any type, defaults that
-//! nodes compute, expressions of whole numbers, recursion, assignments of globals, derivatives and closures.
+//! Random groups as source: nested groups with shared instances, overrides, samples, inputs of any type, defaults
+//! computed by nodes, integer expressions, recursion, assignments of globals, derivatives and closures.
 
 use std::fmt::Write as _;
 
 use super::Random;
 
-/// The units of generated groups. Values stay small, so that results are finite.
+/// The units of generated groups. Values are small, so that results are finite.
 pub const UNITS: &str = r#"
 struct pair { float a; color b; };
 float climb(int n) { return n <= 0 ? u + P[0] : 0.5 * climb(n - 1); }
@@ -110,7 +110,7 @@ enum Ty {
     Any,
 }
 
-/// A unit or a group that nodes can be instances of.
+/// A unit or group that a node instantiates.
 #[derive(Clone, Debug)]
 struct Part {
     name: String,
@@ -118,16 +118,16 @@ struct Part {
     outputs: Vec<(String, Ty)>,
 }
 
-/// A source of random groups, the last of which contains others.
+/// Source text with random groups; the last group contains others.
 #[derive(Clone, Debug)]
 pub struct Groups {
-    /// Units and groups.
+    /// Source of units and groups.
     pub text: String,
     /// Name of the last group.
     pub name: String,
-    /// Its float and colour inputs with constant defaults: they can be live.
+    /// Float and colour inputs of the last group with constant defaults, which can be live.
     pub live: Vec<String>,
-    /// True if they may print, and set and read messages: other outputs then have other effects.
+    /// True if they may print, and set and read messages, so that other outputs have other effects.
     pub has_effects: bool,
 }
 
@@ -165,13 +165,13 @@ pub fn groups(seed: u64) -> Groups {
 
 struct Writer {
     random: Random,
-    /// Values that can be read, by their paths.
+    /// Readable values with their paths.
     values: Vec<(String, Ty)>,
     parts: Vec<Part>,
 }
 
 impl Writer {
-    /// Adds a group to the text; returns its name and its inputs that can be live.
+    /// Appends a group to the text; returns its name and its inputs that can be live.
     fn group(&mut self, name: &str, text: &mut String) -> (String, Vec<String>) {
         let mut inputs = vec![];
         let (mut late, mut live) = (vec![], vec![]);
@@ -187,7 +187,7 @@ impl Writer {
             };
             let default = match self.random.below(4) {
                 0 if ty != Ty::Any => self.value(ty, 1),
-                // Computed by a node, which is declared later.
+                // Computed by a node that is declared later.
                 1 if ty == Ty::Float => {
                     late.push(format!("d{index}"));
                     format!("d{index}.r + {}", self.value(ty, 0))
@@ -220,7 +220,7 @@ impl Writer {
             .collect();
         for index in 0..2 + self.random.below(6) {
             let count = self.parts.len();
-            // The latest groups are used often.
+            // The latest groups are frequent.
             let latest = count - 1 - self.random.below(3.min(count));
             let chosen = if self.random.once_in(4) {
                 latest
@@ -277,7 +277,7 @@ impl Writer {
         (name, live)
     }
 
-    /// Overrides of a node, or none; with the end of the statement.
+    /// The overrides of a node, possibly none, and the end of the statement.
     fn overrides(&mut self) -> String {
         if !self.random.once_in(3) {
             return ";".to_owned();
@@ -304,7 +304,7 @@ impl Writer {
         }
     }
 
-    /// A value of an earlier node, of an input, or an expression.
+    /// A value of an earlier node, an input, or an expression.
     fn value(&mut self, ty: Ty, depth: usize) -> String {
         let random = &mut self.random;
         let known: Vec<&String> = self
@@ -314,7 +314,7 @@ impl Writer {
             .map(|(path, _)| path)
             .collect();
         if !known.is_empty() && !random.once_in(3) {
-            // Late values are read more often, so that chains are long.
+            // Late values are more frequent, so that chains are long.
             let at = known.len() - 1 - random.below(known.len()).min(random.below(known.len()));
             return known[at].clone();
         }
@@ -362,7 +362,7 @@ impl Writer {
         }
     }
 
-    /// A path of a type, or an expression in parentheses that is one.
+    /// A path of the given type, or a parenthesised expression.
     fn variable(&mut self, ty: Ty) -> String {
         let known: Vec<&String> = self
             .values

@@ -1,4 +1,4 @@
-//! An interpreter of naga's intermediate representation, as far as generated programs use it: what a GPU would compute.
+//! An interpreter of the subset of naga's intermediate representation that generated programs use, in place of a GPU.
 
 mod program;
 mod value;
@@ -10,7 +10,7 @@ use naga::{
 pub use program::{Program, is_numeric, numbers};
 pub use value::{Place, Value};
 
-/// Looks a texture up: its name, the coordinates, and the differentials of these along x and y.
+/// A texture lookup: name, coordinates, and their differentials along x and y.
 pub type Sample<'a> = &'a dyn Fn(&str, [f32; 2], [f32; 2], [f32; 2]) -> [f32; 4];
 
 /// A program with the values of its variables.
@@ -21,15 +21,15 @@ pub struct Interpreter<'a> {
     sample: Sample<'a>,
 }
 
-/// A call that runs.
+/// An active call.
 struct Call {
     arguments: Vec<Value>,
     locals: Vec<Value>,
-    /// Values of expressions that were evaluated.
+    /// Values of evaluated expressions.
     values: Vec<Option<Value>>,
 }
 
-/// What follows a statement.
+/// Control flow after a statement.
 enum Flow {
     Next,
     Break,
@@ -38,7 +38,7 @@ enum Flow {
 }
 
 impl<'a> Interpreter<'a> {
-    /// Creates an interpreter; `initial` gives values of variables of the module by name.
+    /// Creates an interpreter; `initial` contains values of module variables by name.
     pub fn new(
         module: &'a Module,
         initial: &dyn Fn(&str, Handle<Type>) -> Option<Value>,
@@ -336,7 +336,7 @@ fn of_literal(literal: Literal) -> Value {
     }
 }
 
-/// A part of a composite, or a pointer to it; indices beyond the end are those of the last part.
+/// A component of a composite, or a pointer to it; indices out of range are clamped.
 fn part(base: Value, index: usize) -> Value {
     match base {
         Value::Pointer(place, mut path) => {
@@ -351,7 +351,7 @@ fn part(base: Value, index: usize) -> Value {
     }
 }
 
-/// A vector may be composed of vectors, and a matrix of numbers.
+/// Vectors may be composed of vectors, and matrices of numbers.
 fn composed(module: &Module, ty: Handle<Type>, parts: Vec<Value>) -> Value {
     match module.types[ty].inner {
         TypeInner::Vector { .. } => {
@@ -371,7 +371,6 @@ fn composed(module: &Module, ty: Handle<Type>, parts: Vec<Value>) -> Value {
     }
 }
 
-/// The zero of a type.
 pub fn zero(module: &Module, ty: Handle<Type>) -> Value {
     let scalar = |kind: naga::ScalarKind| match kind {
         naga::ScalarKind::Sint => Value::Int(0),

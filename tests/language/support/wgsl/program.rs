@@ -1,4 +1,4 @@
-//! Generated programs, run at shading points as a GPU would.
+//! Generated programs, run at shading points as on a GPU.
 
 use naga::{Handle, Module, Type, TypeInner};
 use shading::builtins::Global;
@@ -11,7 +11,7 @@ use super::{Interpreter, Sample, Value, zero};
 
 /// A generated program and its module.
 pub struct Program {
-    /// What was generated.
+    /// The generated code.
     pub raster: Raster,
     module: Module,
 }
@@ -79,7 +79,7 @@ impl Program {
     }
 }
 
-/// A value in the layout of a uniform.
+/// A value in the memory layout of a uniform.
 fn padded(value: &Const) -> Value {
     match value {
         Const::Int(x) => Value::List([*x, 0, 0, 0].map(Value::Int).to_vec()),
@@ -136,7 +136,7 @@ fn member_value(source: &MemberSource, g: &ShaderGlobals, host: &dyn ShaderHost)
     }
 }
 
-/// All numbers of a constant; none of texts and closures.
+/// The numbers of a constant; an empty list for strings and closures.
 pub fn numbers(value: &Const) -> Vec<f32> {
     match value {
         Const::Int(x) => vec![*x as f32],
@@ -148,7 +148,7 @@ pub fn numbers(value: &Const) -> Vec<f32> {
     }
 }
 
-/// Whether a kind is one of numbers.
+/// Returns whether a kind is numeric.
 pub fn is_numeric(kind: Kind) -> bool {
     kind.element().is_number()
 }

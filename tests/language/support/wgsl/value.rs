@@ -2,7 +2,6 @@
 
 use naga::{BinaryOperator, MathFunction, ScalarKind, UnaryOperator};
 
-/// A value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// `i32`
@@ -15,14 +14,14 @@ pub enum Value {
     Bool(bool),
     /// A vector, a matrix by its columns, an array or a structure.
     List(Vec<Value>),
-    /// A pointer: the variable and the way to a part of it.
+    /// A pointer: a variable and the indices of a component of it.
     Pointer(Place, Vec<usize>),
 }
 
 /// A variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A variable of a call, by the depth of the call.
+    /// A variable of a call, by call depth.
     Local(usize, usize),
     /// A variable of the module.
     Global(usize),
@@ -34,7 +33,7 @@ impl Value {
         Value::List(list.iter().map(|&x| Value::Float(x)).collect())
     }
 
-    /// All numbers in it, in order; ints as floats.
+    /// The numbers of the value in order; ints as floats.
     pub fn numbers(&self) -> Vec<f32> {
         match self {
             Value::Int(x) => vec![*x as f32],
@@ -229,7 +228,7 @@ pub(super) fn convert(a: &Value, kind: ScalarKind, is_conversion: bool) -> Value
     }
 }
 
-/// Applies a function of numbers part by part.
+/// Applies a function of numbers component by component.
 fn each(args: &[&Value], f: &dyn Fn(&[f32]) -> f32) -> Value {
     if let Some(Value::List(first)) = args.iter().find(|arg| matches!(arg, Value::List(_))) {
         let part = |i: usize| {
@@ -254,7 +253,8 @@ fn each(args: &[&Value], f: &dyn Fn(&[f32]) -> f32) -> Value {
     match ints {
         Some(ints) => {
             let floats: Vec<f64> = ints.iter().map(|&x| f64::from(x)).collect();
-            // Only `abs`, `min`, `max` and `clamp` take ints: choose the int that the function of floats would.
+            // Only `abs`, `min`, `max` and `clamp` accept ints: selects the int that corresponds to the result for
+            // floats.
             let chosen = f(&floats.iter().map(|&x| x as f32).collect::<Vec<_>>());
             let nearest = ints.iter().flat_map(|&x| [x, x.wrapping_abs()]);
             Value::Int(

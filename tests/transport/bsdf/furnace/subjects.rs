@@ -3,13 +3,13 @@
 /// Values of a parameter.
 #[derive(Clone, Copy)]
 pub(super) enum Values {
-    /// A number between two others, with the ends more often.
+    /// A number in an interval, with its ends more frequent.
     Between(f32, f32),
-    /// A colour, with black and white channels more often.
+    /// A colour, with black and white channels more frequent.
     Color,
     /// 0 or 1.
     Flag,
-    /// Always this.
+    /// A constant.
     Fixed(&'static str),
 }
 use Values::{Between, Color, Fixed, Flag};
@@ -29,7 +29,7 @@ pub(super) struct Subject {
     pub(super) unit: &'static str,
     pub(super) parameters: &'static [(&'static str, Values)],
     pub(super) balance: Balance,
-    /// Instances that parameters refer to.
+    /// Instances that the parameters reference.
     pub(super) before: &'static str,
 }
 
@@ -66,7 +66,7 @@ const BECKMANN: Values = Fixed("\"beckmann\"");
 const FILM: Values = Between(0.0, 2000.0);
 const FILM_IOR: Values = Between(1.0, 3.0);
 
-/// White surfaces, one of which refracts.
+/// White surfaces, one of them refracting.
 const WHITE_BODIES: &str = "matte white(albedo = 1); glass clear(alpha = 0.5);";
 
 /// Surfaces that emit light, or show values in place of a material.

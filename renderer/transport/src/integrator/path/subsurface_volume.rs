@@ -90,6 +90,13 @@ pub(crate) struct SubsurfaceVolume<'a> {
     faces: InlineList<Face, 8>,
 }
 
+/// Returns whether a face is one of those `before` it, found on a neighbouring primitive.
+fn is_repeated(face: &Face, before: &[Face]) -> bool {
+    before
+        .iter()
+        .any(|other| face.is_coincident(other) && face.is_same(other))
+}
+
 /// A face that a segment crosses.
 #[derive(Clone, Copy, Debug)]
 struct Face {
@@ -129,7 +136,8 @@ impl Face {
     /// Returns whether both are the same face, found on primitives that share an edge or a vertex.
     fn is_same(&self, other: &Face) -> bool {
         let is_neighbour = self.is_near_edge || other.is_near_edge;
-        self.hit.shape == other.hit.shape && self.role == other.role && is_neighbour
+        let is_alike = self.role == other.role && self.crossing.cos * other.crossing.cos > 0.0;
+        self.hit.shape == other.hit.shape && is_alike && is_neighbour
     }
 }
 
@@ -285,44 +293,55 @@ impl<'a> SubsurfaceVolume<'a> {
         found
     }
 
-    /// Passes the faces that were found, in the order of their distances, up to one by which the segment leaves the volume.
+    /// Crosses the faces that were found, in the order of their distances, up to one by which the segment leaves the volume.
     fn pass(&mut self, segment: &Segment, interior: &mut InteriorList) -> Option<Interaction> {
         let by_distance = |a: &Face, b: &Face| a.crossing.t.total_cmp(&b.crossing.t);
         self.faces.as_mut_slice().sort_unstable_by(by_distance);
+        let exit = self.count_faces(segment);
+        let faces = self.faces.as_slice();
+        for (index, face) in faces[..exit.unwrap_or(faces.len())].iter().enumerate() {
+            // The path crosses surfaces that coincide with its entry or exit, as for any surface ([`Contact`]).
+            let is_in_contact = self.is_at_entry && face.is_at_start()
+                || exit.is_some_and(|exit| face.is_coincident(&faces[exit]));
+            let bodies = self.scene.bodies();
+            let is_crossed = face.role == Role::Foreign && self.is_within(face, segment);
+            if is_crossed && !is_in_contact && !is_repeated(face, &faces[..index]) && !bodies.is_empty() {
+                let it = self.interaction(segment, face, -segment.direction);
+                interior.cross(bodies, &it, segment.direction);
+            }
+        }
+        let face = faces[exit?];
+        Some(self.interaction(segment, &face, self.outer_normal(segment, &face)))
+    }
+
+    /// Counts the faces of the volume that a segment crosses; returns the index of the one by which it leaves the volume.
+    fn count_faces(&mut self, segment: &Segment) -> Option<usize> {
         for index in 0..self.faces.as_slice().len() {
             let (before, rest) = self.faces.as_slice().split_at(index);
             let (face, after) = (rest[0], &rest[1..]);
-            if !(face.crossing.t > 0.0 && face.crossing.t <= f64::from(segment.length)) {
-                continue;
-            }
-            let is_near = |other: &Face| face.is_coincident(other);
-            if face.role != Role::Foreign && before.iter().any(|other| is_near(other) && face.is_same(other))
-            {
+            if !self.is_within(&face, segment) || is_repeated(&face, before) {
                 continue;
             }
             match face.role {
-                Role::Foreign => {
-                    let bodies = self.scene.bodies();
-                    if !bodies.is_empty() {
-                        let it = self.interaction(segment, &face, -segment.direction);
-                        interior.cross(bodies, &it, segment.direction);
-                    }
-                }
+                Role::Foreign => {}
                 Role::Enters => {
                     let was_counted = self.is_at_entry && face.is_at_start();
                     self.depth += u32::from(!was_counted);
                 }
                 Role::Leaves => {
-                    let continues = |other: &Face| other.role == Role::Enters && is_near(other);
+                    let continues = |other: &Face| other.role == Role::Enters && face.is_coincident(other);
                     if self.depth <= 1 && !after.iter().any(continues) {
-                        let outer = self.outer_normal(segment, &face);
-                        return Some(self.interaction(segment, &face, outer));
+                        return Some(index);
                     }
                     self.depth = self.depth.saturating_sub(1);
                 }
             }
         }
         None
+    }
+
+    fn is_within(&self, face: &Face, segment: &Segment) -> bool {
+        face.crossing.t > 0.0 && face.crossing.t <= f64::from(segment.length)
     }
 
     /// Ray along a segment, with a margin at both ends.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use super::{Input, alone, damage};
+use super::{Input, damage, lock_memory};
 
 const PART: &[u8; 16] = b"kiln part v1\n\0\0\0";
 const BAKE: &[u8; 16] = b"kiln bake  v2\n\0\0";
@@ -50,7 +50,7 @@ fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// A record of a part.
+/// A record of a part: length, data, checksum.
 fn record(bytes: &[u8]) -> Vec<u8> {
     let mut record = (bytes.len() as u64).to_le_bytes().to_vec();
     record.extend(hash(bytes).to_le_bytes());
@@ -138,7 +138,7 @@ pub(super) fn seeds() -> Vec<(String, Vec<u8>)> {
     .into()
 }
 
-/// Damages the records of a part, whose checksums are right afterwards, or any bytes.
+/// Damages records of a part and corrects their checksums, or damages any bytes.
 pub(super) fn damage_part(bytes: &mut Vec<u8>, random: &mut impl FnMut(usize) -> usize) {
     if !bytes.starts_with(PART) || random(4) == 0 {
         return damage(bytes, random);
@@ -156,16 +156,16 @@ pub(super) fn damage_part(bytes: &mut Vec<u8>, random: &mut impl FnMut(usize) ->
 }
 
 #[test]
-fn sound_files_are_read() {
-    let _alone = alone();
+fn valid_files_are_read() {
+    let _alone = lock_memory();
     for (count, (name, bytes)) in [30, 5, 2].into_iter().zip(seeds()) {
         assert_eq!(Input::new(&[(&name, &bytes)]).read(&name), Ok(count));
     }
 }
 
 #[test]
-fn parts_hold_the_pixels_that_they_declare() {
-    let _alone = alone();
+fn parts_contain_the_declared_pixels() {
+    let _alone = lock_memory();
     for (size, channels) in [
         ([30_000, 30_000], 0),
         ([65_535, 65_535], 1 << 20),
@@ -181,7 +181,7 @@ fn parts_hold_the_pixels_that_they_declare() {
 
 #[test]
 fn long_headers_of_parts_are_bounded() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let mut long = header([6, 5], 1);
     long["layers"] = json!({ "passes": vec![""; 1_000_000], "manifests": vec![Value::from(Vec::<Value>::new()); 1_000_000] });
     let bytes = part(&[long.to_string().into_bytes()]);
@@ -191,8 +191,8 @@ fn long_headers_of_parts_are_bounded() {
 
 #[test]
 fn checkpoints_of_wrong_lengths_are_bounded() {
-    let _alone = alone();
-    // Each word is the length of a record that reaches to the end.
+    let _alone = lock_memory();
+    // Each word is the length of a record that extends to the end of the file.
     let mut bytes = checkpoint();
     let count = 1u32 << 20;
     for i in 0..count {
@@ -203,7 +203,7 @@ fn checkpoints_of_wrong_lengths_are_bounded() {
 
 #[test]
 fn packs_of_zeros_are_bounded() {
-    let _alone = alone();
+    let _alone = lock_memory();
     let mut zip = ZipWriter::new(Cursor::new(vec![]));
     let zeros = vec![0; 64 << 20];
     let names: Vec<String> = (0..20).map(|i| format!("{i}.bin")).collect();

@@ -1,9 +1,9 @@
-//! Arguments of the commands for finished pictures, `denoise`, `image`, `sheet`, and of `gallery`.
+//! Arguments of the commands for finished pictures (`denoise`, `image`, `sheet`) and of `gallery`.
 
 use super::case::Case;
 use super::case::Differs::{By, File, New, Says, Status};
 
-/// Small pictures of few units.
+/// Small pictures of a few units.
 pub(crate) const GALLERY: &[Case] = &[
     (
         "shaders",
@@ -61,7 +61,7 @@ pub(crate) const GALLERY: &[Case] = &[
     ),
 ];
 
-/// They need Open Image Denoise.
+/// These cases need Open Image Denoise.
 pub(crate) const DENOISE: &[Case] = &[
     (
         "image",

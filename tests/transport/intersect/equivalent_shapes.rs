@@ -1,4 +1,4 @@
-//! Shapes that are the same surface said in two ways, at all scales: rays find the same on both.
+//! Equivalent surfaces in two representations, at all scales: rays hit both at the same points.
 
 use std::sync::Arc;
 
@@ -9,28 +9,28 @@ use support::scenes::globe;
 
 use super::{build, mesh, trace};
 
-/// Allowed difference between two surfaces that are equal apart from rounding.
-struct Closeness {
-    /// Distance between points, as a share of the shape's radius.
+/// Tolerances for surfaces that are equal up to rounding.
+struct Tolerance {
+    /// Distance between points, relative to the shape's radius.
     distance: f32,
     /// Distance between unit normals.
     normal: f32,
-    /// Cosine with the normal below which a ray may meet one of them alone.
+    /// Cosine with the normal below which a ray may hit only one of them.
     grazing: f32,
 }
 
-/// Flat faces are the same but for rounding.
-const FLAT: Closeness = Closeness {
+/// Flat faces are equal up to rounding.
+const FLAT: Tolerance = Tolerance {
     distance: 1e-5,
     normal: 1e-3,
     grazing: 1e-2,
 };
 
-/// Rays at `one` and at `other`, both in random places, find the same points and normals. At most one ray in a hundred
-/// may meet one of them alone: those at silhouettes.
+/// Rays at `one` and at `other`, both with random transforms, have the same hit points and normals. At most one ray in
+/// a hundred may hit only one of them: those at silhouettes.
 #[track_caller]
 fn check_alike(
-    closeness: &Closeness,
+    tolerance: &Tolerance,
     uneven: bool,
     one: impl Fn(Affine3A) -> Vec<Shape>,
     other: impl Fn(Affine3A) -> Vec<Shape>,
@@ -54,13 +54,13 @@ fn check_alike(
                 [Some(a), Some(b)] => {
                     hits += 1;
                     let cosine = a.ng.dot(ray.direction).abs().min(b.ng.dot(ray.direction).abs());
-                    // Where a ray meets different faces, it does so at their edge.
-                    let close = closeness.distance * radius + rounding;
+                    // Different faces may be hit only at their common edge.
+                    let close = tolerance.distance * radius + rounding;
                     let same = (a.t - b.t).abs() * cosine < close
-                        && a.ng.distance(b.ng) < closeness.normal + rounding / radius;
+                        && a.ng.distance(b.ng) < tolerance.normal + rounding / radius;
                     alone += u32::from(!same);
                     assert!(
-                        same || cosine < closeness.grazing || a.p.distance(b.p) < close,
+                        same || cosine < tolerance.grazing || a.p.distance(b.p) < close,
                         "{a:?} is not {b:?} under {world_from_object:?}"
                     );
                 }
@@ -81,7 +81,7 @@ fn alone(geometry: Geometry) -> impl Fn(Affine3A) -> Vec<Shape> {
     }
 }
 
-/// The mesh twice, which makes instances of them; the other far away.
+/// The mesh twice, which makes instances; the second at a large distance.
 fn instance(of: Mesh) -> impl Fn(Affine3A) -> Vec<Shape> {
     let geometry = mesh(of);
     move |place| {
@@ -93,7 +93,7 @@ fn instance(of: Mesh) -> impl Fn(Affine3A) -> Vec<Shape> {
     }
 }
 
-/// Every triangle as four.
+/// The mesh with every triangle divided into four.
 fn cut_in_four(of: &Mesh) -> Mesh {
     let mut cut = Mesh::default();
     for corners in &of.triangles {
@@ -110,7 +110,7 @@ fn cut_in_four(of: &Mesh) -> Mesh {
 }
 
 #[test]
-fn instances_are_copies() {
+fn instances_match_copies() {
     for uneven in [false, true] {
         for one in [Mesh::cube(), globe(12, 24)] {
             check_alike(&FLAT, uneven, alone(mesh(one.clone())), instance(one));
@@ -119,13 +119,13 @@ fn instances_are_copies() {
 }
 
 #[test]
-fn a_mesh_that_carries_its_transform_is_placed() {
+fn transformed_meshes_match_placed_meshes() {
     let carried = |place: Affine3A| {
         let mut moved = Mesh::cube();
         for p in &mut moved.positions {
             *p = place.transform_point3(*p);
         }
-        // A mirror image shows its vertices in the other order.
+        // A mirror image lists its vertices in the other order.
         if place.matrix3.determinant() < 0.0 {
             for triangle in &mut moved.triangles {
                 triangle.swap(1, 2);
@@ -140,7 +140,7 @@ fn a_mesh_that_carries_its_transform_is_placed() {
 }
 
 #[test]
-fn triangles_may_be_cut_in_four() {
+fn divided_triangles_match_whole_triangles() {
     for uneven in [false, true] {
         for one in [Mesh::cube(), globe(12, 24)] {
             let four = cut_in_four(&one);
@@ -150,7 +150,7 @@ fn triangles_may_be_cut_in_four() {
 }
 
 #[test]
-fn a_cube_is_six_rectangles() {
+fn a_cube_matches_six_rectangles() {
     let six = |place: Affine3A| {
         let sides = [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(|n| [n, -n]);
         let rectangle = Arc::new(Mesh::rectangle());
@@ -168,10 +168,10 @@ fn a_cube_is_six_rectangles() {
 }
 
 #[test]
-fn analytic_shapes_are_their_fine_meshes() {
+fn analytic_shapes_match_fine_meshes() {
     const SECTORS: u32 = 128;
     let chord = std::f32::consts::PI / SECTORS as f32;
-    let round = Closeness {
+    let round = Tolerance {
         distance: chord * chord,
         normal: 2.0 * chord,
         grazing: 0.3,
@@ -199,7 +199,7 @@ fn analytic_shapes_are_their_fine_meshes() {
         (Geometry::Disk, disk),
         (Geometry::Cylinder, cylinder),
     ] {
-        // Not stretched: that would turn normals by more than a chord's angle.
+        // Without stretching, which would rotate normals by more than a chord's angle.
         check_alike(&round, false, alone(analytic), alone(mesh(fine)));
     }
 }

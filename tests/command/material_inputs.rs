@@ -1,4 +1,5 @@
-//! Materials that adapt to their callers and their place, on the command line and in scenes.
+//! Material inputs on the command line and in scenes: aliases, inputs of type `any`, required attributes, values by
+//! mesh part.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::program::{message, refused, run};
 
-/// What a command prints.
+/// Returns the standard output of a command.
 #[track_caller]
 fn printed(at: &Path, line: &str) -> String {
     let output = run(at, line);
@@ -28,7 +29,7 @@ group whole(float tint = 1 [[ string aliases = "Kd" ]], output float r = 0) { ba
 "#;
 
 #[test]
-fn values_are_given_by_aliases() {
+fn aliases_set_values() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     fs::write(at.join("s.ksl"), ALIASES).unwrap();
@@ -60,9 +61,9 @@ fn values_are_given_by_aliases() {
     refused(at, "check scene.kiln", &["scene.kiln:1:30"]);
 }
 
-/// The command line gives a value by whatever name, also where the scene has another for it.
+/// `--set` finds a parameter by any of its names, also if the scene sets it under another name.
 #[test]
-fn overrides_reach_parameters_by_their_aliases() {
+fn overrides_accept_aliases() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     let picture = |arguments: &str, options: &str| {
@@ -106,7 +107,7 @@ fn overrides_reach_parameters_by_their_aliases() {
 }
 
 #[test]
-fn scenes_and_serialised_groups_give_parts() {
+fn scenes_and_serialised_groups_set_components() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     let text = "surface stack(closure color layers[] = {0}, float weights[] = {1}, output closure color surface = 0)
@@ -126,7 +127,7 @@ fn scenes_and_serialised_groups_give_parts() {
 }
 
 #[test]
-fn needs_of_shaders_are_listed() {
+fn info_lists_required_inputs_of_shaders() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     let text = r#"shader needy(float wear = 0.5 [[ int interpolated = 1 ]], string file = "gone.png", output color r = 0)
@@ -165,14 +166,14 @@ fn needs_of_shaders_are_listed() {
     assert!(needs.contains("attribute \"dust\"\n"), "{needs}");
     assert!(printed(at, "info --needs s.ksl:quiet").contains("nothing"));
     let json: Json = serde_json::from_str(&printed(at, "info --needs scene.kiln --json")).unwrap();
-    // The default material comes first.
+    // The default material is the first entry.
     assert_eq!(json.as_array().map(Vec::len), Some(6));
     assert_eq!(json[1]["attributes"][2]["shapes"][0], "ball", "{json:#}");
     refused(at, "info --needs scene.kiln scene.kiln", &["one scene"]);
 }
 
 #[test]
-fn needs_of_materials_are_listed_with_what_lacks() {
+fn info_lists_required_inputs_of_materials_and_marks_missing_ones() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     let text = "import \"s.ksl\";
@@ -238,7 +239,7 @@ shader kind(any x = 0.5, output color r = 0)
 "#;
 
 #[test]
-fn inputs_of_any_type_take_all_that_is_given() {
+fn inputs_of_type_any_accept_every_type() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     let text =
@@ -274,7 +275,7 @@ fn inputs_of_any_type_take_all_that_is_given() {
             group whole(output color r = 0) {{ one layer(); through t(x = {argument}); r = t.r; }}"
         );
         fs::write(at.join("g.ksl"), group).unwrap();
-        // Whole numbers are ints in groups, and floats in scenes.
+        // Whole numbers are ints in groups and floats in scenes.
         if argument != "1" {
             assert_eq!(
                 printed(at, "shade g.ksl:whole"),
@@ -295,12 +296,12 @@ fn inputs_of_any_type_take_all_that_is_given() {
     }
 }
 
-/// Two squares side by side, the second of triangles that share no vertices but places.
+/// Two squares side by side; the triangles of the second share positions but no vertices.
 const SQUARES: &str = "v -2 -1 0\nv 0 -1 0\nv 0 1 0\nv -2 1 0\nv 0.5 -1 0\nv 2 -1 0\nv 2 1 0\nv 0.5 1 0\nv 0.5 -1 0\nv 2 1 0\n\
     f 1 2 3\nf 1 3 4\nf 5 6 7\nf 9 10 8\n";
 
 #[test]
-fn parts_of_meshes_have_values_of_their_own() {
+fn mesh_parts_have_distinct_random_values() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     fs::write(at.join("two.obj"), SQUARES).unwrap();
@@ -336,7 +337,7 @@ fn parts_of_meshes_have_values_of_their_own() {
     assert_eq!([a[0], c[0]], [1.0, 2.0]);
     assert!(a[1] != c[1] && a[2] != c[2]);
     assert!([a, c].iter().all(|pixel| (0.0..1.0).contains(&pixel[1])));
-    // Other objects have other random parts, and other attributes.
+    // Another object has another random value per part, and other attributes.
     let [e, ..] = pixels(&shape.replace("shape a", "shape b"));
     assert!(e[0] == a[0] && e[1] != a[1]);
     let [f, ..] = pixels(&shape.replace("0.25", "0.5"));

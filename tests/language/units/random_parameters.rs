@@ -1,4 +1,4 @@
-//! Patterns of random parameters give finite numbers.
+//! Patterns with random parameters give finite numbers.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::point;
 /// Parameter sets of each unit.
 const SETS: usize = 60;
 
-/// A number in the range that the metadata give, or a little outside; often one at which formulas break.
+/// A number in the range of the metadata or slightly outside, often a singular value.
 fn number(param: &ParamInfo, random: &mut Random) -> f32 {
     let limit = |key: &str| {
         let entry = param.metadata.iter().find(|entry| entry.name == key)?;
@@ -56,7 +56,7 @@ fn value(param: &ParamInfo, ty: Type, random: &mut Random) -> Option<Const> {
     })
 }
 
-/// Random values of inputs. Arrays have none to four elements.
+/// Random values of inputs. Arrays have 0 to 4 elements.
 fn inputs(params: &[ParamInfo], random: &mut Random) -> Vec<(String, Value)> {
     let mut inputs = vec![];
     for param in params.iter().filter(|param| !param.output) {
@@ -95,7 +95,7 @@ fn linked(
 }
 
 #[test]
-fn patterns_of_random_parameters_are_finite() {
+fn patterns_with_random_parameters_are_finite() {
     let system = shipped::system(Arc::new(NoHost));
     let mut random = Random::new(1);
     let mut wrong = String::new();

@@ -1,4 +1,4 @@
-//! Light that is kept from one bake for the next: nothing changes without a change, and what changes is found.
+//! Reuse of light from an earlier bake: unchanged light is reused, and changes are detected.
 
 use glam::{Affine3A, Vec3};
 use renderer::bake::sh::ShOrder;
@@ -42,7 +42,7 @@ fn light(baked: &Baked) -> Vec<Rgb> {
         .collect()
 }
 
-/// Greatest relative difference of two bakes where both see something.
+/// The greatest relative difference of two bakes over lit texels.
 fn difference(a: &Baked, b: &Baked) -> f32 {
     let (a, b) = (lightmap(a), lightmap(b));
     let both = texels(a)
@@ -56,7 +56,7 @@ fn difference(a: &Baked, b: &Baked) -> f32 {
 }
 
 #[test]
-fn only_what_changes_is_gathered_again() {
+fn only_changed_light_is_gathered_again() {
     let here = Vec3::new(-5.0, 1.2, 0.0);
     let first = run(&scene(here, 1.0), &keeping(Some(KeptLight::default())));
     assert_eq!(first.stats.kept, 0);
@@ -68,7 +68,7 @@ fn only_what_changes_is_gathered_again() {
     assert_eq!(light(&again), light(&plain));
     assert_eq!(again.kept.unwrap(), kept);
 
-    // The ball moves by its radius: near it the floor has another light, far away the same.
+    // The ball moves by its radius: light changes on the nearby floor, and not far away.
     let there = scene(here + 0.5 * Vec3::Z, 1.0);
     let moved = run(&there, &keeping(Some(kept.clone())));
     let share = moved.stats.kept as f32 / moved.stats.points as f32;
@@ -81,14 +81,14 @@ fn only_what_changes_is_gathered_again() {
     );
     assert!(difference(&plain, &whole) > 0.3, "{}", difference(&plain, &whole));
 
-    // A sky that is brighter by 3 % is seen everywhere.
+    // A sky brighter by 3 % changes all light.
     let brighter = run(&scene(here, 1.03), &keeping(Some(kept)));
     let share = brighter.stats.kept as f32 / brighter.stats.points as f32;
     assert!(share < 0.02, "{share}");
 }
 
 #[test]
-fn other_settings_keep_nothing() {
+fn other_settings_invalidate_the_cache() {
     let scene = scene(Vec3::new(0.0, 1.2, 0.0), 1.0);
     let kept = run(&scene, &keeping(Some(KeptLight::default()))).kept;
     let other = BakeSettings {
@@ -105,7 +105,7 @@ fn other_settings_keep_nothing() {
 }
 
 #[test]
-fn a_file_of_light_comes_back() {
+fn cache_files_round_trip() {
     let scene = scene(Vec3::new(0.0, 1.2, 0.0), 1.0);
     let kept = run(&scene, &keeping(Some(KeptLight::default()))).kept.unwrap();
     let bytes = kept.bytes();

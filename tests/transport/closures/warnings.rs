@@ -1,4 +1,4 @@
-//! Every closure of the table either is what its name says, or a warning says what it is instead.
+//! Every closure of the table has its documented behaviour, or causes a warning about the actual one.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use support::stats::Rng;
 
 use super::{Subject, point};
 
-/// Parameters that may be without effect in closures that are what their names say: films have no thickness here.
+/// Parameters that may lack an effect although their closure is implemented: films have no thickness here.
 const IDLE: [&str; 3] = ["label", "energy_compensation", "thinfilm_ior"];
 
-/// The text of an argument; there are two of each type, so that an effect can be seen.
+/// The text of an argument; two values of each type, so that an effect is visible.
 fn argument(param: &ClosureParam, index: usize, other: bool) -> String {
     let scalar = 0.2 + 0.03 * index as f32 + if other { 0.25 } else { 0.0 };
     let single = match (param.name, param.ty.base) {
@@ -37,7 +37,7 @@ fn argument(param: &ClosureParam, index: usize, other: bool) -> String {
     }
 }
 
-/// A call of a closure with all arguments, the one at `other` of its other value.
+/// A call of a closure with all arguments, with the other value for the argument `other`.
 fn call(signature: &ClosureSignature, other: Option<usize>) -> String {
     let required = signature.required();
     let argument = |(i, param): (usize, &ClosureParam)| {
@@ -51,15 +51,15 @@ fn call(signature: &ClosureSignature, other: Option<usize>) -> String {
     format!("{}({})", signature.name, arguments.join(", "))
 }
 
-/// Everything that light and the camera can see of a surface that is a quarter transparent beside the closure, from both sides.
-fn seen(closure: &str) -> Vec<u32> {
+/// The effects of a surface on light and camera, from both sides; a quarter of the surface is transparent.
+fn effects(closure: &str) -> Vec<u32> {
     let mut subject = Subject::new(&format!("0.25 * transparent() + {closure}"), Sides::default());
     let mut surface = ShadingResult::new();
-    let mut seen = vec![];
+    let mut effects = vec![];
     for degrees in [10.0, 40.0, 70.0, 130.0] {
         let it = point(degrees, Vec3::Z, &mut Rng::new(1));
         subject.shade(&it, &mut surface);
-        let mut note = |color: renderer::color::Rgb| seen.extend(color.to_bits());
+        let mut note = |color: renderer::color::Rgb| effects.extend(color.to_bits());
         note(surface.emission);
         note(surface.transparency);
         note(surface.held_out());
@@ -78,16 +78,16 @@ fn seen(closure: &str) -> Vec<u32> {
         }
     }
     let interior = subject.material.interior();
-    seen.extend([interior.ior.unwrap_or(0.0).to_bits(), interior.priority.0 as u32]);
+    effects.extend([interior.ior.unwrap_or(0.0).to_bits(), interior.priority.0 as u32]);
     let medium = subject.medium();
     for color in [medium.absorption, medium.scattering(), medium.emission] {
-        seen.extend(color.to_bits());
+        effects.extend(color.to_bits());
     }
     for cos in [-0.8f32, 0.1, 0.9] {
         let wi = Vec3::new((1.0 - cos * cos).sqrt(), 0.0, cos);
-        seen.extend(medium.phase(Vec3::Z, wi).0.to_bits());
+        effects.extend(medium.phase(Vec3::Z, wi).0.to_bits());
     }
-    seen
+    effects
 }
 
 /// The warnings of a surface that creates a closure.
@@ -105,22 +105,23 @@ fn warnings(closure: &str) -> Vec<String> {
 }
 
 #[test]
-fn closures_use_their_parameters_or_a_warning_tells() {
+fn closures_use_their_parameters_or_warn() {
     let registry = closure_registry();
     let mut failures = vec![];
     for (id, signature) in registry.iter() {
         let base = call(signature, None);
-        let told = warnings(&base);
+        let found_warnings = warnings(&base);
         if registry.note_of(id).is_some() {
-            let whole = told.len() == 1 && told[0].contains(&format!("`{}`", signature.name));
-            failures.extend((!whole).then(|| format!("{base} warns {told:?}")));
+            let whole =
+                found_warnings.len() == 1 && found_warnings[0].contains(&format!("`{}`", signature.name));
+            failures.extend((!whole).then(|| format!("{base} warns {found_warnings:?}")));
             continue;
         }
-        failures.extend((!told.is_empty()).then(|| format!("{base} warns {told:?}")));
-        let found = seen(&base);
-        failures.extend((found == seen("0")).then(|| format!("{base} does nothing")));
+        failures.extend((!found_warnings.is_empty()).then(|| format!("{base} warns {found_warnings:?}")));
+        let found = effects(&base);
+        failures.extend((found == effects("0")).then(|| format!("{base} does nothing")));
         for (i, param) in signature.params.iter().enumerate() {
-            let idle = IDLE.contains(&param.name) || seen(&call(signature, Some(i))) != found;
+            let idle = IDLE.contains(&param.name) || effects(&call(signature, Some(i))) != found;
             failures.extend((!idle).then(|| format!("{base}: `{}` has no effect", param.name)));
         }
     }

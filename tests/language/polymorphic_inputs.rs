@@ -1,4 +1,4 @@
-//! Units that look at their use: `any`, `isgiven`, `isconnected`, in groups and in materials of scenes.
+//! Polymorphic inputs: `any`, `isgiven`, `isconnected`, in groups and in materials of scenes.
 
 use shading::graph::GroupUse;
 use shading::graph::source::material;
@@ -35,7 +35,7 @@ fn check(text: &str, expected: f32) {
     assert_eq!(result(text), Ok(Const::Float(expected)), "{text}");
 }
 
-/// A unit that tells what `x` is.
+/// A unit that returns the type of `x` as a number.
 const KIND: &str = "shader kind(any x = 0.5, output float r = 0) {
     if (isfloat(x)) r = x;
     else if (iscolor(x)) r = 10 + x[0];
@@ -73,7 +73,7 @@ fn an_output_of_a_group_cannot_be_of_any_type() {
     );
 }
 
-/// Numbers of scenes have no types.
+/// Numbers in scenes have no types.
 #[test]
 fn a_whole_number_of_a_scene_is_a_float() {
     let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost));
@@ -103,7 +103,7 @@ fn a_whole_number_of_a_scene_is_a_float() {
 }
 
 #[test]
-fn a_unit_can_ask_whether_a_value_is_given() {
+fn isgiven_reports_whether_an_input_is_set() {
     let of = |args: &str| {
         format!(
             "struct pair {{ float a; float b; }};
@@ -115,12 +115,12 @@ fn a_unit_can_ask_whether_a_value_is_given() {
         )
     };
     check(&of(""), 0.0);
-    // A constant that is the default is given as well.
+    // An explicit value equal to the default counts as given.
     check(&of("x = 1"), 1.0);
     check(&of("x = s.r"), 1.0);
     check(&of("x = u, c = (1, 2, 3)"), 11.0);
     check(&of("list = [3, 4], z = \"x\""), 1100.0);
-    // Only what is asked for distinguishes uses.
+    // Uses are distinguished only by queries that the unit makes.
     check(
         "shader asks(float x = 1, output float r = 0) { if (!isgiven(x)) r = 5; else r = x; }",
         5.0,
@@ -128,7 +128,7 @@ fn a_unit_can_ask_whether_a_value_is_given() {
 }
 
 #[test]
-fn exposed_inputs_that_are_not_set_are_not_given() {
+fn unset_exposed_inputs_are_not_given() {
     let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost));
     let text = "shader asks(float x = 1, output float r = 0) { r = isgiven(x); }";
     let loaded = system.load(Source::new("test.ksl", text));
@@ -150,7 +150,7 @@ fn exposed_inputs_that_are_not_set_are_not_given() {
 }
 
 #[test]
-fn mistaken_questions_are_told() {
+fn invalid_queries_are_errors() {
     let message = |body: &str| {
         result(&format!(
             "shader test(float x = 0, output float r = 0) {{ {body} }}"
@@ -198,7 +198,7 @@ fn texture_handles_of_a_file_are_parameters() {
 }
 
 #[test]
-fn lists_are_arrays_of_what_is_in_them() {
+fn lists_are_arrays_of_their_element_type() {
     let of = |list: &str| {
         format!(
             "shader list(any x = 0, output float r = 0) {{
@@ -223,7 +223,7 @@ fn lists_are_arrays_of_what_is_in_them() {
 }
 
 #[test]
-fn overloads_are_chosen_by_what_is_given() {
+fn overloads_are_resolved_by_argument_type() {
     let of = |args: &str| {
         format!(
             "float kind(float x) {{ return 1 + x; }} float kind(color x) {{ return 20 + x[0]; }}
@@ -243,7 +243,7 @@ fn overloads_are_chosen_by_what_is_given() {
 }
 
 #[test]
-fn attributes_are_values() {
+fn attribute_is_an_expression() {
     let unit = |value: &str| format!("shader s(output float r = 0) {{ r = {value}; }}");
     check(
         &unit("attribute(\"gone\", 2) + attribute(\"gone\", color(3)).r"),
@@ -260,7 +260,7 @@ fn attributes_are_values() {
 }
 
 #[test]
-fn functions_of_any_type_take_lists() {
+fn functions_of_any_type_accept_lists() {
     let of = |call: &str| {
         format!(
             "float size(any x) {{ if (isarray(x)) return 10 * arraylength(x) + x[1]; return 1; }}

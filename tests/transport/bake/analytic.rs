@@ -12,7 +12,7 @@ use support::scenes::{SceneBuilder, mesh};
 
 use super::{GREY, globe, lightmap, relative, run, settings, texels, texture};
 
-/// Convex things, each alone: one in closed form, one with edges, one smooth and mirrored.
+/// Convex objects, each in its own scene: an analytic one, one with edges, a smooth and mirrored one.
 fn convex() -> Vec<(Geometry, Affine3A)> {
     let mirrored = Affine3A::from_mat3(Mat3A::from_diagonal(Vec3::new(-1.0, 0.7, 1.0)).into());
     vec![
@@ -58,7 +58,7 @@ fn white_furnace() {
                 for vertex in used.into_iter().map(|vertex| vertex as usize) {
                     let e = light.irradiance(object.first + vertex);
                     let coefficients = light.coefficients(object.first + vertex);
-                    // All comes from about the normal.
+                    // The light comes equally from all directions around the normal.
                     let linear = [3, 1, 2].map(|i| coefficients[i].g);
                     let rebuilt = irradiance(coefficients, Vec3::from(linear).normalize());
                     let worst = relative(e, PI).max(relative(rebuilt, PI));
@@ -76,7 +76,7 @@ fn white_furnace_of_probes() {
     builder.shape(Geometry::Sphere, Affine3A::IDENTITY, grey);
     builder.light(Light::Environment(EnvironmentLight::Constant(Rgb::WHITE)));
     let scene = builder.build();
-    // Where the ball is out of the way: far off, it takes a ten-thousandth of the view.
+    // Probes at distances from which the ball covers a ten-thousandth of the view.
     let far = vec![Vec3::new(60.0, 0.0, 0.0), Vec3::new(0.0, -80.0, 20.0), Vec3::ZERO];
     for order in [ShOrder::One, ShOrder::Two] {
         let target = Target::Probes(ProbePlaces::Points(far.clone()));
@@ -94,7 +94,7 @@ fn white_furnace_of_probes() {
     }
 }
 
-/// Coefficients on the side that faces `side` of a floor that faces `up`, lit by `light` alone.
+/// Coefficients on the side that faces `side` of a floor that faces `up`, lit only by `light`.
 fn floor_coefficients(up: Vec3, side: Vec3, light: Light) -> Vec<Vec<Rgb>> {
     let mut builder = SceneBuilder::new();
     let grey = builder.material(GREY);
@@ -129,7 +129,7 @@ fn near(found: &[Vec<Rgb>], expected: &[f32]) {
 }
 
 #[test]
-fn a_constant_environment_has_its_coefficients() {
+fn coefficients_of_a_constant_environment() {
     let sky = || Light::Environment(EnvironmentLight::Constant(Rgb::new(1.0, 2.0, 3.0)));
     // ∫ Y over the hemisphere about n: 2π·0.282095, then π·0.488603 n; the third band vanishes.
     for up in [Vec3::Z, Vec3::new(0.6, 0.0, -0.8), Vec3::new(1.0, 2.0, 2.0) / 3.0] {
@@ -148,7 +148,7 @@ fn a_constant_environment_has_its_coefficients() {
 }
 
 #[test]
-fn a_directional_light_has_its_coefficients() {
+fn coefficients_of_a_directional_light() {
     let direction = Vec3::new(-0.3, -0.8, 0.2).normalize();
     let light = Light::Directional(DirectionalLight::new(direction, Rgb::splat(4.0), 0.0));
     let expected: Vec<f32> = basis(-direction).iter().map(|y| 4.0 * y).collect();

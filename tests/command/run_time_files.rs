@@ -1,12 +1,10 @@
-//! Files that are found while a scene is read or a shader runs: tiles of sets, chosen and composed names, headers,
-//! spectra. They belong to what a picture is, and no output takes their place.
+//! Files found while a scene is read or a shader runs: tiles of sets, selected and composed names, headers, spectra.
+//! Such files are part of a picture's identity, and outputs do not overwrite them.
 
 use std::fs;
 use std::path::Path;
 
-use crate::program::{done, message, refused, run};
-use renderer::color::Rgb;
-use renderer::image::Image;
+use crate::program::{done, message, refused, run, write_ramp};
 use tempfile::TempDir;
 
 const SCENE: &str = "import \"u.ksl\";
@@ -18,7 +16,7 @@ material m = x();
 shape s : sphere { radius = 0.6; material = m; }
 ";
 
-/// Shaders that look files up at run time, with one of these files.
+/// Shaders that look up files at run time, and one of these files for each.
 const SHADERS: [(&str, &str, &str); 5] = [
     ("tiles", "ud.1002.png", "texture(\"ud.<UDIM>.png\", u * 2, v)"),
     (
@@ -39,16 +37,11 @@ const SHADERS: [(&str, &str, &str); 5] = [
     ),
 ];
 
-/// A shader that composes a name.
+/// A shader that composes a file name.
 const COMPOSED: (&str, &str) = (
     "b.png",
     "texture(concat(u > 0.5 ? \"a\" : \"b\", \".png\"), u, v)",
 );
-
-fn picture(path: &Path, value: f32) {
-    let image = Image::from_fn(4, 2, |x, _| Rgb::splat(value + 0.1 * x as f32));
-    renderer::image::write(path, &image, &Default::default()).unwrap();
-}
 
 fn folder(lookup: &str) -> TempDir {
     let folder = TempDir::new().unwrap();
@@ -60,7 +53,7 @@ fn folder(lookup: &str) -> TempDir {
     fs::write(at.join("u.ksl"), unit).unwrap();
     fs::write(at.join("a.kiln"), SCENE).unwrap();
     for name in ["a.png", "b.png", "ud.1001.png", "ud.1002.png"] {
-        picture(&at.join(name), 0.3);
+        write_ramp(&at.join(name), 0.3);
     }
     folder
 }
@@ -72,7 +65,10 @@ const BAKE: &str = "bake a.kiln --resolution 32 --samples 1 --integrator path -o
 #[test]
 fn files_found_at_run_time_belong_to_the_picture() {
     type Change = fn(&Path);
-    let changes: [Change; 2] = [|path| picture(path, 0.4), |path| fs::remove_file(path).unwrap()];
+    let changes: [Change; 2] = [
+        |path| write_ramp(path, 0.4),
+        |path| fs::remove_file(path).unwrap(),
+    ];
     for (name, file, lookup) in SHADERS {
         for change in changes {
             let folder = folder(lookup);
@@ -97,30 +93,30 @@ fn files_found_at_run_time_belong_to_the_picture() {
 }
 
 #[test]
-fn composed_names_are_told_where_work_is_used_again() {
-    let told = "compose names";
+fn composed_names_cause_a_warning_when_work_is_reused() {
+    let warning = "compose names";
     let folder = folder(COMPOSED.1);
     let at = folder.path();
-    let is_told = |line: &str| {
+    let warns = |line: &str| {
         let output = run(at, line);
         let message = message(&output);
         assert!(output.status.success(), "{line}\n{message}");
-        message.contains(told)
+        message.contains(warning)
     };
-    assert!(!is_told("render a.kiln --samples 0..2 -o a.part"));
-    assert!(!is_told("render a.kiln --samples 2..4 -o b.part"));
-    assert!(!is_told("merge a.part -o o.exr --allow-gaps"));
-    assert!(is_told("merge a.part b.part -o o.exr"));
-    assert!(is_told("render a.kiln --checkpoint a.part --resume -o r.exr"));
+    assert!(!warns("render a.kiln --samples 0..2 -o a.part"));
+    assert!(!warns("render a.kiln --samples 2..4 -o b.part"));
+    assert!(!warns("merge a.part -o o.exr --allow-gaps"));
+    assert!(warns("merge a.part b.part -o o.exr"));
+    assert!(warns("render a.kiln --checkpoint a.part --resume -o r.exr"));
     for again in [false, true] {
-        assert_eq!(is_told(PHOTONS), again);
+        assert_eq!(warns(PHOTONS), again);
     }
-    assert!(!is_told(BAKE));
-    assert!(is_told(&format!("{BAKE} --resume")));
+    assert!(!warns(BAKE));
+    assert!(warns(&format!("{BAKE} --resume")));
 }
 
 #[test]
-fn what_running_shaders_read_is_not_written_over() {
+fn files_read_by_running_shaders_are_not_overwritten() {
     for (_, file, lookup) in SHADERS {
         let folder = folder(lookup);
         let at = folder.path();
@@ -153,7 +149,7 @@ fn what_running_shaders_read_is_not_written_over() {
 }
 
 #[test]
-fn headers_imports_and_spectra_are_not_written_over() {
+fn headers_imports_and_spectra_are_not_overwritten() {
     let folder = folder("0.5");
     let at = folder.path();
     fs::create_dir(at.join("inc")).unwrap();

@@ -1,4 +1,4 @@
-//! `--keep`: a second bake gathers what has changed.
+//! `--keep`: a second bake gathers only changed light.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ shape ball : sphere { center = (-2, 0.5, 0); radius = 0.3; material = grey; }
 ";
 
 #[test]
-fn light_is_kept_in_the_folder() {
+fn keep_reuses_light_of_the_folder() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     let bake = |scene: &str| {
@@ -41,7 +41,7 @@ fn light_is_kept_in_the_folder() {
     assert!((0.3..0.97).contains(&share), "{share}");
     assert!(said.contains("of the earlier bake"), "{said}");
 
-    // A damaged file is told, and all light gathered.
+    // A damaged file causes a warning, and all light is gathered.
     fs::write(at.join("out/kept.light"), "kiln kept v1\0\0\0\0 and then?").unwrap();
     let (said, share) = bake(SCENE);
     assert_eq!(share, 0.0);
@@ -50,7 +50,7 @@ fn light_is_kept_in_the_folder() {
         "{said}"
     );
     assert!(files() == first);
-    // A bake without --keep leaves none.
+    // A bake without `--keep` removes the cache file.
     done(at, "bake a.kiln -o out --samples 4 --resolution 64 --quiet");
     assert!(!at.join("out/kept.light").exists());
 }

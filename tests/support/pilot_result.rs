@@ -1,10 +1,10 @@
-//! Settings that pilots chose for one picture, for the next pictures of the same scene.
+//! Pilot results of one picture, for further pictures of the same scene.
 
 use renderer::integrator::{Branching, Integrator};
 use renderer::render::Rendered;
 
-/// The integrator of a picture with what its pilots have chosen.
-pub fn chosen(rendered: &Rendered) -> Integrator {
+/// The integrator of a picture with the settings that its pilots chose.
+pub fn with_pilot_result(rendered: &Rendered) -> Integrator {
     let Branching {
         branches,
         light_samples,

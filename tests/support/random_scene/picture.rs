@@ -1,36 +1,37 @@
-//! Pictures of scenes, and whether two of them are of the same thing.
+//! Pictures of random scenes, and tests of their equality.
 //!
-//! Pictures are rendered with several seeds and summed up in blocks of pixels. The differences between the blocks of two
-//! scenes, seed by seed, are tested against zero with the variance between seeds, pooled over neighbouring blocks. What
-//! looks different is rendered again, with new seeds and more samples: a defect stays, and chance does not.
+//! Pictures are rendered with several seeds and averaged over blocks of pixels. The test compares the differences
+//! between the blocks of two scenes, seed by seed, with zero, by the variance between seeds, pooled over neighbouring
+//! blocks. Scenes that differ are rendered again with new seeds and more samples, so that random deviations vanish and
+//! defects remain.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
+use crate::scenes::render_scene;
 use renderer::camera::Camera;
-use renderer::render::{RenderSettings, SampleUnit, Silent, render};
+use renderer::render::{RenderSettings, SampleUnit};
 use renderer::scene::build::{Built, build};
 use renderer::scene::load::{LoadOptions, load};
 use shading::hir::verify::verify_all;
 
 use super::RandomScene;
-use crate::chosen::chosen;
+use crate::pilot_result::with_pilot_result;
 use crate::stats::{normal_limit, sidak};
 
-/// The film of all pictures.
+/// Width of the film of all pictures, in pixels.
 const WIDTH: usize = 32;
 const HEIGHT: usize = 24;
-/// The side of a block.
+/// Side of a block, in pixels.
 const BLOCK: usize = 4;
 const COLUMNS: usize = WIDTH / BLOCK;
 const ROWS: usize = HEIGHT / BLOCK;
 
-/// A scene that is ready to be rendered, from files that go with it.
+/// A loaded scene with its temporary files.
 pub struct Loaded {
     /// The scene.
     pub built: Built,
-    /// The names of its shapes, in the order of the built scene: instances come after all others.
+    /// Names of its shapes, in the order of the built scene: instances come last.
     pub names: Vec<String>,
     _folder: tempfile::TempDir,
 }
@@ -39,9 +40,9 @@ pub struct Loaded {
 ///
 /// # Errors
 /// The diagnostics, as text.
-pub fn opened(scene: &RandomScene, set: &[&str]) -> Result<Loaded, String> {
+pub fn load_scene(scene: &RandomScene, set: &[&str]) -> Result<Loaded, String> {
     verify_all();
-    let folder = tempfile::tempdir().expect("there is room for temporary files");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let file = scene.write(folder.path());
     let options = LoadOptions {
         set: set.iter().map(|&s| s.into()).collect(),
@@ -61,27 +62,24 @@ pub fn opened(scene: &RandomScene, set: &[&str]) -> Result<Loaded, String> {
 }
 
 impl Loaded {
-    /// The index in the built scene of a shape of the random scene, by its number there.
-    ///
-    /// # Panics
-    /// When there is no such shape.
+    /// The index in the built scene of the random scene's shape `number`.
     pub fn index_of(&self, number: usize) -> usize {
         let name = format!("s{number}");
-        // The mesh of a file is named after both.
+        // The mesh of a file has a name of the form `shape.mesh`.
         let of_file = format!("{name}.");
         let found = |other: &String| *other == name || other.starts_with(&of_file);
         self.names.iter().position(found).expect("every shape is built")
     }
 }
 
-/// Keeps a scene that failed where it can be rendered by hand; its file.
-pub fn saved(scene: &RandomScene, name: &str) -> PathBuf {
+/// Saves a failed scene for manual inspection; returns its file.
+pub fn save_scene(scene: &RandomScene, name: &str) -> PathBuf {
     let folder = std::env::var_os("KILN_FINDINGS")
         .map_or_else(|| std::env::temp_dir().join("kiln-random-scenes"), PathBuf::from);
     scene.write(&folder.join(Path::new(name)))
 }
 
-/// The blocks of pictures, by seed: the mean of each, in three channels.
+/// Block means of pictures by seed, in three channels.
 #[derive(Clone, Debug, Default)]
 pub struct Pictures {
     blocks: Vec<Vec<f64>>,
@@ -101,33 +99,27 @@ pub struct Limits {
 /// The differences between the pictures of two scenes.
 #[derive(Clone, Copy, Debug)]
 pub struct Comparison {
-    /// The relative difference of the means: that of the second over that of the first, less 1.
+    /// Relative difference of the means: second over first, minus 1.
     pub mean: f64,
-    /// Its standard deviation.
+    /// Standard deviation of `mean`.
     pub mean_sigma: f64,
-    /// The largest difference of a block, beyond what is allowed, in standard deviations.
+    /// The largest difference of a block beyond the limit, in standard deviations.
     pub worst_score: f64,
-    /// Position of that block, column and row in pixels, and its value in both pictures.
+    /// Position of the worst block, column and row in pixels, and its value in both pictures.
     pub worst: (usize, usize, f64, f64),
-    /// True if the difference is larger than chance and than the limit.
+    /// True if the difference is significant and exceeds the limit.
     pub differs: bool,
-    /// True if the noise is low enough to measure the mean to a hundredth.
+    /// True if the noise is low enough to measure the mean to 1 %.
     pub is_sharp: bool,
 }
 
-/// Renders with the given seeds. Values of pixels above `clamp`, if given, count as that: it takes the noise of rare
-/// bright samples out where both pictures have the same distribution.
-///
-/// # Panics
-/// When the scene cannot be rendered.
+/// Renders with the given seeds. Pixels above `clamp`, if given, are clamped, which removes the noise of rare bright
+/// samples if both pictures have the same distribution.
 pub fn estimate(scene: &Loaded, seeds: Range<u64>, spp: u64, clamp: Option<f32>) -> Pictures {
     estimate_with(scene, scene.built.camera, seeds, spp, clamp)
 }
 
-/// Like [`estimate`], with another camera than the scene's.
-///
-/// # Panics
-/// When the scene cannot be rendered.
+/// [`estimate`] with another camera than the scene's.
 pub fn estimate_with(
     scene: &Loaded,
     camera: Camera,
@@ -143,15 +135,14 @@ pub fn estimate_with(
             integrator,
             samples: 0..spp,
             total: spp,
-            // As many branches as fit into so few paths: that they agree with whole paths is a test of its own.
+            // Many branches would leave few paths. That they agree with whole paths has a test of its own.
             unit: SampleUnit::Path,
             seed,
             threads: 1,
             ..RenderSettings::of_camera(camera, [WIDTH as u32, HEIGHT as u32])
         };
-        let rendered = render(&scene.built.scene, &settings, &Silent, &AtomicBool::new(false))
-            .unwrap_or_else(|error| panic!("{error}"));
-        integrator = chosen(&rendered);
+        let rendered = render_scene(&scene.built.scene, &settings);
+        integrator = with_pilot_result(&rendered);
         pictures.non_finite += rendered.state.film.counts().non_finite;
         let image = rendered.state.film.develop();
         let limit = clamp.unwrap_or(f32::INFINITY);
@@ -167,13 +158,13 @@ pub fn estimate_with(
 }
 
 impl Pictures {
-    /// The mean of all.
+    /// The mean over all blocks and seeds.
     pub fn mean(&self) -> f64 {
         let values: Vec<f64> = self.blocks.iter().flatten().copied().collect();
         values.iter().sum::<f64>() / values.len() as f64
     }
 
-    /// The mean of all with its standard error between seeds.
+    /// The mean over all blocks, and its standard error between seeds.
     pub fn mean_and_error(&self) -> (f64, f64) {
         let means: Vec<f64> = (self.blocks.iter())
             .map(|blocks| blocks.iter().sum::<f64>() / blocks.len() as f64)
@@ -182,7 +173,7 @@ impl Pictures {
         (mean, variance.sqrt())
     }
 
-    /// The smallest and the largest mean of a block, with its standard error.
+    /// The smallest and the largest mean of a block, with their standard errors.
     pub fn extremes(&self) -> [(f64, f64); 2] {
         let n = self.blocks.len() as f64;
         let values = (0..self.blocks[0].len()).map(|i| {
@@ -195,14 +186,14 @@ impl Pictures {
         [lowest, highest].map(|found| found.expect("there are blocks"))
     }
 
-    /// All values times a factor.
+    /// The values times a factor.
     #[must_use]
     pub fn times(mut self, factor: f64) -> Pictures {
         self.blocks.iter_mut().flatten().for_each(|v| *v *= factor);
         self
     }
 
-    /// The sum of two, seed by seed.
+    /// The sum of two pictures, seed by seed.
     #[must_use]
     pub fn plus(mut self, other: &Pictures) -> Pictures {
         if self.blocks.is_empty() {
@@ -249,7 +240,7 @@ pub fn compare(a: &Pictures, b: &Pictures, limits: Limits, alpha: f64) -> Compar
         let (sum, pooled_count) = pooled.fold((0.0, 0), |(sum, count), v| (sum + v, count + 1));
         let variance = differences[i].1.max(sum / f64::from(pooled_count));
         let (value_a, value_b) = (mean_of(a, i), mean_of(b, i));
-        // Little light beside much: rounding.
+        // A dim block of a bright picture may differ by rounding.
         let allowed = limits.block * value_a.abs().max(value_b.abs()) + 1e-3 * limits.block * total + 1e-12;
         let excess = differences[i].0.abs() - allowed;
         let score = if excess > 0.0 {

@@ -6,10 +6,10 @@ use support::scenes::{Look, mean, spot_meter};
 use super::*;
 
 const WHERE_U_GROWS: [f32; 8] = [0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0];
-/// Coordinates turned: u grows upwards, v (down in glTF) to the right.
+/// Rotated texture coordinates: u grows upwards, v (down in glTF) to the right.
 const TURNED: [f32; 8] = [0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0];
 
-/// The square of unit size in the plane z = 0, with normals along +z and these sets of texture coordinates.
+/// The unit square in the plane z = 0, with normals along +z and these sets of texture coordinates.
 fn square(sets: &[[f32; 8]], material: Value) -> Glb {
     let mut glb = Glb::new(json!({ "nodes": [{ "mesh": 0 }], "scenes": [{ "nodes": [0] }] }));
     let positions = glb.floats("VEC3", &SQUARE);
@@ -27,7 +27,7 @@ fn square(sets: &[[f32; 8]], material: Value) -> Glb {
     glb
 }
 
-/// Gives a document a texture of these pixels in one row.
+/// Adds a texture with these pixels in one row.
 fn paint(glb: &mut Glb, pixels: &[[u8; 3]]) {
     let mut image = format!("P6 {} 1 255\n", pixels.len()).into_bytes();
     image.extend(pixels.as_flattened());
@@ -36,13 +36,13 @@ fn paint(glb: &mut Glb, pixels: &[[u8; 3]]) {
     glb.push("textures", json!({ "source": 0 }));
 }
 
-/// The red of what is seen straight ahead at a point of the square, from the front or from behind.
-fn seen(glb: &Glb, x: f32, side: f32, lights: &str) -> f32 {
-    seen_by(glb, x, side, lights, 1e-5, 256)
+/// The red channel at a point of the square, seen along the normal from the front or from behind.
+fn radiance(glb: &Glb, x: f32, side: f32, lights: &str) -> f32 {
+    pixel_radiance(glb, x, side, lights, 1e-5, 256)
 }
 
-/// The same, by a pixel of that width [radians].
-fn seen_by(glb: &Glb, x: f32, side: f32, lights: &str, width: f32, spp: u64) -> f32 {
+/// The red channel at a point, seen through a pixel of the given width [radians].
+fn pixel_radiance(glb: &Glb, x: f32, side: f32, lights: &str, width: f32, spp: u64) -> f32 {
     let folder = tempfile::tempdir().expect("a directory");
     std::fs::write(folder.path().join("a.glb"), glb.finish()).expect("written");
     let text = format!("import \"a.glb\" as a;\ncamera main : perspective {{ }}\n{lights}");
@@ -64,20 +64,20 @@ fn close(found: f32, expected: f32, what: &str) {
 }
 
 #[test]
-fn texels_are_squares_where_the_sampler_says_nearest() {
+fn nearest_samplers_show_square_texels() {
     let unlit = json!({ "pbrMetallicRoughness": { "baseColorTexture": { "index": 0 } },
         "extensions": { "KHR_materials_unlit": {} } });
     let mut glb = square(&[WHERE_U_GROWS], unlit);
     paint(&mut glb, &[[255, 255, 255], [0, 0, 0]]);
-    close(seen(&glb, 0.4, 1.0, ""), 0.7, "linear");
+    close(radiance(&glb, 0.4, 1.0, ""), 0.7, "linear");
     glb.json["samplers"] = json!([{ "magFilter": 9728 }]);
     glb.json["textures"][0]["sampler"] = json!(0);
-    close(seen(&glb, 0.4, 1.0, ""), 1.0, "nearest");
+    close(radiance(&glb, 0.4, 1.0, ""), 1.0, "nearest");
 }
 
-/// Models of voxels have a palette for a texture, and one place of it for each triangle.
+/// Voxel models use a texture as palette, with one texel for each triangle.
 #[test]
-fn a_texel_of_a_palette_has_no_neighbours() {
+fn palette_texels_are_not_blended_with_neighbours() {
     let unlit = json!({ "pbrMetallicRoughness": { "baseColorTexture": { "index": 0 } },
         "extensions": { "KHR_materials_unlit": {} } });
     let wide = |uvs: [f32; 8]| {
@@ -86,7 +86,7 @@ fn a_texel_of_a_palette_has_no_neighbours() {
             &mut glb,
             &[[255, 255, 255], [0, 0, 0], [255, 255, 255], [0, 0, 0]],
         );
-        seen_by(&glb, 0.25, 1.0, "", 0.15, 256)
+        pixel_radiance(&glb, 0.25, 1.0, "", 0.15, 256)
     };
     close(wide([0.625, 0.5].repeat(4).try_into().unwrap()), 1.0, "a place");
     close(
@@ -94,7 +94,7 @@ fn a_texel_of_a_palette_has_no_neighbours() {
         0.0,
         "its neighbour",
     );
-    // A line of the palette is blurred along itself, as far as it is seen: black and white in equal parts.
+    // A row of the palette is filtered along u over the footprint: black and white in equal parts.
     let line = [0.0, 0.1, 1.0, 0.1, 0.0, 0.1, 1.0, 0.1];
     close(wide(line), 0.5, "a line");
 }
@@ -121,10 +121,10 @@ fn four_sets_of_texture_coordinates_are_read() {
         let mut pixels = [[0; 3]; 4];
         pixels[set] = [255; 3];
         paint(&mut glb, &pixels);
-        close(seen(&glb, 0.4, 1.0, ""), 1.0, &format!("set {set}"));
+        close(radiance(&glb, 0.4, 1.0, ""), 1.0, &format!("set {set}"));
         assert!(glb.read().expect("it is valid").warnings.is_empty());
 
-        // The material wants what the mesh has not, or what is not read.
+        // A material that needs a UV set that the mesh lacks or that is not read.
         glb.json["meshes"][0]["primitives"][0]["attributes"]
             .as_object_mut()
             .expect("it is one")
@@ -140,7 +140,7 @@ fn four_sets_of_texture_coordinates_are_read() {
     }
 }
 
-/// A white square whose normal map leans by 37 degrees to where red is: (0.6, 0, 0.8).
+/// A white square whose normal map tilts by 37 degrees where the texture is red: (0.6, 0, 0.8).
 fn leaning(sets: &[[f32; 8]], set: usize) -> Glb {
     let white = json!({ "doubleSided": true, "normalTexture": { "index": 0, "texCoord": set },
         "pbrMetallicRoughness": { "metallicFactor": 0 },
@@ -150,36 +150,40 @@ fn leaning(sets: &[[f32; 8]], set: usize) -> Glb {
     glb
 }
 
-/// A light that shines along (x, 0, z), and makes what faces it as bright as 1.
+/// A directional light along (x, 0, z) that gives a facing surface the radiance 1.
 fn sun(x: f32, z: f32) -> String {
     format!("light sun : directional {{ direction = ({x}, 0, {z}); irradiance = 3.14159; }}")
 }
 
 #[test]
-fn normal_maps_lean_along_the_coordinates_of_their_set() {
+fn normal_maps_tilt_along_their_uv_set() {
     let sun = sun(-0.6, -0.8);
-    close(seen(&leaning(&[WHERE_U_GROWS], 0), 0.4, 1.0, &sun), 1.0, "set 0");
+    close(
+        radiance(&leaning(&[WHERE_U_GROWS], 0), 0.4, 1.0, &sun),
+        1.0,
+        "set 0",
+    );
     let turned = leaning(&[WHERE_U_GROWS, TURNED], 1);
-    close(seen(&turned, 0.4, 1.0, &sun), 0.64, "set 1");
+    close(radiance(&turned, 0.4, 1.0, &sun), 0.64, "set 1");
     let back = leaning(&[TURNED, WHERE_U_GROWS], 1);
-    close(seen(&back, 0.4, 1.0, &sun), 1.0, "set 1, as set 0 is usually");
+    close(radiance(&back, 0.4, 1.0, &sun), 1.0, "set 1, as set 0 is usually");
 }
 
 #[test]
-fn normal_maps_lean_along_the_tangents_of_the_file() {
+fn normal_maps_tilt_along_the_tangents_of_the_file() {
     let sun = sun(-0.6, -0.8);
     let mut glb = leaning(&[WHERE_U_GROWS], 0);
     let tangents = glb.floats("VEC4", [[0.0, 1.0, 0.0, 1.0]; 4].as_flattened());
     glb.json["meshes"][0]["primitives"][0]["attributes"]["TANGENT"] = json!(tangents);
-    close(seen(&glb, 0.4, 1.0, &sun), 0.64, "upwards");
+    close(radiance(&glb, 0.4, 1.0, &sun), 0.64, "upwards");
 
-    // In a mirror, what leaned to the right leans to the left.
+    // In a mirrored transform, a tilt to the right is a tilt to the left.
     let tangents = glb.floats("VEC4", [[1.0, 0.0, 0.0, 1.0]; 4].as_flattened());
     glb.json["meshes"][0]["primitives"][0]["attributes"]["TANGENT"] = json!(tangents);
     glb.json["nodes"][0]["scale"] = json!([-1, 1, 1]);
-    close(seen(&glb, -0.4, 1.0, &sun), 0.28, "mirrored");
+    close(radiance(&glb, -0.4, 1.0, &sun), 0.28, "mirrored");
 
-    // Green leans along the bitangent, which the fourth number turns around.
+    // Green tilts along the bitangent, whose sign is the fourth component.
     let leaning_up = |sign: f32| {
         let mut glb = leaning(&[WHERE_U_GROWS], 0);
         let tangents = glb.floats("VEC4", [[0.0, 1.0, 0.0, sign]; 4].as_flattened());
@@ -187,61 +191,61 @@ fn normal_maps_lean_along_the_tangents_of_the_file() {
         glb.json["images"] = json!([]);
         glb.json["textures"] = json!([]);
         paint(&mut glb, &[[128, 204, 230]]);
-        seen(&glb, 0.4, 1.0, &sun)
+        radiance(&glb, 0.4, 1.0, &sun)
     };
     close(leaning_up(-1.0), 1.0, "bitangent to the right");
     close(leaning_up(1.0), 0.28, "bitangent to the left");
 }
 
 #[test]
-fn a_normal_map_has_the_same_relief_from_behind() {
+fn normal_maps_have_the_same_relief_from_behind() {
     let glb = leaning(&[WHERE_U_GROWS], 0);
-    close(seen(&glb, 0.4, -1.0, &sun(0.6, 0.8)), 1.0, "along the normal");
-    close(seen(&glb, 0.4, -1.0, &sun(-0.6, 0.8)), 0.28, "across it");
+    close(radiance(&glb, 0.4, -1.0, &sun(0.6, 0.8)), 1.0, "along the normal");
+    close(radiance(&glb, 0.4, -1.0, &sun(-0.6, 0.8)), 0.28, "across it");
 }
 
 #[test]
-fn light_through_a_thin_sheet_spreads_as_far_as_it_is_rough() {
+fn roughness_spreads_light_through_thin_sheets() {
     for (roughness, is_spread) in [(0.0, false), (0.5, true)] {
         let sheet = json!({
             "pbrMetallicRoughness": { "metallicFactor": 0, "roughnessFactor": roughness },
             "extensions": { "KHR_materials_transmission": { "transmissionFactor": 1 } }
         });
-        let lit = seen(&square(&[], sheet), 0.4, 1.0, &sun(0.1, 1.0));
+        let lit = radiance(&square(&[], sheet), 0.4, 1.0, &sun(0.1, 1.0));
         assert_eq!(lit > 0.1, is_spread, "{roughness}: {lit}");
     }
 }
 
 #[test]
-fn bodies_absorb_by_the_way_through_them() {
+fn absorption_of_bodies_follows_the_path_length() {
     let jelly = json!({ "extensions": {
         "KHR_materials_ior": { "ior": 1 },
         "KHR_materials_transmission": { "transmissionFactor": 1 },
         "KHR_materials_volume": { "thicknessFactor": 1, "attenuationColor": [0.3, 1, 1], "attenuationDistance": 2 }
     }, "pbrMetallicRoughness": { "metallicFactor": 0, "roughnessFactor": 0 } });
     let mut glb = square(&[], jelly);
-    // The back of the body, three metres behind its front.
+    // The back of the body, 3 m behind its front.
     glb.push(
         "nodes",
         json!({ "mesh": 0, "rotation": [0, 1, 0, 0], "translation": [1, 0, -3] }),
     );
     glb.json["scenes"][0]["nodes"] = json!([0, 1]);
     let sky = "light sky : environment { color = 1; }";
-    close(seen(&glb, 0.5, 1.0, sky), 0.3_f32.powf(1.5), "three metres");
+    close(radiance(&glb, 0.5, 1.0, sky), 0.3_f32.powf(1.5), "three metres");
     for (key, value, left) in [
         ("attenuationColor", json!([0, 1, 1]), 0.0),
         ("attenuationDistance", Value::Null, 1.0),
         ("thicknessFactor", json!(0), 1.0),
     ] {
         glb.json["materials"][0]["extensions"]["KHR_materials_volume"][key] = value;
-        close(seen(&glb, 0.5, 1.0, sky), left, key);
+        close(radiance(&glb, 0.5, 1.0, sky), left, key);
     }
 }
 
-/// A body of which a deep one reflects half, and one that scatters nothing, in the same light: what scatters takes nothing
-/// away from the light that it attenuates.
+/// A body of diffuse albedo ½ when deep, and one without scattering, in the same light: scattering does not reduce the
+/// attenuated light.
 #[test]
-fn bodies_scatter_what_they_attenuate() {
+fn scattering_does_not_reduce_attenuated_light() {
     let body = |scatter: Value| {
         json!({ "extensions": {
             "KHR_materials_ior": { "ior": 1 },
@@ -258,20 +262,21 @@ fn bodies_scatter_what_they_attenuate() {
             json!({ "mesh": 0, "rotation": [0, 1, 0, 0], "translation": [1, 0, -3] }),
         );
         glb.json["scenes"][0]["nodes"] = json!([0, 1]);
-        seen_by(&glb, 0.4, 1.0, sky, 1e-5, 16384)
+        pixel_radiance(&glb, 0.4, 1.0, sky, 1e-5, 16384)
     };
     close(deep(json!({})), 0.0, "nothing scatters");
     let half = deep(json!({ "multiscatterColorFactor": [0.5, 0, 0] }));
-    // Seen straight on, it is darker than on average: 1 - H(1) √(1 - albedo) by Chandrasekhar.
+    // Along the normal, the albedo is below the mean: 1 - H(1) √(1 - albedo) by Chandrasekhar.
     assert!((half - 0.44).abs() < 0.03, "{half}");
     let most = deep(json!({ "multiscatterColorFactor": [0.9, 0, 0], "scatterAnisotropy": 0.5 }));
-    // It is a metre wide: some light leaves it at its sides.
+    // The body is 1 m wide, so that some light leaves through its sides.
     assert!(most > half && most < 1.0, "{most}");
 }
 
 #[test]
-fn films_colour_what_metal_reflects() {
-    // Airy's formula over the spectrum, with the matching functions of CIE 1931 and the white of Rec.709, gives these.
+fn thin_films_colour_metal() {
+    // Reference values: Airy's formula over the spectrum, with the CIE 1931 matching functions and the white of
+    // Rec.709.
     for (ior, thickness, expected) in [(1.8, 300.0, 0.322), (1.3, 400.0, 0.353), (1.8, 0.0, 0.5)] {
         let metal = json!({
             "pbrMetallicRoughness": { "baseColorFactor": [0.5, 0.5, 0.5, 1], "roughnessFactor": 0 },
@@ -280,13 +285,13 @@ fn films_colour_what_metal_reflects() {
             } }
         });
         let sky = "light sky : environment { color = 1; }";
-        let found = seen(&square(&[], metal), 0.4, 1.0, sky);
+        let found = radiance(&square(&[], metal), 0.4, 1.0, sky);
         close(found, expected, &format!("{thickness} nm of {ior}"));
     }
 }
 
 #[test]
-fn diffuse_light_goes_through_in_its_own_colour() {
+fn diffuse_transmission_has_its_own_colour() {
     let leaf = json!({ "doubleSided": true,
     "pbrMetallicRoughness": { "metallicFactor": 0 },
     "extensions": {
@@ -296,12 +301,20 @@ fn diffuse_light_goes_through_in_its_own_colour() {
         }
     } });
     let leaf = square(&[], leaf);
-    close(seen(&leaf, 0.4, 1.0, &sun(0.0, -1.0)), 0.25, "lit from the front");
-    close(seen(&leaf, 0.4, 1.0, &sun(0.0, 1.0)), 0.375, "lit from behind");
+    close(
+        radiance(&leaf, 0.4, 1.0, &sun(0.0, -1.0)),
+        0.25,
+        "lit from the front",
+    );
+    close(
+        radiance(&leaf, 0.4, 1.0, &sun(0.0, 1.0)),
+        0.375,
+        "lit from behind",
+    );
 }
 
 #[test]
-fn what_does_not_refract_is_as_bright_as_without_a_body() {
+fn bodies_without_refraction_keep_their_brightness() {
     let amber = json!({
         "pbrMetallicRoughness": { "metallicFactor": 0, "roughnessFactor": 0 },
         "extensions": {
@@ -310,6 +323,10 @@ fn what_does_not_refract_is_as_bright_as_without_a_body() {
             "KHR_materials_volume": { "thicknessFactor": 1 }
         }
     });
-    // The sun is not seen in what is smooth.
-    close(seen(&square(&[], amber), 0.4, 1.0, &sun(0.0, -1.0)), 0.5, "amber");
+    // A smooth surface does not reflect the sun towards the camera.
+    close(
+        radiance(&square(&[], amber), 0.4, 1.0, &sun(0.0, -1.0)),
+        0.5,
+        "amber",
+    );
 }
