@@ -1,7 +1,7 @@
 //! Light transport: the built scene, its BSDFs, materials and lights, the integrators, and rendering.
 //!
 //! 1. [`scene`] builds a [`Scene`](scene::Scene) from a description: shapes, acceleration structure, materials, lights.
-//! 2. [`render`] divides the film into tiles; each thread takes samples of the pixels of a tile.
+//! 2. [`render`] divides the film into tiles; each thread samples the pixels of a tile.
 //! 3. [`integrator`] estimates the radiance along a camera ray: it finds hits, samples lights and BSDF at each, and
 //!    combines both by multiple importance sampling.
 //! 4. [`material`] shades a hit: globals → shader instance → closure tree → [`bsdf`] lobes, emission and transparency.

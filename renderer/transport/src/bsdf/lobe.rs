@@ -76,7 +76,7 @@ pub enum Lobe {
     Subsurface(Subsurface),
 }
 
-/// Properties of a lobe that no direction changes; found once for all hits of a surface that is the same everywhere.
+/// Properties of a lobe that no direction changes; computed once for all hits of a surface without textures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LobeTraits {
     /// Lobe class for photon mapping.

@@ -38,7 +38,7 @@ pub enum Spread {
     /// Delta lobe straight through the surface, without scattering. Only [`Transparent`] has it; an interface between
     /// equal indices of refraction is `Specular`.
     Straight,
-    /// A random walk below the surface, which leaves it elsewhere. Light samples are taken there.
+    /// Subsurface random walk; lights are sampled at its exit.
     Subsurface,
 }
 
@@ -70,7 +70,7 @@ impl LobeKind {
         spread: Spread::Straight,
     };
 
-    /// A way below the surface.
+    /// Subsurface random walk.
     pub const SUBSURFACE: LobeKind = LobeKind {
         side: Side::Transmission,
         spread: Spread::Subsurface,

@@ -12,7 +12,7 @@ pub trait Progress: Sync {
         let _ = (done, total);
     }
 
-    /// `done` of `total` photons are shot before samples are taken. There may be several such passes.
+    /// `done` of `total` photons are shot before the samples. There may be several such passes.
     fn photons(&self, done: u64, total: u64) {
         let _ = (done, total);
     }
@@ -27,7 +27,7 @@ pub trait Progress: Sync {
         false
     }
 
-    /// A tile is finished in the pass under way: it has samples that the film has not. Other threads go on meanwhile.
+    /// A tile of the current pass is finished; the film does not yet contain its samples. Other threads continue.
     fn tile(&self, film: &Film, tile: &FilmTile) {
         let _ = (film, tile);
     }
@@ -42,7 +42,7 @@ pub trait Progress: Sync {
         let _ = state;
     }
 
-    /// Returns whether nobody wants the picture any more: the render ends as soon as it can, with
+    /// Returns whether the picture is no longer needed; the render then ends as soon as possible, with
     /// [`RenderError::GivenUp`](super::RenderError::GivenUp). Called from any thread, once per tile.
     fn gives_up(&self) -> bool {
         false

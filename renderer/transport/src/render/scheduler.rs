@@ -345,7 +345,7 @@ impl PassScheduler {
     }
 }
 
-/// Number of samples in a pass, if each takes the time `each` and `left` is left.
+/// Number of samples of a pass, for the time `each` of a sample and the remaining time `left`.
 fn fitting(each: Duration, left: Duration) -> u64 {
     let count = left.min(PASS_TIME).as_secs_f64() / each.as_secs_f64().max(1e-9);
     match count as u64 {

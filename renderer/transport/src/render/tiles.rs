@@ -1,4 +1,4 @@
-//! Rendering of a tile: takes a range of samples at each of its pixels.
+//! Tiles of the film, and the samples of their pixels.
 
 use std::ops::Range;
 

@@ -83,9 +83,9 @@ pub struct Scene {
     uses_footprints: bool,
     emitters: Emitters,
     regions: Regions,
-    /// What has an inside.
+    /// Objects with an interior.
     bodies: Bodies,
-    /// Majorants of their media, where these are heterogeneous; empty if none is.
+    /// Majorants of heterogeneous media, by body; empty without such media.
     majorants: Vec<Option<Majorant>>,
     /// Material of the medium that fills the scene.
     medium: Option<MaterialId>,
@@ -101,12 +101,12 @@ pub struct Scene {
     host: Arc<Host>,
 }
 
-/// Bounds of shapes by what their materials may do.
+/// Bounds of shapes with certain materials.
 #[derive(Clone, Copy, Debug)]
 struct Regions {
     /// Bounds of all shapes that may transmit light straight through, if there are any.
     transparent: Option<Bounds>,
-    /// Bounds of the shapes that light may pass without being scattered widely.
+    /// Bounds of the shapes with specular or straight transmission.
     passing: Option<Bounds>,
 }
 
@@ -263,7 +263,7 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Finds what has an inside.
+    /// Finds the objects with an interior, contacts and majorants.
     fn find_bodies(&mut self, threads: usize) {
         let surfaces: Vec<MaterialId> = self.surfaces.iter().map(|of| of.material).collect();
         self.bodies = Bodies::new(&self.shapes, &surfaces, &self.materials, self.medium);
@@ -331,8 +331,8 @@ impl Scene {
         self.accel.intersect(ray, accel::ALL).is_some()
     }
 
-    /// Computes the interaction of `ray` at `hit`. Not inlined, so that the query is, and takes a copy of the ray, so
-    /// that the ray itself stays in registers for the query.
+    /// Computes the interaction of `ray` at `hit`. Not inlined, so that the query is, and with a copy of
+    /// the ray, so that the ray itself stays in registers for the query.
     #[inline(never)]
     fn interaction(&self, ray: Ray, hit: &Hit) -> Interaction {
         let tangents = if self.material(hit.shape).wants_derivatives() {
@@ -354,7 +354,7 @@ impl Scene {
         self.shapes[it.shape.0 as usize].normal_change(it, dp)
     }
 
-    /// Bodies: what has an inside.
+    /// Objects with an interior.
     #[inline]
     pub fn bodies(&self) -> &Bodies {
         &self.bodies
@@ -405,7 +405,7 @@ impl Scene {
         self.emitters.select(at, u)
     }
 
-    /// Selects a light with a place, by what of it would reach the point `p`; `None` if nothing seems to.
+    /// Selects a light with a position by its importance at the point `p` in a medium; `None` if all are zero.
     pub fn select_light_in_medium(&self, p: Vec3, u: f64) -> Option<LightSphere> {
         self.emitters.select_light_in_medium(p, u)
     }
@@ -444,7 +444,7 @@ impl Scene {
         })
     }
 
-    /// All lights, those of shapes last.
+    /// Lights, those of shapes last.
     pub fn lights(&self) -> &[Light] {
         &self.emitters.lights
     }
@@ -503,7 +503,7 @@ impl Scene {
     }
 }
 
-/// Bounds of the shapes that light may pass without being scattered widely.
+/// Bounds of the shapes with specular or straight transmission.
 fn passing(shapes: &[Shape], surfaces: &[ShapeSurface], materials: &[Material]) -> Option<Bounds> {
     let shapes = shapes.iter().zip(surfaces);
     bounds_of(shapes.filter_map(|(shape, of)| materials[of.material.0 as usize].may_pass().then_some(shape)))
@@ -533,7 +533,7 @@ fn bounds_of<'a>(shapes: impl Iterator<Item = &'a Shape>) -> Option<Bounds> {
     shape_bounds(shapes).reduce(Bounds::union).map(Bounds::widened)
 }
 
-/// Bounds of each shape; of instances from the bounds of their mesh, which takes no time for each vertex.
+/// Bounds of each shape; those of instances follow from the bounds of their mesh.
 fn shape_bounds<'a>(shapes: impl Iterator<Item = &'a Shape>) -> impl Iterator<Item = Bounds> {
     let mut meshes: FxHashMap<*const Mesh, Bounds> = FxHashMap::default();
     shapes.map(move |shape| match shape.mesh() {

@@ -28,7 +28,7 @@ const COUNTS: [u32; 4] = [1, 2, 4, MAX_BRANCHES as u32];
 /// Work that counts as minimal, relative to the minimum.
 pub(super) const TOLERANCE: f64 = 1.03;
 
-/// The tolerance for branches of paths: over five rooms modelled by others and four shipped scenes, pictures took 0.8 to 1.4
+/// The tolerance for branches of paths: over five rooms modelled by others and four shipped scenes, pictures needed 0.8 to 1.4
 /// times the predicted work, 1.1 in the mean.
 pub(super) const PATH_TOLERANCE: f64 = 1.1;
 
