@@ -7,7 +7,7 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use glam::{Affine3A, Quat, Vec2, Vec3};
 use renderer::accel::{ALL, Accel};
-use renderer::geometry::{Geometry, Mesh, Shape, Tangents, bake_single_use};
+use renderer::geometry::{Geometry, Mesh, Shape, Tangents, add_world_meshes};
 use renderer::math::{Frame, Ray};
 
 /// Rays per measurement: too many for the cache to hold rays of the previous measurement.
@@ -72,7 +72,7 @@ fn build(bencher: Bencher) {
 
 fn scene(name: &str) -> Scene {
     let mut shapes = if name == "box" { cornell_box() } else { grid() };
-    bake_single_use(&mut shapes);
+    add_world_meshes(&mut shapes);
     let accel = Accel::build(&shapes, &[], 1).expect("Embree builds");
     let (paths, shadows) = paths(&shapes, &accel);
     Scene {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use glam::{Affine3A, DVec3, Vec2, Vec3};
 use renderer::accel::{ALL, Accel, BuildQuality};
-use renderer::geometry::{Geometry, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
+use renderer::geometry::{Geometry, Interaction, Mesh, Shape, ShapeId, Tangents, add_world_meshes};
 use renderer::math::Ray;
 use support::random::Random;
 use support::scenes::globe;
@@ -34,7 +34,7 @@ fn last_bits_of_embree_results_have_no_effect() {
     for round in 0..40 {
         let mut shapes = vec![Shape::new(mesh(globe(12, 24)), random.transform())];
         if round % 2 == 0 {
-            bake_single_use(&mut shapes);
+            add_world_meshes(&mut shapes);
         }
         let accel = build(&shapes);
         let bounds = accel.bounds();
@@ -73,7 +73,7 @@ fn check_against(geometry: &Geometry, expected: impl Fn(DVec3, DVec3) -> Option<
         };
         let mut shapes = vec![Shape::new(geometry.clone(), world_from_object)];
         if round % 2 == 0 {
-            bake_single_use(&mut shapes);
+            add_world_meshes(&mut shapes);
         }
         let accel = build(&shapes);
         let bounds = accel.bounds();
@@ -208,7 +208,7 @@ fn instances_match_transformed_copies() {
         .iter()
         .map(|&t| Shape::new(mesh(globe(12, 24)), t))
         .collect();
-    bake_single_use(&mut copies);
+    add_world_meshes(&mut copies);
     let (instanced, baked) = (build(&instances), build(&copies));
     let mut hits = 0;
     for _ in 0..20_000 {
@@ -444,7 +444,7 @@ fn normals_stay_outward_when_mirrored_and_turn_when_flipped() {
                 let mut shape = Shape::new(geometry.clone(), Affine3A::from_scale(mirror));
                 shape.flip_normals = flip;
                 if baked {
-                    shape.bake();
+                    shape.add_world_mesh();
                 }
                 let shapes = [shape];
                 let accel = build(&shapes);
@@ -579,8 +579,8 @@ fn meshes_without_attributes_have_the_same_points() {
         shapes[round % 2].flip_normals = true;
         shapes[1 - round % 2].flip_normals = true;
         let [whole, positions] = &mut shapes;
-        whole.bake();
-        positions.bake_positions();
+        whole.add_world_mesh();
+        positions.add_world_positions();
         assert!(positions.memory() < whole.memory());
         let accels = [&*whole, &*positions].map(|shape| build(std::slice::from_ref(shape)));
         let bounds = accels[0].bounds();

@@ -12,7 +12,7 @@ use std::f32::consts::PI;
 use glam::{Affine2, Affine3A, EulerRot, Mat3, Quat, Vec2, Vec3};
 use renderer::color::Rgb;
 use renderer::film::Filter;
-use renderer::geometry::{Geometry, Interaction, Mesh, ShapeId};
+use renderer::geometry::{Geometry, Interaction, Mesh, SHUTTER_OPEN, ShapeId};
 use renderer::integrator::Context;
 use renderer::interior::InteriorList;
 use renderer::light::{
@@ -193,7 +193,7 @@ fn viewpoints(case: &Case) -> Vec<(&'static str, Vec3)> {
     let mut viewpoints = vec![
         (
             "inside",
-            shape.world_from_object.transform_point3(Vec3::new(0.1, 0.2, 0.3)),
+            shape.placement().at(SHUTTER_OPEN).point(Vec3::new(0.1, 0.2, 0.3)),
         ),
         ("to the side", bounds.center() + Vec3::new(1.2, -2.1, 0.8)),
         ("far away", bounds.center() + Vec3::new(-40.0, 110.0, 70.0)),

@@ -5,7 +5,7 @@ use crate::intersect::{mesh, trace};
 use glam::{Affine3A, Quat, Vec3};
 use renderer::accel::{ALL, Accel};
 use renderer::color::Rgb;
-use renderer::geometry::{Geometry, Interaction, Mesh, Shape, bake_single_use};
+use renderer::geometry::{Geometry, Interaction, Mesh, Shape, add_world_meshes};
 use renderer::light::{EnvironmentLight, Light};
 use renderer::math::{Ray, RayEnd};
 use support::random::{Random, exact_turn};
@@ -14,7 +14,7 @@ use support::scenes::{Look, SceneBuilder, film, globe, mean, spot_meter};
 // ---- Helpers.
 
 fn build(shapes: &mut [Shape]) -> Accel {
-    bake_single_use(shapes);
+    add_world_meshes(shapes);
     Accel::build(shapes, &[], 1).expect("Embree builds")
 }
 
@@ -184,7 +184,7 @@ fn for_all_shapes(mut check: impl FnMut(&str, &mut Random, &Accel, &[Shape], u32
                 let away = Affine3A::from_translation(Vec3::splat(1e5 * size));
                 shapes.push(Shape::new(geometry, away * world_from_object));
             }
-            bake_single_use(&mut shapes);
+            add_world_meshes(&mut shapes);
             let accel = Accel::build(&shapes, &[ALL, 0], 1).expect("Embree builds");
             for point in points(&mut random, &accel, &shapes, 40) {
                 check(name, &mut random, &accel, &shapes, sides, &point);
@@ -319,7 +319,9 @@ fn rays_between_two_surfaces_hit_neither() {
         let away = one.bounds().center() + way - other.bounds().center();
         other = Shape::new(
             other.geometry.clone(),
-            Affine3A::from_translation(away) * other.world_from_object,
+            other
+                .placement()
+                .map(|world| Affine3A::from_translation(away) * *world),
         );
         let accels = [&one, &other].map(|shape| build(&mut [shape.clone()]));
         let mut from = points(&mut random, &accels[0], std::slice::from_ref(&one), 30);

@@ -11,7 +11,7 @@ use super::receiver::GatherPoint;
 use renderer_base::math::{Frame, Ray, RayEnd, sin_cos};
 use renderer_base::sampler::Sampler;
 use renderer_base::sampling::{cosine_hemisphere, uniform_sphere};
-use renderer_geometry::{Footprint, Hit, Interaction, Shape, ShapeId, is_closed};
+use renderer_geometry::{Footprint, Hit, Interaction, Shape, ShapeId};
 use renderer_transport::integrator::Context;
 use renderer_transport::interior::InteriorList;
 use renderer_transport::material::{RayKind, ShadingResult};
@@ -52,7 +52,7 @@ impl Solids {
             .map(|(id, shape)| !is_transmissive(scene, id, shape, context))
             .collect();
         let shapes = scene.shapes().iter().zip(&opaque).zip(&has_back);
-        let solid = shapes.map(|((shape, opaque), has_back)| *opaque && !has_back && is_closed(shape));
+        let solid = shapes.map(|((shape, opaque), has_back)| *opaque && !has_back && shape.is_closed());
         Solids {
             solid: solid.collect(),
             opaque,

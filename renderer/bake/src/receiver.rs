@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::tessellate::tessellate;
 use super::unwrap::{Flat, unwrap};
 use super::uv;
-use renderer_geometry::{Geometry, Mesh, Shape, ShapeId, SurfacePoint};
+use renderer_geometry::{Mesh, SHUTTER_OPEN, Shape, ShapeId, SurfacePoint};
 
 /// A side of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,10 +106,9 @@ pub(super) fn receivers(shapes: &[Shape], names: &[String], backs: &[ShapeId]) -
 
 /// The triangles of a shape in object space: its mesh, or the tessellation of an analytic shape.
 pub fn triangles(shape: &Shape) -> Arc<Mesh> {
-    match (&shape.geometry, shape.analytic()) {
-        (Geometry::Mesh(mesh), _) => mesh.clone(),
-        (_, Some(analytic)) => Arc::new(tessellate(analytic)),
-        (_, None) => unreachable!("what is not a mesh is analytic"),
+    match shape.analytic() {
+        Some(analytic) => Arc::new(tessellate(analytic)),
+        None => shape.mesh().expect("a shape is a mesh or analytic").clone(),
     }
 }
 
@@ -133,7 +132,7 @@ impl Receiver {
                 None,
             ),
             Err(unfit) => (
-                unwrap(&self.mesh, &shape.world_from_object),
+                unwrap(&self.mesh, shape.placement().at(SHUTTER_OPEN).world_from_object()),
                 Coordinates::Unwrapped,
                 Some(unfit),
             ),

@@ -22,7 +22,7 @@ use super::work::Workers;
 use renderer_base::math::Frame;
 use renderer_base::sampler::Sampler;
 use renderer_base::sampling::cosine_hemisphere;
-use renderer_geometry::{Footprint, Shape, ShapeId, SurfacePoint, is_closed};
+use renderer_geometry::{Footprint, Shape, ShapeId, SurfacePoint};
 use renderer_transport::bsdf::LobePart;
 use renderer_transport::integrator::{Context, Integrator, PathSettings, Prepared};
 use renderer_transport::material::{RayKind, ShadingResult};
@@ -97,7 +97,7 @@ impl<'a> Pilot<'a> {
             return false;
         }
         let has_holes = self.scene.material(self.id).may_be_transparent();
-        let least = if has_holes || !is_closed(self.shape) {
+        let least = if has_holes || !self.shape.is_closed() {
             MIN_BACK_SHARE
         } else if is_transmissive(self.scene, self.id, self.shape, context) {
             return false;

@@ -4,10 +4,9 @@ use std::fmt;
 
 use glam::Vec2;
 
-use super::adjacency::NONE;
 use super::overlap::overlaps;
 use super::unwrap::Flat;
-use renderer_geometry::{Mesh, Shape};
+use renderer_geometry::{DisjointSets, Mesh, Shape};
 
 /// Tolerance outside of the unit square: rounding of exporters.
 const TOLERANCE: f32 = 1e-4;
@@ -147,32 +146,12 @@ fn uv_area(triangles: &[[Vec2; 3]]) -> f64 {
 
 /// Island of each triangle: connected by vertices.
 fn islands(mesh: &Mesh) -> Vec<u32> {
-    let mut parent: Vec<u32> = (0..mesh.positions.len() as u32).collect();
-    fn root(parent: &mut [u32], mut v: u32) -> u32 {
-        while parent[v as usize] != v {
-            parent[v as usize] = parent[parent[v as usize] as usize];
-            v = parent[v as usize];
-        }
-        v
-    }
+    let mut sets = DisjointSets::new(mesh.positions.len());
     for &[a, b, c] in &mesh.triangles {
-        for other in [b, c] {
-            let (a, b) = (root(&mut parent, a), root(&mut parent, other));
-            parent[a.max(b) as usize] = a.min(b);
-        }
+        sets.join(a, b);
+        sets.join(a, c);
     }
-    let mut number = vec![NONE; mesh.positions.len()];
-    let mut next = 0;
-    (mesh.triangles.iter())
-        .map(|triangle| {
-            let number = &mut number[root(&mut parent, triangle[0]) as usize];
-            if *number == NONE {
-                *number = next;
-                next += 1;
-            }
-            *number
-        })
-        .collect()
+    sets.numbers(mesh.triangles.iter().map(|triangle| triangle[0]))
 }
 
 #[cfg(test)]

@@ -3,8 +3,7 @@
 use glam::Vec3;
 
 use super::receiver::Side;
-use renderer_base::math::determinant;
-use renderer_geometry::{Mesh, Shape, weld};
+use renderer_geometry::{Mesh, SHUTTER_OPEN, Shape, weld};
 
 /// A mesh in world space, its triangles counter-clockwise from the baked side.
 pub(super) struct WorldMesh {
@@ -20,18 +19,17 @@ pub(super) struct WorldMesh {
 impl WorldMesh {
     /// A side of a shape, which has this mesh.
     pub(super) fn new(shape: &Shape, side: Side, mesh: &Mesh) -> WorldMesh {
-        let to_world = shape.world_from_object;
-        let normal_matrix = shape.object_from_world.matrix3.transpose();
+        let to_world = shape.placement().at(SHUTTER_OPEN);
         let is_flipped = shape.flip_normals != (side == Side::Back);
         let sign = if is_flipped { -1.0 } else { 1.0 };
-        let is_turned = (determinant(&to_world.matrix3) < 0.0) != is_flipped;
+        let is_turned = to_world.is_mirrored() != is_flipped;
         let turn = |&[a, b, c]: &[u32; 3]| if is_turned { [a, c, b] } else { [a, b, c] };
-        let positions = mesh.positions.iter().map(|&p| to_world.transform_point3(p));
+        let positions = mesh.positions.iter().map(|&p| to_world.point(p));
         let normals = mesh.normals.iter();
         WorldMesh {
             positions: positions.collect(),
             normals: normals
-                .map(|&n| (normal_matrix * n).normalize_or(Vec3::Y) * sign)
+                .map(|&n| to_world.normal(n).normalize_or(Vec3::Y) * sign)
                 .collect(),
             triangles: mesh.triangles.iter().map(turn).collect(),
             is_turned,

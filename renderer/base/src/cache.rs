@@ -1,5 +1,5 @@
-//! Folders of the user's cache, and folders from which code is loaded: nobody but the user and root can change what is in
-//! them.
+//! Cache folder of the user, and permission checks of folders from which code is loaded: only the user and root can
+//! change them.
 
 use std::env;
 use std::fs;
@@ -23,7 +23,7 @@ pub fn folder() -> Option<PathBuf> {
     }
 }
 
-/// Makes a folder, with those above it, and checks that others cannot replace what is in it.
+/// Creates a folder and its parents, and checks that other users cannot change its contents.
 ///
 /// # Errors
 /// When it cannot be made, or [`check_private`] refuses it.
@@ -36,7 +36,7 @@ pub fn make_private(folder: &Path) -> io::Result<()> {
     check_private(folder)
 }
 
-/// Checks that others cannot replace what is in a folder.
+/// Checks that other users cannot change the contents of a folder.
 ///
 /// # Errors
 /// When it, or one above, belongs to another user or can be written by others. A sticky folder such as `/tmp` may be:
@@ -50,7 +50,7 @@ pub fn check_private(folder: &Path) -> io::Result<()> {
         .try_for_each(|folder| check(folder, &owners, true))
 }
 
-/// Checks that a library near a program is as safe as the program: nobody but the user, root and the program's owner can
+/// Checks that a library near a program is as safe as the program: only the user, root and the owner of the program can
 /// change it, or add files to its folder.
 ///
 /// # Errors
@@ -153,7 +153,7 @@ mod tests {
         fs::write(&library, "").unwrap();
         for (path, mode, is_refused) in [
             (&lib, 0o755, false),
-            // Others can add a library that this one needs.
+            // Other users could add a library that this one needs.
             (&lib, 0o1777, true),
             (&lib, 0o777, true),
             (&lib, 0o755, false),

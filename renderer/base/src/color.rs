@@ -5,7 +5,7 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssi
 
 use glam::Vec3;
 
-/// A linear Rec.709 colour. What it measures (radiance, reflectance, weight) is the variable's business.
+/// A linear Rec.709 colour. Its quantity (radiance, reflectance, weight) depends on the variable.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rgb {

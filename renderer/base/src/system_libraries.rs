@@ -1,5 +1,5 @@
-//! Shared libraries of the system: the paths that are tried. The working folder, where the loaders of macOS and Windows
-//! look for names without a folder, is none of them: it may hold files of others.
+//! Search paths of shared libraries. The working folder, which the loaders of macOS and Windows search, is excluded,
+//! since it may contain untrusted files.
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -9,12 +9,12 @@ use super::ffi::{self, Device, Job};
 use super::library::library;
 use super::sum::local_ranges;
 
-/// How well a picture is denoised.
+/// Quality of the filter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Quality {
-    /// A smaller network, for previews.
+    /// Smaller network, for previews.
     Fast,
-    /// The best one.
+    /// Largest network.
     #[default]
     High,
 }
@@ -32,16 +32,16 @@ pub struct Features {
 }
 
 impl Denoiser {
-    /// Opens the library with so many threads (0: one per core).
+    /// Opens the library; filters run on `threads` threads (0: one per core).
     ///
     /// # Errors
-    /// When it is not there, does not open, or knows no CPU device.
+    /// If the library is missing, does not open, or has no CPU device.
     pub fn open(threads: usize) -> Result<Denoiser, DenoiseError> {
         let device = Device::new(library()?, threads)?;
         Ok(Denoiser { device })
     }
 
-    /// Ends the work with an error once `wanted`, which is called from any thread, returns `false`.
+    /// Cancels filters with an error when `wanted`, called from any thread, returns `false`.
     #[must_use]
     pub fn while_wanted(mut self, wanted: impl Fn() -> bool + Send + Sync + 'static) -> Denoiser {
         self.device.wanted = Some(Box::new(wanted));
@@ -64,8 +64,7 @@ impl Denoiser {
         self.denoise_with(color, &features, quality)
     }
 
-    /// Removes the noise of the features of a picture of this width and height, to be used for its layers as well. Normals
-    /// without albedo have no effect.
+    /// Denoises the features of a picture, for the picture and its layers. Normals without albedo have no effect.
     ///
     /// # Errors
     /// When images differ in size or the library fails.
@@ -98,7 +97,7 @@ impl Denoiser {
         })
     }
 
-    /// As [`Denoiser::denoise`], with features that have no noise.
+    /// As [`Denoiser::denoise`], with noise-free features.
     ///
     /// # Errors
     /// When the image and the features differ in size or the library fails.
@@ -112,8 +111,8 @@ impl Denoiser {
         self.filter(color, values, features, quality, &[c"hdr"])
     }
 
-    /// Denoises alpha in `[0,1]`, `height × width`, with the features of its picture. A pixel keeps its value where the
-    /// 3 × 3 pixels around it have the same one, so that opaque and empty areas stay exact.
+    /// Denoises alpha in `[0,1]`, `height × width`, with the features of its picture. A pixel keeps its value if its 3
+    /// × 3 neighbourhood is constant, so that opaque and empty areas stay exact.
     ///
     /// # Errors
     /// When the image and the features differ in size, it has several channels, or the library fails.
@@ -138,7 +137,7 @@ impl Denoiser {
         Ok(denoised)
     }
 
-    /// Runs the `RT` filter on `values`, `height × width × 3`, of an image.
+    /// Runs the `RT` filter on the `values` of an image, `height × width × 3`.
     fn filter(
         &self,
         image: &Image,
@@ -147,7 +146,7 @@ impl Denoiser {
         quality: Quality,
         range: &[&'static CStr],
     ) -> Result<Image, DenoiseError> {
-        // The network makes some light of none.
+        // The network adds light to black images.
         if values.iter().all(|&v| v == 0.0) {
             return Ok(picture(image, values));
         }
@@ -206,7 +205,7 @@ impl Quality {
     }
 }
 
-/// The first three channels of an image; what is not finite is 0.
+/// The first three channels of an image, with non-finite values set to 0.
 fn triples(image: &Image, size: (usize, usize), label: &'static str) -> Result<Vec<f32>, DenoiseError> {
     if (image.width, image.height) != size || image.channels < 3 || image.data.is_empty() {
         return Err(DenoiseError::Image(label));
@@ -218,7 +217,7 @@ fn triples(image: &Image, size: (usize, usize), label: &'static str) -> Result<V
     Ok(values.map(|&v| if v.is_finite() { v } else { 0.0 }).collect())
 }
 
-/// An image of these values in the place of another one.
+/// An image with these values and the rectangle of another image.
 fn picture(like: &Image, data: Vec<f32>) -> Image {
     Image {
         data,

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-/// Why there is no denoised image.
+/// Error of denoising.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DenoiseError {
-    /// The library is in none of the places where it is looked for.
+    /// The library was not found in any searched folder.
     #[error("Open Image Denoise is not installed: type `kiln denoise --fetch`, which brings it")]
     Missing,
-    /// The folder that the user names holds no library.
+    /// The folder named by the user contains no library.
     #[error("OIDN_DIR is {}, but there is no {name} in it or in its lib or bin", .folder.display())]
     NamedFolder {
         /// The folder.

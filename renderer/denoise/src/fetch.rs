@@ -9,7 +9,7 @@ use renderer_base::cache;
 use super::pip;
 use super::wheel::{self, WHEEL, Wheel, sha256_of};
 
-/// Why the library was not fetched.
+/// Error of the download.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// The package has no file for this system.
@@ -18,7 +18,7 @@ pub enum FetchError {
          OIDN_DIR to the folder of a release (https://github.com/RenderKit/oidn/releases)"
     )]
     Platform,
-    /// The environment names no folder for the cache.
+    /// The environment defines no cache folder.
     #[error("the user has no cache folder: HOME is not set")]
     NoCache,
     /// No pip works.
@@ -27,14 +27,14 @@ pub enum FetchError {
          packages, or set OIDN_DIR to the folder of a release (https://github.com/RenderKit/oidn/releases)"
     )]
     Pip(String),
-    /// The file is not the known one.
+    /// The SHA-256 of the file differs.
     #[error("the fetched {name} is not the known one: its SHA-256 is {found}, not {expected}")]
     Checksum {
         /// The file.
         name: String,
-        /// Its SHA-256.
+        /// SHA-256 of the file.
         found: String,
-        /// The known one.
+        /// Expected SHA-256.
         expected: &'static str,
     },
     /// The file cannot be unpacked to the folder.
@@ -47,10 +47,10 @@ pub enum FetchError {
     },
 }
 
-/// Fetches the library into the user's cache, unless it is there. Returns the path of the library.
+/// Downloads the library into the user's cache, unless it is installed. Returns the path of the library.
 ///
 /// # Errors
-/// When there is none for this system, pip does not fetch it, it is not the known one, or it cannot be unpacked.
+/// If the package has no file for this system, pip fails, the SHA-256 differs, or the file cannot be unpacked.
 pub fn fetch() -> Result<PathBuf, FetchError> {
     let wheel = wheel::OWN.ok_or(FetchError::Platform)?;
     let folder = wheel.cache_folder().ok_or(FetchError::NoCache)?;
@@ -61,7 +61,7 @@ pub fn fetch() -> Result<PathBuf, FetchError> {
         folder: folder.clone(),
         error,
     };
-    // Unpacked beside its place and then renamed: no other program ever sees half of it.
+    // Unpacked into a temporary folder and renamed, so that other programs never see a partial library.
     let place = folder.parent().unwrap_or(&folder);
     let cache = place.parent().unwrap_or(place);
     cache::make_private(cache).map_err(failed)?;
@@ -76,7 +76,7 @@ pub fn fetch() -> Result<PathBuf, FetchError> {
     let unpacked = half.path().join("unpacked");
     unpack(wheel, &file, &unpacked.join("lib")).map_err(failed)?;
 
-    // What is there is damaged, or of somebody who fetched it at the same time.
+    // The existing folder is damaged, or another process has just created it.
     let _ = fs::remove_dir_all(place);
     let renamed = fs::rename(&unpacked, place);
     match (wheel.check(&folder), renamed) {
@@ -113,7 +113,7 @@ fn unpack(wheel: &Wheel, file: &Path, to: &Path) -> io::Result<()> {
         entry.read_to_end(&mut bytes)?;
         let path = to.join(name);
         fs::write(&path, bytes)?;
-        // Whatever the mask of the process is, others may not change the file.
+        // Other users cannot change the file, whatever the umask.
         #[cfg(unix)]
         fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
     }

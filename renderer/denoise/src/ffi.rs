@@ -1,6 +1,7 @@
 //! The C interface of Open Image Denoise as far as used (`oidn.h`, version 2): function table, device and filter.
 //!
-//! All `unsafe` of the crate is here. Outside, a filter is a [`Job`] of slices whose sizes [`Device::run`] checks.
+//! This file contains the `unsafe` code of the crate. Its safe interface is a [`Job`] of slices, whose sizes
+//! [`Device::run`] checks.
 
 #![expect(unsafe_code, reason = "calls a loaded library")]
 
@@ -20,16 +21,16 @@ pub(super) const QUALITY_FAST: c_int = 4;
 pub(super) const QUALITY_HIGH: c_int = 6;
 
 /// The oldest version with these functions, as the property `version` counts: 2.0.0.
-const OLDEST: c_int = 20000;
+const MIN_VERSION: c_int = 20000;
 
 type OidnDevice = *mut c_void;
 type OidnFilter = *mut c_void;
 type OidnMonitor = extern "C" fn(*mut c_void, f64) -> bool;
 
-/// Tells whether the result of a filter is still wanted; called from any thread.
+/// Returns whether the result of a filter is still wanted; called from any thread.
 pub(super) type Wanted = Box<dyn Fn() -> bool + Send + Sync>;
 
-/// The library's question whether to go on.
+/// `OIDNProgressMonitorFunction`: returns whether the filter continues.
 extern "C" fn goes_on(wanted: *mut c_void, _done: f64) -> bool {
     // SAFETY: `Device::run` passes the address of a `Wanted` that outlives the filter.
     let wanted = unsafe { &*wanted.cast_const().cast::<Wanted>() };
@@ -82,13 +83,12 @@ pub(super) struct Library {
 impl Library {
     /// Opens a library.
     pub(super) fn open(path: &Path) -> Result<Library, String> {
-        // The loader's own words are one level down.
+        // The message of the loader is in the source error.
         let words = |error: libloading::Error| {
             let cause = std::error::Error::source(&error);
             cause.map_or_else(|| error.to_string(), ToString::to_string)
         };
-        // SAFETY: what runs at loading is the initialisation of the library and of the TBB it brings, which asks nothing
-        // of us.
+        // SAFETY: loading runs the initialisation of the library and of TBB, which has no preconditions.
         let handle = unsafe { load(path) }.map_err(words)?;
         // SAFETY: only files named as version 2 are tried; `handle` is kept with the functions and never closed.
         let functions = unsafe { Functions::load(&handle) }.map_err(words)?;
@@ -106,7 +106,8 @@ unsafe fn load(path: &Path) -> Result<libloading::Library, libloading::Error> {
     unsafe { libloading::Library::new(path) }
 }
 
-/// Windows looks for the libraries that a library needs beside the program, unless told to look beside the library.
+/// Windows searches for dependencies in the folder of the program by default; this flag selects the folder of the
+/// library.
 #[cfg(windows)]
 unsafe fn load(path: &Path) -> Result<libloading::Library, libloading::Error> {
     use libloading::os::windows::{LOAD_WITH_ALTERED_SEARCH_PATH, Library};
@@ -123,7 +124,7 @@ unsafe fn load(path: &Path) -> Result<libloading::Library, libloading::Error> {
 pub(super) struct Device {
     library: &'static Library,
     handle: OidnDevice,
-    /// Ends filters whose results are not wanted any more.
+    /// Cancels filters whose results are not wanted any more.
     pub(super) wanted: Option<Wanted>,
 }
 
@@ -167,9 +168,9 @@ impl Device {
         };
         match device.error() {
             Some(reason) => Err(unusable(reason)),
-            None if version < OLDEST => {
-                Err(unusable(format!("its version is {version}, {OLDEST} is needed")))
-            }
+            None if version < MIN_VERSION => Err(unusable(format!(
+                "its version is {version}, {MIN_VERSION} is needed"
+            ))),
             None => Ok(device),
         }
     }
@@ -235,7 +236,7 @@ impl Device {
         DenoiseError::Library(self.error().unwrap_or("it gives no reason".into()))
     }
 
-    /// The first error since the last call, if there is one; without a device, that of making one.
+    /// The first error since the last call; without a device, the error of creating one.
     fn error(&self) -> Option<String> {
         let mut message = ptr::null();
         // SAFETY: a null device asks for the error of making one.

@@ -1,4 +1,4 @@
-//! The search for the library, once per process: `OIDN_DIR`, the user's cache, the system's libraries.
+//! Library search, once per process: `OIDN_DIR`, the user's cache, the system's libraries.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::ffi::Library;
 use super::wheel;
 use renderer_base::system_libraries::system_libraries;
 
-/// Names of the library's file, by platform. The number is that of the interface.
+/// Names of the library's file, by platform. The number is the version of the interface.
 const NAMES: &[&str] = if cfg!(target_os = "macos") {
     &["libOpenImageDenoise.2.dylib", "libOpenImageDenoise.dylib"]
 } else if cfg!(windows) {
@@ -25,7 +25,7 @@ pub(super) fn library() -> Result<&'static Library, DenoiseError> {
 }
 
 fn find() -> Result<Library, DenoiseError> {
-    // What the user names is not passed over in silence, nor is a cache that somebody has changed.
+    // Errors of the folder that the user names, and of a modified cache, are reported.
     if let Some(folder) = env::var_os("OIDN_DIR").filter(|folder| !folder.is_empty()) {
         return open(&in_named_folder(Path::new(&folder))?);
     }
@@ -51,7 +51,7 @@ fn in_named_folder(folder: &Path) -> Result<PathBuf, DenoiseError> {
         .iter()
         .flat_map(|folder| NAMES.iter().map(move |name| folder.join(name)));
     let found = paths.find(|path| path.is_file());
-    // An absolute path: a relative one without folders would be looked for in the system.
+    // An absolute path: the loader searches system folders for a bare file name.
     let found = found.and_then(|path| path.canonicalize().ok());
     found.ok_or_else(|| DenoiseError::NamedFolder {
         folder: folder.to_owned(),
@@ -59,7 +59,7 @@ fn in_named_folder(folder: &Path) -> Result<PathBuf, DenoiseError> {
     })
 }
 
-/// The library that `fetch` has brought, if it has.
+/// The library in the cache, if `fetch` has downloaded it.
 fn in_cache() -> Result<Option<PathBuf>, DenoiseError> {
     let place = wheel::OWN.and_then(|wheel| Some((wheel, wheel.cache_folder()?)));
     match place {

@@ -1,15 +1,15 @@
 //! Downloads by Python's pip, isolated from the working folder and from variables of Python. The build script of
 //! `renderer/geometry` includes this file.
 //!
-//! Python would else look for pip in the working folder, which may be a folder of downloaded scenes. Pip's own settings,
-//! such as the index, stay as they are.
+//! By default Python searches for pip in the working folder, which may contain downloaded scenes. Settings of pip, such
+//! as the index, stay unchanged.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf, absolute};
 use std::process::Command;
 
-/// Programs that may be pip, in their order.
+/// Commands that may run pip, in order of preference.
 const PIPS: [&[&str]; 4] = [
     &["python3", "-I", "-m", "pip"],
     &["python", "-I", "-m", "pip"],
@@ -27,11 +27,11 @@ const PATHS: [&str; 6] = [
     "REQUESTS_CA_BUNDLE",
 ];
 
-/// Downloads a wheel into a folder that is empty or missing, with the first pip that works. Whatever Python runs pip, a
-/// platform has one file. Returns the path of the wheel.
+/// Downloads a wheel into an empty or missing folder, with the first pip that works. The file depends on the platform,
+/// not on the version of Python. Returns its path.
 ///
 /// # Errors
-/// The reason of the last pip, or that there is none.
+/// The error of the last pip, or the absence of pip.
 pub(super) fn download(requirement: &str, platform: &str, folder: &Path) -> Result<PathBuf, String> {
     let folder = absolute(folder).map_err(|error| error.to_string())?;
     fs::create_dir_all(&folder).map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
@@ -43,7 +43,7 @@ pub(super) fn download(requirement: &str, platform: &str, folder: &Path) -> Resu
             .args(["--no-deps", "--only-binary=:all:", "--implementation", "cp"])
             .args(["--python-version", "3.11", "--platform", platform])
             .args([requirement, "--dest", "."]);
-        // A program that is not on the machine.
+        // The program is not installed.
         let Ok(output) = command.output() else { continue };
         let name = pip.join(" ");
         if output.status.success() {

@@ -1,16 +1,16 @@
-//! Layers of light that add up to a picture: denoised one by one, they no longer do, and are corrected.
+//! Sum constraint: corrects separately denoised light layers, so that their sum is the denoised picture.
 
 use renderer_image::Image;
 
-/// Factor up to which all layers are scaled alike.
-const ALIKE: f64 = 1.05;
+/// Maximum factor by which all layers are scaled uniformly.
+const MAX_UNIFORM_SCALE: f64 = 1.05;
 
 /// Corrects denoised layers so that their sum is `total` to rounding, value by value, and none gets negative.
 ///
-/// A small difference is distributed in proportion to the layers, so that each stays as smooth as it is. A large one is
-/// near an edge, which the denoiser blurs more in a layer than in the picture: it goes to the layers that have an edge
-/// there, in proportion to their ranges over the nine pixels. What is left is distributed in proportion to the layers;
-/// where all are zero, the one at `rest` gets it.
+/// A small difference is distributed in proportion to the layers, which keeps them smooth. A large difference occurs
+/// near edges, which the denoiser blurs more in layers: it is distributed in proportion to the ranges of the layers
+/// over 3 × 3 pixels. The remainder is distributed in proportion to the layers; if all are zero, the layer `rest`
+/// receives it.
 ///
 /// # Panics
 /// When an image differs from `total` in size or channels, or there is no layer `rest`.
@@ -27,7 +27,7 @@ pub fn fit_sum(layers: &mut [Image], total: &Image, rest: usize) {
             *value = f64::from(layer.data[index]).max(0.0);
         }
         let total = f64::from(total).max(0.0);
-        scale(&mut values, total, ALIKE);
+        scale(&mut values, total, MAX_UNIFORM_SCALE);
         add_to_edges(
             &mut values,
             ranges.iter().map(|range| f64::from(range[index])),
@@ -52,7 +52,7 @@ fn scale(values: &mut [f64], total: f64, most: f64) {
     }
 }
 
-/// Distributes what is missing of a total in proportion to ranges; no value gets negative.
+/// Distributes the difference to a total in proportion to ranges; values stay non-negative.
 fn add_to_edges(values: &mut [f64], ranges: impl Iterator<Item = f64> + Clone, total: f64) {
     let missing = total - values.iter().sum::<f64>();
     let all: f64 = ranges.clone().sum();
@@ -63,7 +63,7 @@ fn add_to_edges(values: &mut [f64], ranges: impl Iterator<Item = f64> + Clone, t
     }
 }
 
-/// The difference of the greatest and the least of each value and those of the eight pixels around it.
+/// Difference of the maximum and the minimum over 3 × 3 pixels.
 pub(super) fn local_ranges(image: &Image) -> Vec<f32> {
     let (width, height, channels) = (image.width, image.height, image.channels);
     let mut ranges = Vec::with_capacity(image.data.len());
@@ -107,7 +107,7 @@ mod tests {
                 assert!((found - expected).abs() < 1e-5, "{found} and {expected}");
             }
         };
-        // Beside the edge, 3 is missing of 5: a tenth goes to both alike, the rest to the edge.
+        // Next to the edge, 3 of 5 is missing: a tenth goes to both layers, the rest to the layer with the edge.
         close(&layers[0], [8.0, 3.95, 0.0, 0.0]);
         close(&layers[1], [1.0, 1.05, 1.02, 0.5]);
     }

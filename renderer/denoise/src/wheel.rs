@@ -1,5 +1,4 @@
-//! The wheel of the Python package index that carries Open Image Denoise: for each platform the file, the libraries
-//! that are taken from it, and their SHA-256.
+//! Wheel of the Python package index that contains Open Image Denoise: file, libraries and SHA-256 by platform.
 
 use std::path::{Path, PathBuf};
 
@@ -15,13 +14,13 @@ const VERSION: &str = "2.5.1";
 
 /// The wheel of a platform.
 pub(super) struct Wheel {
-    /// Name of the platform as pip has it.
+    /// Platform tag of pip.
     pub(super) platform: &'static str,
     /// SHA-256 of the wheel.
     pub(super) sha256: &'static str,
     /// Folder of the libraries in the wheel.
     pub(super) folder: &'static str,
-    /// The libraries, the one to open first, each with its SHA-256: the CPU device and what it needs.
+    /// File names and SHA-256 of the libraries: the one to open, then the CPU device and its dependencies.
     pub(super) files: [(&'static str, &'static str); 4],
 }
 

@@ -1,13 +1,13 @@
-//! Finds Embree 4, or downloads it, and packs it for the program to carry; nothing else.
+//! Finds Embree 4, or downloads it, and packs it for embedding in the program.
 //!
-//! Places, in their order:
+//! Search order:
 //! 1. `EMBREE_DIR`, the folder of an Embree 4 release;
 //! 2. an Embree 4 of the system;
 //! 3. the one in the `embreex` wheel of the Python package index, fetched with `pip download`, checked by its
 //!    SHA-256 and unpacked once into the user's cache.
 //!
-//! Else it stops and says what can be done. The program carries a copy of the library (see `pack.rs`), unless the library is
-//! in a standard folder of the system, where the program finds it. The program knows no path of the build.
+//! Otherwise the build fails with instructions. The program contains a copy of the library (see `pack.rs`), unless the
+//! library is in a standard folder of the system. The program contains no path of the build.
 
 mod pack;
 #[path = "../../denoise/src/pip.rs"]
@@ -22,8 +22,8 @@ use std::process::Command;
 use pack::{Carried, TEXTS};
 use wheel::{WHEEL, Wheel, write_old};
 
-/// The oldest Embree that serves, as `RTC_VERSION` counts.
-const OLDEST: u32 = 40000;
+/// Oldest supported version of Embree, as `RTC_VERSION`.
+const MIN_VERSION: u32 = 40000;
 
 fn main() {
     println!("cargo::rerun-if-changed=build");
@@ -31,7 +31,7 @@ fn main() {
     println!("cargo::rerun-if-env-changed=EMBREE_DIR");
     let target = Target::of_build();
     let packed = find(&target).and_then(|found| {
-        // The cache may be emptied between two builds: then this script has to run again.
+        // The script runs again if the cache was emptied between two builds.
         println!("cargo::rerun-if-changed={}", found.library.display());
         pack(&found)
     });
@@ -42,15 +42,15 @@ fn main() {
     }
 }
 
-/// The three ways to an Embree, for the user who has none of them.
+/// Instructions for the three sources of Embree.
 fn ways(target: &Target) -> String {
     format!(
         "Kiln needs Embree {}.{} or newer. Any one of these will do:\n  \
          1. set EMBREE_DIR to the folder of an Embree 4 release (https://github.com/RenderKit/embree/releases),\n  \
          2. install Embree 4 with the system's packages ({}; Debian 12 has version 3 only, which does not do),\n  \
          3. have Python's pip and a network, and the build fetches the library by itself{}.",
-        OLDEST / 10000,
-        OLDEST / 100 % 100,
+        MIN_VERSION / 10000,
+        MIN_VERSION / 100 % 100,
         match target.os.as_str() {
             "macos" => "brew install embree",
             "windows" => "the installer of the release",
@@ -64,13 +64,13 @@ fn ways(target: &Target) -> String {
     )
 }
 
-/// The library, and the copy for the program; none if the program finds it in the system.
+/// The library, and the embedded copy; `None` if the program loads it from the system.
 struct Found {
     library: PathBuf,
     carried: Option<Carried>,
 }
 
-/// Packs the library where the compiler looks for it.
+/// Packs the library into the output folder of the build.
 fn pack(found: &Found) -> Result<(), String> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     pack::pack(found.carried.as_ref(), &out)
@@ -99,7 +99,7 @@ fn find(target: &Target) -> Result<Found, String> {
     in_cache(target, wheel).map_err(|reason| format!("no Embree 4 on this system, and {reason}"))
 }
 
-/// A library of which the program carries a copy.
+/// An embedded library.
 fn copied(library: PathBuf) -> Result<Found, String> {
     let carried = Carried::of(&library);
     let carried = carried.map_err(|error| format!("{} cannot be read: {error}", library.display()))?;
@@ -113,7 +113,7 @@ fn copied(library: PathBuf) -> Result<Found, String> {
 struct Target {
     os: String,
     arch: String,
-    /// File names that an Embree 4 library goes by, the surest first.
+    /// File names of an Embree 4 library, the most specific first.
     library_names: &'static [&'static str],
     /// The wheel that carries Embree for this platform.
     wheel: Option<&'static Wheel>,
@@ -126,7 +126,7 @@ impl Target {
         let library_names: &[&str] = match os.as_str() {
             "macos" => &["libembree4.4.dylib", "libembree4.dylib"],
             "windows" => &["embree4.dll"],
-            // The number after `.so` is that of the interface: 4 says that it is Embree 4.
+            // The number after `.so` is the version of the interface.
             _ => &["libembree4.so.4", "libembree4.so"],
         };
         let wheel = Wheel::of(&os, &arch);
@@ -141,7 +141,7 @@ impl Target {
 
 // ---- 1. A folder that the user names.
 
-/// The library in the folder of a release, or an error: what the user names is not passed over in silence.
+/// The library in the folder of a release; a missing library is an error.
 fn in_named_folder(dir: &Path, target: &Target) -> Result<PathBuf, String> {
     let folders = ["lib", "lib64", "bin", ""].map(|sub| dir.join(sub));
     let Some(library) = folders.iter().find_map(|folder| library_in(folder, target)) else {
@@ -157,7 +157,7 @@ fn in_named_folder(dir: &Path, target: &Target) -> Result<PathBuf, String> {
         ));
     };
     match header_version(&dir.join("include")) {
-        Some(version) if version < OLDEST => Err(format!(
+        Some(version) if version < MIN_VERSION => Err(format!(
             "EMBREE_DIR is {}, but that is Embree {}.{}.{}",
             dir.display(),
             version / 10000,
@@ -197,7 +197,7 @@ fn header_version(include: &Path) -> Option<u32> {
 // ---- 2. What the system has.
 
 fn in_system(target: &Target) -> Option<PathBuf> {
-    // A system's library is of use only to a program for that system.
+    // The library of the build system serves only native builds.
     if env::var("HOST") != env::var("TARGET") {
         return None;
     }
@@ -205,7 +205,9 @@ fn in_system(target: &Target) -> Option<PathBuf> {
     let library = folders.iter().find_map(|folder| library_in(folder, target))?;
     let include = library.parent()?.join("../include");
     let version = header_version(&include).or_else(|| header_version(Path::new("/usr/include")));
-    version.is_none_or(|version| version >= OLDEST).then_some(library)
+    version
+        .is_none_or(|version| version >= MIN_VERSION)
+        .then_some(library)
 }
 
 fn system_folders(target: &Target) -> Vec<PathBuf> {
@@ -231,7 +233,7 @@ fn system_folders(target: &Target) -> Vec<PathBuf> {
     folders
 }
 
-/// Folders where the program looks, too.
+/// Folders that the program also searches.
 fn standard_folders(target: &Target) -> Vec<PathBuf> {
     let paths = match target.os.as_str() {
         "windows" => return vec!["C:/Program Files/Intel/Embree4/bin".into()],
@@ -257,7 +259,7 @@ fn is_standard(folder: &Path, target: &Target) -> bool {
 
 // ---- 3. The wheel.
 
-/// The library in the user's cache, which the wheel fills the first time. The program looks there, too.
+/// The library in the user's cache, which the first build fills from the wheel. The program also searches the cache.
 fn in_cache(target: &Target, wheel: &Wheel) -> Result<Found, String> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     let cache = cache_folder(target).unwrap_or_else(|| out.clone()).join("kiln");
@@ -271,7 +273,7 @@ fn in_cache(target: &Target, wheel: &Wheel) -> Result<Found, String> {
         }
     };
     let carried = Carried::new(libraries, Some(wheel.cache_name()));
-    // The folder holds every file of the program's copy, so that the program writes nothing.
+    // The folder contains each file of the embedded copy, so that the program writes no files.
     for (name, bytes) in TEXTS {
         let path = folder.join(name);
         if !path.exists() {
@@ -284,8 +286,8 @@ fn in_cache(target: &Target, wheel: &Wheel) -> Result<Found, String> {
     })
 }
 
-/// Downloads the wheel and unpacks it to `folder`: next to it first, and then renamed, so that no other build sees half of
-/// it.
+/// Downloads the wheel and unpacks it to a temporary folder, which is renamed to `folder`, so that other builds never
+/// see a partial folder.
 fn fetch(wheel: &Wheel, out: &Path, folder: &Path) -> Result<(), String> {
     let download = out.join("wheel");
     let _ = fs::remove_dir_all(&download);
@@ -294,7 +296,7 @@ fn fetch(wheel: &Wheel, out: &Path, folder: &Path) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("cannot create {}: {error}", folder.display());
     fs::create_dir_all(&half).map_err(failed)?;
     let renamed = wheel.unpack(&file, &half).and_then(|()| {
-        // A damaged one, or that of a build at the same time.
+        // The existing folder is damaged, or another build has just created it.
         if wheel.read(folder).is_none() {
             let _ = fs::remove_dir_all(folder);
         }
@@ -303,7 +305,7 @@ fn fetch(wheel: &Wheel, out: &Path, folder: &Path) -> Result<(), String> {
             _ => Ok(()),
         }
     });
-    // A leftover does no harm.
+    // Errors are harmless.
     let _ = fs::remove_dir_all(&half);
     let _ = fs::remove_dir_all(&download);
     renamed
@@ -326,7 +328,7 @@ fn cache_folder(target: &Target) -> Option<PathBuf> {
     }
 }
 
-/// The library among the wheel's files, whose names may carry a hash that the library it needs is linked by.
+/// The library among the files of the wheel; names may contain a hash.
 fn wheel_library_in(folder: &Path) -> Option<PathBuf> {
     let mut entries = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
     entries.find(|path| {

@@ -1,7 +1,7 @@
-//! Packs Embree for the program to carry: compressed files, and a line of Rust that includes them.
+//! Packs Embree for embedding: compressed files, and a Rust expression that includes them.
 //!
-//! `cargo install` copies a single file, so what the program needs has to be in it. `accel/embree/bundle.rs` includes the
-//! line; only programs that use its value (`kiln`, not the tests) contain the files.
+//! `cargo install` copies a single file, which must contain the library. `accel/embree/bundle.rs` includes the
+//! expression; only programs that use its value (`kiln`, not the tests) contain the files.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -29,7 +29,7 @@ pub(crate) const TEXTS: [(&str, &[u8]); 2] = [
     ("NOTICE", NOTICE.as_bytes()),
 ];
 
-/// A library with what it needs, for the program to carry.
+/// An embedded library with its dependencies.
 pub(crate) struct Carried {
     /// Names and contents, the library first.
     libraries: Vec<(String, Vec<u8>)>,

@@ -1,4 +1,4 @@
-//! Wheels of the Python package index that carry Embree: for each platform the file, its libraries, and their SHA-256.
+//! Wheels of the Python package index that contain Embree: file, libraries and SHA-256 by platform.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -13,7 +13,7 @@ pub(crate) const WHEEL: &str = "embreex==4.4.0.post1";
 /// Version of Embree that it contains.
 const VERSION: &str = "4.4.0";
 
-/// The wheel of a platform, the same whatever Python runs pip.
+/// The wheel of a platform, for any version of Python.
 pub(crate) struct Wheel {
     /// Name of the platform in pip.
     pub(crate) platform: &'static str,
@@ -94,8 +94,8 @@ const WINDOWS: Wheel = Wheel {
     ],
 };
 
-/// When unpacked files were last changed by their status (1980, as in archives). Cargo runs the build script again, and
-/// compiles all that depends on it, when the library is newer than the script's last run.
+/// Modification time of unpacked files (1980, as in archives). Cargo runs the build script again, and compiles its
+/// dependents, if the library is newer than the last run.
 const LONG_AGO: Duration = Duration::from_secs(315_532_800);
 
 impl Wheel {
@@ -120,7 +120,7 @@ impl Wheel {
         self.files[0].0
     }
 
-    /// Reads the libraries of an unpacked wheel; `None` if one is missing or another.
+    /// Reads the libraries of an unpacked wheel; `None` if one is missing or differs.
     pub(crate) fn read(&self, folder: &Path) -> Option<Vec<(String, Vec<u8>)>> {
         let read = |(name, sha256): &(&str, &str)| {
             let path = folder.join(name);
@@ -158,7 +158,7 @@ impl Wheel {
     }
 }
 
-/// Writes a file that has last been changed long ago.
+/// Writes a file with this modification time.
 pub(crate) fn write_old(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::write(path, bytes)?;
     File::options()

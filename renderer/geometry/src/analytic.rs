@@ -18,7 +18,7 @@ pub enum Analytic {
     Cylinder,
 }
 
-/// A point of the surface with its derivatives, object space.
+/// Surface point with its derivatives, object space.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LocalPoint {
     pub(super) p: DVec3,
@@ -30,9 +30,9 @@ pub(super) struct LocalPoint {
 }
 
 impl Analytic {
-    /// The first distance in `(t_min, t_max)` at which the ray meets the surface, in units of `direction`.
+    /// The smallest hit distance in `(t_min, t_max)`, in units of `direction`.
     pub fn intersect(self, origin: DVec3, direction: DVec3, t_min: f64, t_max: f64) -> Option<f64> {
-        // Comparisons are written so that NaN finds nothing.
+        // NaN fails these comparisons.
         let inside = |t: f64| t > t_min && t < t_max;
         match self {
             Analytic::Sphere => {
@@ -59,6 +59,15 @@ impl Analytic {
         }
     }
 
+    /// Identifier of the surface in hashes.
+    pub fn hash_id(self) -> i32 {
+        match self {
+            Analytic::Sphere => 1,
+            Analytic::Disk => 2,
+            Analytic::Cylinder => 3,
+        }
+    }
+
     /// Surface area.
     pub fn area(self) -> f64 {
         match self {
@@ -80,7 +89,7 @@ impl Analytic {
         }
     }
 
-    /// Maps the unit square to the surface, equal areas to equal areas.
+    /// Equal-area map from the unit square to the surface.
     pub(super) fn sample(self, u: DVec2) -> DVec3 {
         match self {
             Analytic::Sphere => {
@@ -98,7 +107,7 @@ impl Analytic {
             Analytic::Sphere => {
                 let n = p.try_normalize().unwrap_or(DVec3::Z);
                 let radius = n.truncate().length();
-                // From the pole at −z; `atan2` keeps precision near both, where `acos` has none.
+                // From the pole at −z; `atan2` is precise near both poles, unlike `acos`.
                 let v = atan2(radius, -n.z) / PI;
                 let dpdu = DVec3::new(-n.y, n.x, 0.0) * TAU;
                 let dpdv = (n.truncate() / radius * n.z).extend(-radius) * -PI;

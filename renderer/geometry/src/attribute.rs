@@ -12,7 +12,7 @@ pub enum AttributeDomain {
 /// Values of a mesh by name, besides positions, normals, texture coordinates and vertex colours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeshAttribute {
-    /// Its name, a word that is unique in its domain: `heat`, which shaders find as `vertex_heat` or `face_heat`.
+    /// Name, a word that is unique in the domain: `heat`, which shaders find as `vertex_heat` or `face_heat`.
     pub name: String,
     /// Domain of the values.
     pub domain: AttributeDomain,
@@ -34,7 +34,8 @@ impl MeshAttribute {
         name.strip_prefix(prefix) == Some(self.name.as_str())
     }
 
-    /// The value at an index, the rest zero; one number stands in all of the first three. Zero where there is none.
+    /// The value at an index, padded by zeros; a single number fills the first three. Zero if the index is out of
+    /// range.
     #[inline]
     pub fn value(&self, index: usize) -> [f32; 4] {
         let numbers = self.values.get(index * self.width..).unwrap_or_default();

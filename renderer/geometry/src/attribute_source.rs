@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Geometry, Mesh, MeshAttribute, Shape};
+use crate::{Mesh, MeshAttribute, Shape};
 
-/// The names of what meshes have besides named attributes.
+/// Names of the built-in attributes of meshes.
 const OWN_NAMES: [&str; 14] = [
     "uv",
     "st",
@@ -25,7 +25,7 @@ const OWN_NAMES: [&str; 14] = [
 /// Source of the values of a named attribute on a shape.
 #[derive(Clone, Copy, Debug)]
 pub enum AttributeSource {
-    /// The shape has none of that name.
+    /// The shape has no attribute of this name.
     None,
     /// The texture coordinates.
     Uv,
@@ -35,24 +35,24 @@ pub enum AttributeSource {
     Color,
     /// The alpha of the vertex colours.
     Alpha,
-    /// One of the mesh's named attributes.
+    /// Index of a named attribute of the mesh.
     Named(usize),
-    /// One number of the mesh's named attributes: the attribute's index and the number's.
+    /// Component of a named attribute of the mesh: index of the attribute, index of the number.
     Component(usize, usize),
-    /// One number of the vertex colours.
+    /// Component of the vertex colours.
     ColorComponent(usize),
-    /// One of the attributes that the scene gives to the object.
+    /// Index of an object attribute of the scene.
     Object(usize),
 }
 
 impl AttributeSource {
-    /// Resolves an attribute's name on a shape. What the scene gives to the object comes before the data of its mesh.
+    /// Resolves an attribute's name on a shape. Object attributes precede attributes of the mesh.
     pub fn of(shape: &Shape, name: &str) -> AttributeSource {
         let given = shape.attributes.iter().position(|(own, _)| own == name);
-        match &shape.geometry {
-            _ if let Some(index) = given => AttributeSource::Object(index),
-            Geometry::Mesh(mesh) => AttributeSource::of_mesh(mesh, name),
-            _ => AttributeSource::None,
+        match (given, shape.mesh()) {
+            (Some(index), _) => AttributeSource::Object(index),
+            (None, Some(mesh)) => AttributeSource::of_mesh(mesh, name),
+            (None, None) => AttributeSource::None,
         }
     }
 
@@ -80,7 +80,7 @@ impl AttributeSource {
     }
 }
 
-/// A number of an attribute by its name in the file.
+/// Finds a component by the name of its property in the file.
 fn property_of(mesh: &Mesh, name: &str) -> AttributeSource {
     let component = |attribute: &MeshAttribute| attribute.properties.iter().position(|own| own == name);
     let mut found = mesh.attributes.iter().enumerate();
@@ -90,14 +90,11 @@ fn property_of(mesh: &Mesh, name: &str) -> AttributeSource {
 }
 
 impl Shape {
-    /// All names by which shaders find an attribute.
+    /// Names by which shaders find an attribute.
     pub fn attribute_names(&self) -> BTreeSet<String> {
-        let of_mesh = match &self.geometry {
-            Geometry::Mesh(mesh) => mesh.attribute_names(),
-            Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => BTreeSet::new(),
-        };
         let given = self.attributes.iter().map(|(name, _)| name.clone());
-        given.chain(of_mesh).collect()
+        let of_mesh = self.mesh().map(|mesh| mesh.attribute_names());
+        given.chain(of_mesh.into_iter().flatten()).collect()
     }
 
     /// Up to four numbers of an attribute that the scene gives to the object, by its index in
@@ -108,7 +105,7 @@ impl Shape {
 }
 
 impl Mesh {
-    /// All names by which shaders find an attribute.
+    /// Names by which shaders find an attribute.
     pub fn attribute_names(&self) -> BTreeSet<String> {
         let named = self.attributes.iter().flat_map(|attribute| {
             let name = &attribute.name;

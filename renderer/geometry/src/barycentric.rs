@@ -1,13 +1,12 @@
-//! Barycentric coordinates of the point where a ray meets a triangle, with the same bits on every processor.
+//! Barycentric coordinates of ray-triangle intersections, with the same bits on every processor.
 //!
-//! Embree's own coordinates and distances begin with approximate reciprocals, which differ between instruction sets and
-//! between makers of processors: parts of a picture from different machines would not join to the bytes of one.
+//! Embree's coordinates and distances use approximate reciprocals, which differ between instruction sets and
+//! processors, so parts of a picture from different machines would not match.
 
 use glam::{Vec2, Vec3};
 
-/// The weights of the second and third vertex where the line from `origin` along `direction` meets a triangle, or comes
-/// closest to it: rounding may have it pass just beside. `None` where rounding leaves nothing to tell by: the line lies in
-/// the triangle's plane.
+/// Weights of the second and third vertex where the line from `origin` along `direction` intersects a triangle, clamped
+/// to the triangle, since rounding may move the point outside. `None` if the line is in the plane of the triangle.
 // Möller & Trumbore 1997, "Fast, Minimum Storage Ray/Triangle Intersection".
 #[inline(always)]
 pub(super) fn barycentric([a, b, c]: [Vec3; 3], origin: Vec3, direction: Vec3) -> Option<Vec2> {
@@ -22,7 +21,7 @@ pub(super) fn barycentric([a, b, c]: [Vec3; 3], origin: Vec3, direction: Vec3) -
     }
 }
 
-/// Rare, and apart, so that what follows does not wait for the comparisons.
+/// Rare, and out of line, so that later instructions do not wait for the comparisons.
 #[cold]
 #[inline(never)]
 fn closest(u: f32, v: f32) -> Option<Vec2> {

@@ -9,13 +9,12 @@ use glam::Vec3;
 use rustc_hash::FxHashMap;
 
 use super::weld::{tolerance, weld_within};
-use super::{Geometry, Mesh, Shape};
-use renderer_base::math::determinant;
+use super::{DisjointSets, Geometry, Mesh, SHUTTER_OPEN, Shape};
 
-/// Rounding of vertices that different transforms place, relative to their coordinates.
-const PLACED: f32 = 4.0 * f32::EPSILON;
+/// Rounding of vertices under different transforms, relative to their coordinates.
+const PLACEMENT_ROUNDING: f32 = 4.0 * f32::EPSILON;
 
-/// Number of pairs of vertices and edges that are searched for vertices on edges.
+/// Maximum number of pairs of vertices and edges that are tested for vertices on edges.
 const MAX_PAIRS: usize = 1 << 27;
 
 /// A directed edge of a boundary, with the index of its shape.
@@ -25,35 +24,37 @@ struct Edge {
     shape: usize,
 }
 
-/// A round boundary of a disk or a cylinder.
+/// Elliptic boundary of a disk or a cylinder.
 struct Rim {
     center: Vec3,
     /// Images of the unit vectors of the circle's plane.
     axes: [Vec3; 2],
-    /// Unit vector about which the surface runs along the rim counter-clockwise.
+    /// Unit axis about which the rim runs counter-clockwise.
     about: Vec3,
     shape: usize,
 }
 
-/// Shapes that share edges.
+/// Shapes connected by shared edges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShapeGroup {
-    /// Their indices, ascending.
+    /// Indices of the shapes, ascending.
     pub shapes: Vec<usize>,
-    /// True if they have no boundary.
+    /// True if the group has no boundary.
     pub is_closed: bool,
 }
 
-/// Returns whether a shape alone is closed.
-pub fn is_closed(shape: &Shape) -> bool {
-    match &shape.geometry {
-        Geometry::Mesh(mesh) => !mesh.triangles.is_empty() && boundary(mesh).is_empty(),
-        Geometry::Sphere => true,
-        Geometry::Disk | Geometry::Cylinder => false,
+impl Shape {
+    /// Returns whether the surface has no boundary.
+    pub fn is_closed(&self) -> bool {
+        match &self.geometry {
+            Geometry::Mesh(mesh) => !mesh.triangles.is_empty() && boundary(mesh).is_empty(),
+            Geometry::Sphere => true,
+            Geometry::Disk | Geometry::Cylinder => false,
+        }
     }
 }
 
-/// Finds which shapes bound an object together; those that are closed alone are groups of one.
+/// Groups shapes by shared boundaries. A shape that is closed on its own is a group of one.
 pub fn closed_groups(shapes: &[&Shape]) -> Vec<ShapeGroup> {
     let mut boundaries: FxHashMap<*const Mesh, Vec<[Vec3; 2]>> = FxHashMap::default();
     let (mut edges, mut rims) = (vec![], vec![]);
@@ -73,29 +74,28 @@ pub fn closed_groups(shapes: &[&Shape]) -> Vec<ShapeGroup> {
             }
         }
     }
-    let mut groups = Groups {
-        parents: (0..shapes.len()).collect(),
-    };
+    let mut sets = DisjointSets::new(shapes.len());
+    let mut join = |a: usize, b: usize| sets.join(a as u32, b as u32);
     let mut open: Vec<usize> = vec![];
     if !edges.is_empty() {
         let ends: Vec<Vec3> = edges.iter().flat_map(|edge| edge.ends).collect();
         let largest = ends
             .iter()
             .fold(0.0f32, |most, p| most.max(p.abs().max_element()));
-        let reach = tolerance(&ends).max(PLACED * largest);
-        let rest = cancel(edges, reach, |a, b| groups.join(a, b));
+        let reach = tolerance(&ends).max(PLACEMENT_ROUNDING * largest);
+        let rest = cancel(edges, reach, &mut join);
         open.extend(rest.iter().map(|edge| edge.shape));
     }
-    open.extend(match_rims(&rims, |a, b| groups.join(a, b)));
-    groups.list(&open)
+    open.extend(match_rims(&rims, join));
+    groups(sets, shapes.len(), &open)
 }
 
-/// An edge of a mesh in world space, with the surface's outer side where its normals are.
+/// A world-space edge of a mesh, oriented so that the outer side of the surface is that of its normals.
 fn placed([a, b]: [Vec3; 2], shape: &Shape, index: usize) -> Edge {
-    let [a, b] = [a, b].map(|p| shape.world_from_object.transform_point3(p));
-    let is_mirrored = determinant(&shape.world_from_object.matrix3) < 0.0;
+    let to_world = shape.placement().at(SHUTTER_OPEN);
+    let [a, b] = [a, b].map(|p| to_world.point(p));
     Edge {
-        ends: if is_mirrored == shape.flip_normals {
+        ends: if to_world.is_mirrored() == shape.flip_normals {
             [a, b]
         } else {
             [b, a]
@@ -106,7 +106,7 @@ fn placed([a, b]: [Vec3; 2], shape: &Shape, index: usize) -> Edge {
 
 /// The boundary of a mesh, object space.
 fn boundary(mesh: &Mesh) -> Vec<[Vec3; 2]> {
-    // Exactly equal positions first, which is fast and enough for most meshes.
+    // Matches equal positions first, which is fast and suffices for most meshes.
     let mut places: FxHashMap<[u32; 3], u32> = FxHashMap::default();
     let number = |p: &Vec3| {
         let next = places.len() as u32;
@@ -138,7 +138,7 @@ fn boundary(mesh: &Mesh) -> Vec<[Vec3; 2]> {
     rest.iter().map(|edge| edge.ends).collect()
 }
 
-/// Removes edges that run along each other in opposite directions, up to `reach`, and joins their shapes.
+/// Removes pairs of opposite edges within `reach` [m], and joins their shapes.
 fn cancel(edges: Vec<Edge>, reach: f32, mut join: impl FnMut(usize, usize)) -> Vec<Edge> {
     let edges = split(edges, reach);
     let ends: Vec<Vec3> = edges.iter().flat_map(|edge| edge.ends).collect();
@@ -156,7 +156,7 @@ fn cancel(edges: Vec<Edge>, reach: f32, mut join: impl FnMut(usize, usize)) -> V
     rest.iter().map(|side| side.value).collect()
 }
 
-/// Splits edges at the ends of others that are on them, as where one face is next to two.
+/// Splits edges at vertices on them (T-junctions).
 fn split(edges: Vec<Edge>, reach: f32) -> Vec<Edge> {
     let mut ends: Vec<Vec3> = edges.iter().flat_map(|edge| edge.ends).collect();
     ends.sort_unstable_by(|a, b| a.x.total_cmp(&b.x));
@@ -211,7 +211,7 @@ impl<T> Side<T> {
     }
 }
 
-/// The sides that none in the other direction matches. `matched` gets all sides of an edge with some that match.
+/// Returns the sides without an opposite side. `matched` gets the sides of each edge with opposite ones.
 fn unmatched<T: Copy>(mut sides: Vec<Side<T>>, mut matched: impl FnMut(&[Side<T>])) -> Vec<Side<T>> {
     sides.retain(|side| side.key[0] != side.key[1]);
     sides.sort_by_key(|side| side.key);
@@ -229,25 +229,26 @@ fn unmatched<T: Copy>(mut sides: Vec<Side<T>>, mut matched: impl FnMut(&[Side<T>
 }
 
 impl Rim {
-    /// The rim of a shape about z at an offset; `side` is 1 if it runs about the outer side of +z counter-clockwise.
+    /// The rim of a shape about z at an offset; `side` is 1 if the rim runs counter-clockwise about +z.
     fn new(shape: &Shape, index: usize, offset: Vec3, side: f32) -> Rim {
-        let matrix = &shape.world_from_object.matrix3;
-        let normal = (shape.object_from_world.matrix3.transpose() * Vec3::Z).normalize_or_zero();
+        let to_world = shape.placement().at(SHUTTER_OPEN);
+        let matrix = &to_world.world_from_object().matrix3;
+        let normal = to_world.normal(Vec3::Z).normalize_or_zero();
         let flip = if shape.flip_normals { -1.0 } else { 1.0 };
         Rim {
-            center: shape.world_from_object.transform_point3(offset),
+            center: to_world.point(offset),
             axes: [matrix.x_axis.into(), matrix.y_axis.into()],
             about: normal * (side * flip),
             shape: index,
         }
     }
 
-    /// Returns whether another rim runs along this one in the opposite direction.
+    /// Returns whether another rim coincides with this one in the opposite direction.
     fn cancels(&self, other: &Rim) -> bool {
         const ALIGNED: f32 = 1.0 - 1e-5;
         let size = self.axes[0].length().max(self.axes[1].length());
-        let reach = (1e-5 * size).max(PLACED * self.center.abs().max_element());
-        // An ellipse is given by the sum of the dyadic products of its axes.
+        let reach = (1e-5 * size).max(PLACEMENT_ROUNDING * self.center.abs().max_element());
+        // Ellipses are equal if the sums of the dyadic products of their axes are.
         let image = |rim: &Rim, v: Vec3| rim.axes[0] * rim.axes[0].dot(v) + rim.axes[1] * rim.axes[1].dot(v);
         let is_same = |v: Vec3| (image(self, v) - image(other, v)).length() <= 2.0 * size * reach;
         self.center.distance(other.center) <= reach
@@ -256,14 +257,14 @@ impl Rim {
     }
 }
 
-/// Joins the shapes of rims that cancel and returns those of the others.
+/// Joins the shapes of cancelling rims and returns the shapes of the other rims.
 fn match_rims(rims: &[Rim], mut join: impl FnMut(usize, usize)) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rims.len()).collect();
     order.sort_by(|&a, &b| rims[a].center.x.total_cmp(&rims[b].center.x));
     let mut is_free = vec![true; rims.len()];
     for (place, &a) in order.iter().enumerate() {
         let size = rims[a].axes[0].length() + rims[a].axes[1].length();
-        let far = 1e-5 * size + 2.0 * PLACED * rims[a].center.abs().max_element();
+        let far = 1e-5 * size + 2.0 * PLACEMENT_ROUNDING * rims[a].center.abs().max_element();
         let near = order[place + 1..]
             .iter()
             .take_while(|&&b| rims[b].center.x - rims[a].center.x <= far);
@@ -278,48 +279,23 @@ fn match_rims(rims: &[Rim], mut join: impl FnMut(usize, usize)) -> Vec<usize> {
     free.map(|(rim, _)| rim.shape).collect()
 }
 
-/// A partition of the shapes.
-// Galler & Fischer 1964, "An Improved Equivalence Algorithm".
-struct Groups {
-    parents: Vec<usize>,
-}
-
-impl Groups {
-    fn root(&mut self, mut index: usize) -> usize {
-        while self.parents[index] != index {
-            self.parents[index] = self.parents[self.parents[index]];
-            index = self.parents[index];
-        }
-        index
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.parents[a.max(b)] = a.min(b);
-    }
-
-    /// The groups in the order of their first shapes; `open` are shapes with a boundary.
-    fn list(mut self, open: &[usize]) -> Vec<ShapeGroup> {
-        let mut is_closed = vec![true; self.parents.len()];
-        for &shape in open {
-            let root = self.root(shape);
-            is_closed[root] = false;
-        }
-        let mut groups: Vec<ShapeGroup> = vec![];
-        let mut index_of_root = FxHashMap::default();
-        for shape in 0..self.parents.len() {
-            let root = self.root(shape);
-            let index = *index_of_root.entry(root).or_insert_with(|| {
-                groups.push(ShapeGroup {
-                    shapes: vec![],
-                    is_closed: is_closed[root],
-                });
-                groups.len() - 1
+/// The groups of the sets in the order of their first shapes; `open` are shapes with a boundary.
+fn groups(mut sets: DisjointSets, count: usize, open: &[usize]) -> Vec<ShapeGroup> {
+    let numbers = sets.numbers(0..count as u32);
+    let mut groups: Vec<ShapeGroup> = vec![];
+    for (shape, &number) in numbers.iter().enumerate() {
+        if number as usize == groups.len() {
+            groups.push(ShapeGroup {
+                shapes: vec![],
+                is_closed: true,
             });
-            groups[index].shapes.push(shape);
         }
-        groups
+        groups[number as usize].shapes.push(shape);
     }
+    for &shape in open {
+        groups[numbers[shape] as usize].is_closed = false;
+    }
+    groups
 }
 
 #[cfg(test)]

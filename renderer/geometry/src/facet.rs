@@ -4,20 +4,20 @@ use glam::{Vec3, Vec3A, Vec3Swizzles};
 
 use renderer_base::math::ROUNDING;
 
-/// The smallest offset of a point from its triangle, as a share of the triangle's extent: enough to keep the products
-/// of an offset and two edges in the normal range of `f32` for triangles down to 0.1 µm.
+/// Minimum offset of a point from its triangle, relative to the extent of the triangle. The products of an offset and
+/// two edges stay in the normal range of `f32` for triangles down to 0.1 µm.
 pub(super) const UNDERFLOW: f32 = 1.0 / (1u64 << 48) as f32;
 
 /// A triangle in the space that Embree intersects it in: world space, or the object space of an instance.
 #[derive(Clone, Copy)]
 pub(super) struct Facet {
     pub(super) p: [Vec3; 3],
-    /// Normal whose length is twice the area, on the side that shows the vertices counter-clockwise.
+    /// Normal of the front (counter-clockwise vertices); its length is twice the area.
     pub(super) normal: Vec3,
     /// Bound on the magnitude of each vertex's coordinates.
     pub(super) extent: Vec3,
-    /// The magnitude of the numbers that make up the volume between a point of the triangle and the triangle, which is
-    /// zero but for rounding in the normal.
+    /// Magnitude of the operands of the volume spanned by the triangle and one of its points, which is zero up to
+    /// rounding.
     volume: f32,
 }
 
@@ -26,8 +26,8 @@ impl Facet {
     pub(super) fn new(p: [Vec3; 3]) -> Facet {
         let (a, b, c) = (Vec3A::from(p[0]), Vec3A::from(p[1]), Vec3A::from(p[2]));
         let (edge1, edge2, edge3) = (b - a, c - a, c - b);
-        // The cross product of two of the edges, for each axis of those that lose less to cancellation, as Embree's
-        // robust intersector computes it: rounding is in proportion to `products`.
+        // Cross product of two edges, by axis of the pair with less cancellation, as in Embree's robust intersector:
+        // its rounding is proportional to `products`.
         let ab = edge1.yzx() * edge2.zxy();
         let bc = edge1.zxy() * edge3.yzx();
         let first = ab.abs().cmplt(bc.abs());
@@ -46,8 +46,8 @@ impl Facet {
         }
     }
 
-    /// Bound on the distance of computed points from the plane as rays find it, times the length of the normal; `extent`
-    /// bounds the magnitude of the numbers that went into the points, by axis.
+    /// Bound on the distance of computed points from the plane that rays hit, times the length of the normal; `extent`
+    /// bounds the magnitude of the operands of the points, by axis.
     #[inline]
     pub(super) fn error(&self, extent: Vec3) -> f32 {
         ROUNDING * (self.normal.abs().dot(extent) + self.volume)

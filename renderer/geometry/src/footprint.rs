@@ -19,7 +19,7 @@ pub struct RayDifferential {
 }
 
 impl RayDifferential {
-    /// The width of a pixel at distance `t` [m], across the ray: the greater of its two sides.
+    /// The width of a pixel at distance `t` [m], across the ray: the larger of its sides.
     pub fn footprint(&self, t: f32) -> f32 {
         let dx = self.origin_dx + t * self.direction_dx;
         let dy = self.origin_dy + t * self.direction_dy;
@@ -45,8 +45,8 @@ impl RayDifferential {
     }
 }
 
-/// Footprint of a path around its present ray: a ray differential from the camera through mirrors and smooth glass, a
-/// cone after rough or diffuse scattering.
+/// Footprint of a path at its current ray: a ray differential through mirrors and smooth glass, a cone after rough or
+/// diffuse scattering.
 #[derive(Clone, Copy, Debug)]
 pub struct Footprint {
     /// Width of the cone at the ray's origin [m].
@@ -70,9 +70,9 @@ pub struct PointDifferential {
     pub didy: Vec3,
 }
 
-/// Change of a ray's direction at a surface.
+/// Specular scattering event.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Bend {
+pub enum SpecularEvent {
     /// Reflection.
     Reflection,
     /// Refraction; the value is the relative index of refraction, transmitted over incident medium.
@@ -110,7 +110,7 @@ impl Footprint {
         self.width + self.spread * t
     }
 
-    /// Further along the same line: the ray that begins at distance `t`.
+    /// The footprint of the ray that continues from distance `t`.
     pub fn passed(&self, t: f32) -> Footprint {
         let differential = self.differential.map(|d| RayDifferential {
             origin_dx: d.origin_dx + t * d.direction_dx,
@@ -124,13 +124,13 @@ impl Footprint {
         }
     }
 
-    /// After scattering at distance `t` into a cone that spreads by at least that much.
+    /// The footprint after scattering at distance `t` into a cone of at least this spread.
     pub fn scattered(mut self, t: f32, spread: f32) -> Footprint {
         self.scatter(t, spread);
         self
     }
 
-    /// Changes to the footprint of the scattered ray, as [`Footprint::scattered`]. In place, since the type is large.
+    /// As [`Footprint::scattered`], in place, since the type is large.
     #[inline]
     pub fn scatter(&mut self, t: f32, spread: f32) {
         self.width = self.at(t);
@@ -138,46 +138,52 @@ impl Footprint {
         self.differential = None;
     }
 
-    /// After a smooth surface has bent the ray towards `wi`. `normal_change` is how the surface's normal changes when the
-    /// point moves.
-    pub fn bent(
+    /// The footprint after specular reflection or refraction towards `wi`. `normal_change` returns the change of the
+    /// normal for a displacement along the surface.
+    pub fn specular(
         &self,
         it: &Interaction,
         wi: Vec3,
-        bend: Bend,
+        event: SpecularEvent,
         normal_change: impl Fn(Vec3) -> Vec3,
     ) -> Footprint {
-        let bent = self.differential.map(|differential| {
+        let differential = self.differential.map(|differential| {
             let PointDifferential {
                 dpdx,
                 dpdy,
                 didx,
                 didy,
             } = differential.at(it);
-            let turn = Turn::new(-it.wo, wi, bend);
-            let side = turn.side(it.n);
+            let deflection = Deflection::new(-it.wo, wi, event);
+            let side = deflection.side(it.n);
             RayDifferential {
                 origin_dx: dpdx,
                 origin_dy: dpdy,
-                direction_dx: turn.change(didx, normal_change(dpdx) * side),
-                direction_dy: turn.change(didy, normal_change(dpdy) * side),
+                direction_dx: deflection.change(didx, normal_change(dpdx) * side),
+                direction_dy: deflection.change(didy, normal_change(dpdy) * side),
             }
         });
-        match bent.filter(RayDifferential::is_finite) {
+        match differential.filter(RayDifferential::is_finite) {
             Some(differential) => Footprint::camera(&differential, true),
             None => self.scattered(it.t, 0.0),
         }
     }
 
-    /// Returns the differential of the hit point. A cone is equally wide along both tangents; a sample that stands for
-    /// a point has a tiny one, so that shaders can compute with the directions of the differentials.
+    /// Returns the differential of the hit point. A cone has the same width along both tangents. A zero footprint has
+    /// tiny differentials, so that shaders can use their directions.
     pub fn point(&self, it: &Interaction) -> PointDifferential {
-        const TINY: f32 = 1.0 / 8192.0;
+        const MIN_LENGTH: f32 = 1.0 / 8192.0;
         if let Some(differential) = &self.differential {
             return differential.at(it);
         }
         let width = self.at(it.t);
-        let along = |v: Vec3| v * if width > 0.0 { width / v.length() } else { TINY };
+        let along = |v: Vec3| {
+            v * if width > 0.0 {
+                width / v.length()
+            } else {
+                MIN_LENGTH
+            }
+        };
         PointDifferential {
             dpdx: along(it.dpdu),
             dpdy: along(it.dpdv),
@@ -190,7 +196,7 @@ impl RayDifferential {
     /// Intersections of the next pixels' rays with the tangent plane of a surface, as offsets from the hit.
     fn at(&self, it: &Interaction) -> PointDifferential {
         let direction = -it.wo;
-        // A ray along the surface meets it at all distances.
+        // A tangential ray has no finite intersection.
         let cosine = direction.dot(it.ng);
         let cosine = if cosine.abs() < 1e-4 {
             1e-4_f32.copysign(cosine)
@@ -211,33 +217,33 @@ impl RayDifferential {
 }
 
 /// Reflection or refraction of a ray about a normal.
-struct Turn {
-    /// The direction in which the ray arrives.
+struct Deflection {
+    /// Direction of the incident ray.
     from: Vec3,
-    /// The direction in which the ray leaves.
+    /// Direction of the reflected or refracted ray.
     to: Vec3,
-    /// The unit normal about which it is turned, on the side from which it arrives.
+    /// Unit normal of the reflection or refraction, on the side of the incident ray.
     n: Vec3,
     /// Index of refraction on that side divided by that on the other; −1 for reflection, where the formulas hold too.
     eta: f32,
 }
 
-impl Turn {
-    fn new(from: Vec3, to: Vec3, bend: Bend) -> Turn {
-        let eta = match bend {
-            Bend::Reflection => -1.0,
-            Bend::Refraction(eta) => 1.0 / eta,
+impl Deflection {
+    fn new(from: Vec3, to: Vec3, event: SpecularEvent) -> Deflection {
+        let eta = match event {
+            SpecularEvent::Reflection => -1.0,
+            SpecularEvent::Refraction(eta) => 1.0 / eta,
         };
-        let n = match bend {
-            Bend::Reflection => to - from,
-            Bend::Refraction(index) => from - to * index,
+        let n = match event {
+            SpecularEvent::Reflection => to - from,
+            SpecularEvent::Refraction(index) => from - to * index,
         };
         let n = n.normalize_or_zero();
         let n = if n.dot(from) > 0.0 { -n } else { n };
-        Turn { from, to, n, eta }
+        Deflection { from, to, n, eta }
     }
 
-    /// 1 if the normal is on the side of a surface's, else −1.
+    /// 1 if the normal is in the hemisphere of `n`, else −1.
     fn side(&self, n: Vec3) -> f32 {
         if self.n.dot(n) < 0.0 { -1.0 } else { 1.0 }
     }
@@ -287,10 +293,10 @@ mod tests {
         }
     }
 
-    fn bend(direction: Vec3, n: Vec3, bend: Bend) -> Vec3 {
-        match bend {
-            Bend::Reflection => direction - 2.0 * direction.dot(n) * n,
-            Bend::Refraction(index) => {
+    fn bend(direction: Vec3, n: Vec3, event: SpecularEvent) -> Vec3 {
+        match event {
+            SpecularEvent::Reflection => direction - 2.0 * direction.dot(n) * n,
+            SpecularEvent::Refraction(index) => {
                 let (eta, c) = (1.0 / index, direction.dot(n));
                 let k = 1.0 - eta * eta * (1.0 - c * c);
                 eta * direction - (eta * c + k.sqrt()) * n
@@ -308,10 +314,14 @@ mod tests {
             ..RayDifferential::default()
         };
         let footprint = Footprint::camera(&differential, true);
-        for how in [Bend::Reflection, Bend::Refraction(1.5), Bend::Refraction(0.9)] {
+        for how in [
+            SpecularEvent::Reflection,
+            SpecularEvent::Refraction(1.5),
+            SpecularEvent::Refraction(0.9),
+        ] {
             let it = on_sphere(origin, direction(0.0));
             let wi = bend(direction(0.0), it.n, how);
-            let found = footprint.bent(&it, wi, how, |dp| dp).differential.unwrap();
+            let found = footprint.specular(&it, wi, how, |dp| dp).differential.unwrap();
             let at = |x: f32| {
                 let it = on_sphere(origin, direction(x));
                 (it.p, bend(direction(x), it.n, how))

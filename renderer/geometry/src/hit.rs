@@ -6,8 +6,8 @@ use glam::Vec2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ShapeId(pub u32);
 
-/// Closest hit of a ray, as Embree finds it: the last bits of `t` and `barycentric` on meshes depend on the processor,
-/// and [`Shape::interaction`](super::Shape::interaction) does not use them.
+/// Hit of a ray by Embree. The last bits of `t` and `barycentric` on meshes depend on the processor;
+/// [`Shape::interaction`](super::Shape::interaction) does not use them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// Distance from the ray's origin, in units of its direction.
@@ -16,7 +16,6 @@ pub struct Hit {
     pub shape: ShapeId,
     /// Index of the triangle in the shape's mesh; 0 on analytic shapes.
     pub primitive: u32,
-    /// The weights of the triangle's second and third vertex; zero on analytic shapes, which find their surface
-    /// parameters from the point.
+    /// Weights of the second and third vertex of the triangle; zero on analytic shapes.
     pub barycentric: Vec2,
 }

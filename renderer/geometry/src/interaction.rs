@@ -2,18 +2,18 @@
 
 use glam::{Vec2, Vec3};
 
-use super::{ShapeId, SurfacePoint};
+use super::{SHUTTER_OPEN, ShapeId, SurfacePoint};
 use renderer_base::math::{Ray, RayEnd};
 
-/// A point of a surface as a ray finds it. All vectors in world space.
+/// Surface point at the hit of a ray. All vectors in world space.
 #[derive(Clone, Copy, Debug)]
 pub struct Interaction {
     /// The point `[m]`.
     pub p: Vec3,
-    /// Bound on the distance along `ng` between `p` and the surface as rays find it, the rounding of a point moved by that
-    /// much included `[m]`.
+    /// Bound on the distance along `ng` between `p` and the surface that rays hit, including the rounding of an offset
+    /// of this length `[m]`.
     pub p_error: f32,
-    /// Unit vector back along the ray, towards the viewer.
+    /// Unit vector opposite to the direction of the ray.
     pub wo: Vec3,
     /// Unit geometric normal: the side that counter-clockwise triangles show, outward on closed shapes. Not flipped
     /// towards `wo`.
@@ -28,7 +28,7 @@ pub struct Interaction {
     pub dpdv: Vec3,
     /// Distance from the ray's origin `[m]`.
     pub t: f32,
-    /// The moment, in `[0,1]` of the shutter interval.
+    /// Time in the shutter interval, in `[0,1]`.
     pub time: f32,
     /// The shape.
     pub shape: ShapeId,
@@ -47,7 +47,7 @@ impl Interaction {
         }
     }
 
-    /// The ray that leaves in the unit vector `direction`, at the same moment.
+    /// The ray from this point along the unit vector `direction`, at the same time.
     #[inline]
     pub fn spawn_ray(&self, direction: Vec3) -> Ray {
         Ray {
@@ -56,7 +56,7 @@ impl Interaction {
         }
     }
 
-    /// The ray to `target`, at the same moment: see [`RayEnd::ray_to`].
+    /// The ray to `target`, at the same time: see [`RayEnd::ray_to`].
     #[inline]
     pub fn ray_to(&self, target: &RayEnd) -> Ray {
         Ray {
@@ -65,7 +65,7 @@ impl Interaction {
         }
     }
 
-    /// Returns the continuation of `ray` beyond this point, which is its hit; it ends exactly where `ray` ends.
+    /// Returns the continuation of `ray` beyond this point, its hit, up to the end of `ray`.
     pub fn rest_of(&self, ray: &Ray) -> Ray {
         if ray.t_max.is_finite() {
             self.ray_to(&RayEnd::in_space(ray.at(ray.t_max)))
@@ -76,27 +76,19 @@ impl Interaction {
 }
 
 impl SurfacePoint {
-    /// The point of that shape and primitive as `ray` found it.
+    /// The point as the hit of `ray` on a primitive.
     #[inline(always)]
-    pub(super) fn met_by(&self, ray: &Ray, shape: ShapeId, primitive: u32) -> Interaction {
+    pub(super) fn hit_by(&self, ray: &Ray, shape: ShapeId, primitive: u32) -> Interaction {
         Interaction {
-            p: self.p,
-            p_error: self.p_error,
-            wo: -ray.direction,
-            ng: self.ng,
-            n: self.n,
-            uv: self.uv,
-            dpdu: self.dpdu,
-            dpdv: self.dpdv,
-            // Not the hit's: see `barycentric`.
+            // The distance of the hit depends on the processor: see `barycentric`.
             t: (self.p - ray.origin).dot(ray.direction),
             time: ray.time,
-            shape,
-            primitive,
+            ..self.seen_from(-ray.direction, shape, primitive)
         }
     }
 
-    /// The point of that shape and primitive as seen from the unit vector `wo`, from nowhere in particular.
+    /// The point viewed along `-wo` (unit vector), without a ray: distance and time are zero.
+    #[inline(always)]
     pub fn seen_from(&self, wo: Vec3, shape: ShapeId, primitive: u32) -> Interaction {
         Interaction {
             p: self.p,
@@ -108,7 +100,7 @@ impl SurfacePoint {
             dpdu: self.dpdu,
             dpdv: self.dpdv,
             t: 0.0,
-            time: 0.0,
+            time: SHUTTER_OPEN,
             shape,
             primitive,
         }

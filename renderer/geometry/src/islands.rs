@@ -2,49 +2,27 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::Mesh;
+use crate::{DisjointSets, Mesh};
 
 impl Mesh {
-    /// The island of each triangle: triangles that share a vertex, or vertices at the same position, are of one island.
-    /// Islands are numbered from 0 in the order of their first triangles.
+    /// The island of each triangle. Triangles are connected by shared vertices, or vertices at the same position;
+    /// islands are numbered from 0 in the order of their first triangles.
     pub fn islands(&self) -> Vec<u32> {
-        let mut parents: Vec<u32> = (0..self.positions.len() as u32).collect();
-        // Vertices are split where normals or texture coordinates are.
+        let mut sets = DisjointSets::new(self.positions.len());
+        // Vertices at one position may differ in normals or texture coordinates.
         let mut first: FxHashMap<[u32; 3], u32> = FxHashMap::default();
         for (vertex, position) in (0..).zip(&self.positions) {
-            // -0 and 0 are one place.
+            // -0 and 0 are equal.
             let place = position.to_array().map(|x| (x + 0.0).to_bits());
             let known = *first.entry(place).or_insert(vertex);
-            join(&mut parents, known, vertex);
+            sets.join(known, vertex);
         }
         for &[a, b, c] in &self.triangles {
-            join(&mut parents, a, b);
-            join(&mut parents, a, c);
+            sets.join(a, b);
+            sets.join(a, c);
         }
-        let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
-        let number = |triangle: &[u32; 3]| {
-            let root = root(&mut parents, triangle[0]);
-            let next = numbers.len() as u32;
-            *numbers.entry(root).or_insert(next)
-        };
-        self.triangles.iter().map(number).collect()
+        sets.numbers(self.triangles.iter().map(|triangle| triangle[0]))
     }
-}
-
-/// Representative of a set of vertices; halves the path to it.
-fn root(parents: &mut [u32], mut vertex: u32) -> u32 {
-    while parents[vertex as usize] != vertex {
-        let above = parents[parents[vertex as usize] as usize];
-        parents[vertex as usize] = above;
-        vertex = above;
-    }
-    vertex
-}
-
-/// Unites the sets of two vertices; the lower representative stays.
-fn join(parents: &mut [u32], a: u32, b: u32) {
-    let (a, b) = (root(parents, a), root(parents, b));
-    parents[a.max(b) as usize] = a.min(b);
 }
 
 #[cfg(test)]

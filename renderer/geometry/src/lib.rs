@@ -7,7 +7,7 @@
 #![deny(unsafe_code, missing_docs)]
 // Bits must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
-// Units stand in brackets: `[m]`.
+// Units are in brackets: `[m]`.
 #![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
 #![allow(
     rustdoc::private_intra_doc_links,
@@ -16,13 +16,14 @@
 
 pub mod accel;
 mod analytic;
+mod analytic_point;
 mod area;
 mod attribute;
 mod attribute_source;
-mod baked;
 mod barycentric;
 pub mod camera;
 mod closed;
+mod disjoint_sets;
 mod facet;
 mod footprint;
 mod hit;
@@ -30,34 +31,42 @@ mod interaction;
 mod islands;
 mod local_surface;
 mod mesh;
+mod mesh_error;
 mod object_attribute;
+mod placement;
 pub mod ply;
 mod polygon;
 mod primitives;
 mod rectangle;
 mod shape;
+mod shape_point;
 mod sharing;
 mod surface;
 mod tangent_space;
 mod traced;
+mod triangle_point;
+mod vertex_normals;
 mod weld;
+mod world_vertices;
 
 pub use analytic::Analytic;
 pub use attribute::{AttributeDomain, MeshAttribute};
 pub use attribute_source::AttributeSource;
-pub use closed::{ShapeGroup, closed_groups, is_closed};
-pub use footprint::{Bend, Footprint, PointDifferential, RayDifferential};
+pub use closed::{ShapeGroup, closed_groups};
+pub use disjoint_sets::DisjointSets;
+pub use footprint::{Footprint, PointDifferential, RayDifferential, SpecularEvent};
 pub use hit::{Hit, ShapeId};
 pub use interaction::Interaction;
 pub use local_surface::{Crossing, LocalSurface};
-pub use mesh::MANY_VERTICES;
-pub use mesh::{Mesh, MeshError};
+pub use mesh::{MANY_VERTICES, Mesh};
+pub use mesh_error::MeshError;
 pub use object_attribute::{ObjectAttributes, ObjectValue};
+pub use placement::{Placement, SHUTTER_OPEN, Transform};
 pub use polygon::cut_polygon;
 pub use rectangle::Rectangle;
 pub use shape::{Geometry, Shape};
-pub use sharing::bake_single_use;
-pub(crate) use sharing::{MANY_TRIANGLES, MeshUses, triangle_count};
+pub use sharing::add_world_meshes;
+pub(crate) use sharing::{MAX_FAST_TRIANGLES, MeshUses, triangle_count};
 pub use surface::{AreaSample, SurfacePoint, Tangents};
 pub use tangent_space::{CornerTangent, corner_tangents};
 pub use traced::{PositionArray, TracedTriangles};

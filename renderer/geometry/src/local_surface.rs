@@ -4,7 +4,7 @@
 
 use glam::{DMat3, DVec3, Vec3};
 
-use super::{Analytic, Geometry, Shape};
+use super::{Analytic, Geometry, SHUTTER_OPEN, Shape};
 use renderer_base::math::in_double;
 
 /// One primitive of a shape as the zero set of f(x) = c + g·x + |M x|², x relative to a point of the world \[m\].
@@ -48,7 +48,11 @@ impl Shape {
         let flip = if self.flip_normals { -1.0 } else { 1.0 };
         match &self.geometry {
             Geometry::Mesh(_) => {
-                let mirror = if self.is_mirrored() { -1.0 } else { 1.0 };
+                let mirror = if self.placement().at(SHUTTER_OPEN).is_mirrored() {
+                    -1.0
+                } else {
+                    1.0
+                };
                 LocalSurface::triangle(self.traced_triangle(primitive), point, flip * mirror)
             }
             Geometry::Sphere => self.local_quadric(Analytic::Sphere, point, flip),
@@ -58,10 +62,11 @@ impl Shape {
     }
 
     fn local_quadric(&self, analytic: Analytic, point: DVec3, side: f64) -> LocalSurface {
-        let object_from_world = self.exact_object_from_world();
+        let to_world = self.placement().at(SHUTTER_OPEN);
+        let object_from_world = to_world.exact_object_from_world();
         let object_from_local = object_from_world.matrix3;
         let origin = object_from_world.transform_point3(point);
-        let place = in_double(&self.world_from_object);
+        let place = in_double(to_world.world_from_object());
         let extent = place.matrix3.x_axis.abs() + place.matrix3.y_axis.abs() + place.matrix3.z_axis.abs();
         let magnitude = (place.translation.abs() + extent).max_element();
         let round = |axes: DVec3, extent: Extent| {
@@ -98,11 +103,11 @@ impl Shape {
         }
     }
 
-    /// The vertices of a mesh's triangle in world space, as rays find them.
+    /// World-space vertices of a triangle, as in ray queries.
     fn traced_triangle(&self, primitive: u32) -> [DVec3; 3] {
         match &self.geometry {
-            Geometry::Mesh(mesh) if self.baked().is_none() => {
-                let world_from_object = in_double(&self.world_from_object);
+            Geometry::Mesh(mesh) if self.world_vertices().is_none() => {
+                let world_from_object = in_double(self.placement().at(SHUTTER_OPEN).world_from_object());
                 let indices = mesh.triangles[primitive as usize];
                 indices.map(|index| {
                     world_from_object.transform_point3(mesh.positions[index as usize].as_dvec3())
@@ -134,7 +139,7 @@ impl LocalSurface {
         }
     }
 
-    /// The point of the zero set next to the origin of the local coordinates, to first order.
+    /// The point of the zero set nearest to the origin of the local coordinates, to first order.
     pub fn foot(&self) -> DVec3 {
         let foot = self.gradient * (-self.constant / self.gradient.length_squared());
         if foot.is_finite() { foot } else { DVec3::ZERO }
@@ -215,7 +220,8 @@ impl LocalSurface {
         [Some(first.min(second)), Some(first.max(second))]
     }
 
-    /// Returns whether a point of the zero set is so close to an edge of a triangle that a ray may find a neighbour there.
+    /// Returns whether a point of the zero set is so close to an edge of a triangle that rays may hit the adjacent
+    /// triangle.
     pub fn is_near_edge(&self, x: DVec3) -> bool {
         /// Least weight of a vertex away from edges.
         const MIN_WEIGHT: f64 = 1e-4;

@@ -1,107 +1,35 @@
-//! Triangle meshes: validated indices, normals, texture coordinates, colours and attributes; smooth normals.
+//! Triangle meshes: validated indices, normals, texture coordinates, colours and attributes.
 
 use std::borrow::Cow;
 
-use glam::{Affine3A, Mat3A, Vec2, Vec3};
+use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use thiserror::Error;
 
-use super::{AttributeDomain, MeshAttribute};
-use renderer_base::math::{Bounds, atan2, determinant};
+use super::{AttributeDomain, MeshAttribute, MeshError};
+use renderer_base::math::Bounds;
 
-/// Maximum number of vertices, counted for each instance, that are visited singly where a bounding box would do.
+/// Maximum number of vertices, summed over instances, that are visited one by one; beyond it, bounding boxes replace
+/// them.
 pub const MANY_VERTICES: usize = 1 << 26;
 
-/// Indexed triangles with optional per-vertex attributes. Valid once it has been through [`Mesh::validate`].
+/// Indexed triangles with optional per-vertex attributes; [`Mesh::validate`] checks them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Vertex positions, object space.
     pub positions: Vec<Vec3>,
     /// Vertex indices of each triangle, counter-clockwise from the front.
     pub triangles: Vec<[u32; 3]>,
-    /// Unit vertex normals; empty or as many as positions.
+    /// Unit vertex normals; empty, or one for each position.
     pub normals: Vec<Vec3>,
-    /// Vertex texture coordinates; empty or as many as positions.
+    /// Vertex texture coordinates; empty, or one for each position.
     pub uvs: Vec<Vec2>,
-    /// Second set of texture coordinates (lightmaps); empty or as many as positions.
+    /// Second set of texture coordinates (lightmaps); empty, or one for each position.
     pub uvs2: Vec<Vec2>,
-    /// Vertex colours, linear, RGBA; empty or as many as positions.
+    /// Vertex colours, linear, RGBA; empty, or one for each position.
     pub colors: Vec<[f32; 4]>,
     /// Values by name.
     pub attributes: Vec<MeshAttribute>,
-}
-
-/// Error in a mesh.
-#[derive(Clone, Debug, PartialEq, Error)]
-pub enum MeshError {
-    /// An index points past the vertices.
-    #[error("triangle {triangle} uses vertex {index}, but there are {vertices} vertices")]
-    IndexOutOfRange {
-        /// The triangle.
-        triangle: usize,
-        /// Its index.
-        index: u32,
-        /// Number of vertices.
-        vertices: usize,
-    },
-    /// A position is NaN or infinite.
-    #[error("vertex {vertex} is not finite: ({}, {}, {})", .position.x, .position.y, .position.z)]
-    NotFinite {
-        /// The vertex.
-        vertex: usize,
-        /// Its position.
-        position: Vec3,
-    },
-    /// A value of an attribute is NaN or infinite.
-    #[error("{attribute} of vertex {vertex} are not finite")]
-    AttributeNotFinite {
-        /// The attribute's name.
-        attribute: &'static str,
-        /// The vertex.
-        vertex: usize,
-    },
-    /// No triangles.
-    #[error("the mesh has no triangles")]
-    Empty,
-    /// More than indices can count.
-    #[error("the mesh has {found} {what}, but 4294967295 is the most")]
-    TooLarge {
-        /// Name of the elements, for the message.
-        what: &'static str,
-        /// Number of elements found.
-        found: usize,
-    },
-    /// A named attribute does not suit the mesh.
-    #[error(
-        "attribute `{name}` has {found} numbers for {count} values of {width}, or some that are not finite"
-    )]
-    Attribute {
-        /// Its name.
-        name: String,
-        /// Numbers of a value.
-        width: usize,
-        /// Number of numbers found.
-        found: usize,
-        /// Expected number of values.
-        count: usize,
-    },
-    /// Two attributes of a domain have the same name.
-    #[error("there are two attributes `{name}`")]
-    AttributeTwice {
-        /// The name.
-        name: String,
-    },
-    /// An attribute has another number of values than there are vertices.
-    #[error("{attribute} has {found} values for {vertices} vertices")]
-    AttributeLength {
-        /// The attribute's name.
-        attribute: &'static str,
-        /// Number of values found.
-        found: usize,
-        /// Number of vertices.
-        vertices: usize,
-    },
 }
 
 impl Mesh {
@@ -118,12 +46,12 @@ impl Mesh {
         .validate()
     }
 
-    /// The mesh if it is one: indices in range, every number finite, an attribute for each vertex or for none. Normals
-    /// come out unit length, those without direction as the normal of the faces around. Triangles without area are
-    /// kept, for their indices count; see [`Mesh::degenerate_count`].
+    /// Checks that indices are in range, numbers finite, and attributes complete. Normalizes normals; a zero normal
+    /// becomes the mean of adjacent faces. Triangles without area are kept, since attributes use their indices; see
+    /// [`Mesh::degenerate_count`].
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first error found.
     pub fn validate(mut self) -> Result<Mesh, MeshError> {
         let vertices = self.positions.len();
         for (what, found) in [("vertices", vertices), ("triangles", self.triangles.len())] {
@@ -176,7 +104,7 @@ impl Mesh {
         Ok(self)
     }
 
-    /// Gives back memory that is not needed, and makes the positions [`padded`].
+    /// Releases spare memory, and makes the positions [`padded`].
     pub fn fit(&mut self) {
         self.positions.shrink_to(self.positions.len() + 1);
         self.positions.reserve_exact(1);
@@ -187,68 +115,14 @@ impl Mesh {
         self.colors.shrink_to_fit();
     }
 
-    /// The mesh without vertex normals: it looks faceted.
-    #[must_use]
-    pub fn with_face_normals(self) -> Mesh {
-        Mesh {
-            normals: vec![],
-            ..self
-        }
-    }
-
-    /// The mesh with vertex normals: its own, or, if it has none, those of [`Mesh::smooth_normals`] where it is placed. The
-    /// place matters if it stretches the mesh, which changes the angles of faces.
-    #[must_use]
-    pub fn with_vertex_normals(self, world_from_object: &Affine3A) -> Mesh {
-        if !self.normals.is_empty() {
-            return self;
-        }
-        let linear = world_from_object.matrix3;
-        if is_similarity(linear) {
-            let normals = self.smooth_normals();
-            return Mesh { normals, ..self };
-        }
-        let placed = Mesh {
-            positions: self.positions.iter().map(|&p| linear * p).collect(),
-            ..self
-        };
-        // The faces of a mirrored mesh look the other way.
-        let object_from_world = linear.transpose() * determinant(&linear).signum();
-        let normals = placed.smooth_normals();
-        let to_object = |&n: &Vec3| unit(object_from_world * n).unwrap_or(Vec3::Z);
-        Mesh {
-            positions: self.positions,
-            normals: normals.iter().map(to_object).collect(),
-            ..placed
-        }
-    }
-
-    /// The mesh with the vertices of each triangle in the order that is counter-clockwise from the side of their normals,
-    /// which so is its front; unchanged without normals.
-    #[must_use]
-    pub fn with_fronts_by_normals(mut self) -> Mesh {
-        if self.normals.is_empty() {
-            return self;
-        }
-        let (positions, normals) = (&self.positions, &self.normals);
-        for triangle in &mut self.triangles {
-            let [a, b, c] = triangle.map(|vertex| positions[vertex as usize]);
-            let [u, v, w] = triangle.map(|vertex| normals[vertex as usize]);
-            if (b - a).cross(c - a).dot(u + v + w) < 0.0 {
-                triangle.swap(1, 2);
-            }
-        }
-        self
-    }
-
-    /// The mesh with its texture coordinates upside down: v becomes 1 - v, in the first set.
+    /// Replaces v by 1 − v in the first set of texture coordinates.
     #[must_use]
     pub fn with_flipped_uvs(mut self) -> Mesh {
         self.uvs.iter_mut().for_each(|uv| uv.y = 1.0 - uv.y);
         self
     }
 
-    /// The mesh of some of its triangles, with the vertices that they use.
+    /// Extracts triangles with their vertices.
     #[must_use]
     pub fn part(&self, taken: &[usize]) -> Mesh {
         let mut new = FxHashMap::default();
@@ -283,55 +157,13 @@ impl Mesh {
         part
     }
 
-    /// Makes normals unit length; those that are zero or not finite take the normal of the faces around.
-    fn normalize_normals(&mut self) {
-        // Vectors that are of unit length within rounding stay unchanged, bit for bit.
-        let is_unit = |n: Vec3| (n.as_dvec3().length_squared() - 1.0).abs() < 2.5e-7;
-        let mut any_bad = false;
-        for n in self.normals.iter_mut().filter(|n| !is_unit(**n)) {
-            match unit(*n) {
-                Some(unit) => *n = unit,
-                None => {
-                    *n = Vec3::ZERO;
-                    any_bad = true;
-                }
-            }
-        }
-        if any_bad {
-            let smooth = self.smooth_normals();
-            for (n, smooth) in self.normals.iter_mut().zip(smooth) {
-                if *n == Vec3::ZERO {
-                    *n = smooth;
-                }
-            }
-        }
-    }
-
-    /// Unit normals for each vertex: those of the faces around it, weighted by their angles there.
-    // Thürmer & Wüthrich 1998, "Computing Vertex Normals from Polygonal Facets".
-    pub fn smooth_normals(&self) -> Vec<Vec3> {
-        let mut normals = vec![Vec3::ZERO; self.positions.len()];
-        for indices in &self.triangles {
-            let p = indices.map(|index| self.positions[index as usize]);
-            let n = (p[1] - p[0]).cross(p[2] - p[0]).normalize_or_zero();
-            for corner in 0..3 {
-                let to_next = p[(corner + 1) % 3] - p[corner];
-                let to_last = p[(corner + 2) % 3] - p[corner];
-                let angle = atan2(to_next.cross(to_last).length(), to_next.dot(to_last));
-                normals[indices[corner] as usize] += n * angle;
-            }
-        }
-        // A vertex of no face has no say in any picture, but unit length all the same.
-        normals.iter().map(|&n| unit(n).unwrap_or(Vec3::Z)).collect()
-    }
-
-    /// The smallest object-space box that holds it.
+    /// Object-space bounding box.
     pub fn bounds(&self) -> Bounds {
         Bounds::of_points(self.positions.iter().copied())
     }
 
-    /// Returns points with the mesh's extent: its vertices, or the corners of its bounding box if the vertices of all
-    /// instances are `many`.
+    /// Object-space points whose hull contains the mesh: its vertices, or the corners of its bounding box if the scene
+    /// has `many` vertices.
     pub fn outline(&self, many: bool) -> Cow<'_, [Vec3]> {
         if many {
             Cow::Owned(self.bounds().corners().to_vec())
@@ -340,7 +172,7 @@ impl Mesh {
         }
     }
 
-    /// Object-space area of one triangle.
+    /// Object-space area of a triangle `[m²]`.
     ///
     /// # Panics
     /// If `triangle` is out of range.
@@ -349,7 +181,7 @@ impl Mesh {
         0.5 * (b - a).cross(c - a).length()
     }
 
-    /// Object-space area of the surface.
+    /// Object-space area of the surface `[m²]`.
     pub fn area(&self) -> f32 {
         (0..self.triangles.len())
             .map(|triangle| f64::from(self.triangle_area(triangle)))
@@ -365,7 +197,7 @@ impl Mesh {
         self.triangles.iter().filter(degenerate).count()
     }
 
-    /// Bytes of memory that it holds.
+    /// Memory in use [bytes].
     pub fn memory(&self) -> usize {
         size_of_val(&*self.positions)
             + size_of_val(&*self.triangles)
@@ -390,39 +222,28 @@ fn picked<T: Copy>(values: &[T], elements: &[usize], width: usize) -> Vec<T> {
     elements.iter().flat_map(of).copied().collect()
 }
 
-/// Positions with room for one more behind the last, so that ray tracing may read each as a vector of 16 bytes.
+/// Positions with capacity for one more, so that Embree may read each as a vector of 16 bytes.
 pub(super) fn padded(positions: impl ExactSizeIterator<Item = Vec3>) -> Vec<Vec3> {
     let mut list = Vec::with_capacity(positions.len() + 1);
     list.extend(positions);
     list
 }
 
-/// Returns whether positions have this padding.
+/// Returns whether positions have the padding of [`padded`].
 pub(super) fn is_padded(positions: &Vec<Vec3>) -> bool {
     positions.capacity() > positions.len()
 }
 
-/// A vector of unit length but for its own rounding, so that it stays as it is when it is written and read again.
-fn unit(n: Vec3) -> Option<Vec3> {
-    n.as_dvec3().try_normalize().map(|n| n.as_vec3())
-}
-
-/// Returns whether a matrix keeps angles, within rounding.
-fn is_similarity(m: Mat3A) -> bool {
-    let scale = m.x_axis.length_squared();
-    let lengths = [m.y_axis, m.z_axis].map(|axis| axis.length_squared() - scale);
-    let products = [(m.x_axis, m.y_axis), (m.y_axis, m.z_axis), (m.z_axis, m.x_axis)].map(|(a, b)| a.dot(b));
-    let close = |error: &f32| error.abs() <= 1e-5 * scale;
-    lengths.iter().chain(&products).all(close)
-}
-
 /// Index of the first value that `is_wrong`.
 pub(super) fn first<T: Sync>(values: &[T], is_wrong: impl Fn(&T) -> bool + Send + Sync) -> Option<usize> {
-    const MANY: usize = 1 << 17;
-    if values.len() < MANY {
+    const MIN_PARALLEL_VALUES: usize = 1 << 17;
+    if values.len() < MIN_PARALLEL_VALUES {
         values.iter().position(is_wrong)
     } else {
-        values.par_iter().with_min_len(MANY / 4).position_first(is_wrong)
+        values
+            .par_iter()
+            .with_min_len(MIN_PARALLEL_VALUES / 4)
+            .position_first(is_wrong)
     }
 }
 

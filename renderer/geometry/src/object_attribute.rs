@@ -1,4 +1,4 @@
-//! Attributes of a whole object, as a scene gives them: numbers or a text, by name.
+//! Object attributes of scene files: numbers or a text, by name.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ pub enum ObjectValue {
     Text(Arc<str>),
 }
 
-/// Attributes of an object by name. Cheap to clone, and the same for all instances that share them.
+/// Attributes of an object by name. Clones share the data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ObjectAttributes(Option<Arc<[(String, ObjectValue)]>>);
 
@@ -21,7 +21,7 @@ impl ObjectAttributes {
         ObjectAttributes((!list.is_empty()).then(|| list.into()))
     }
 
-    /// All names and values.
+    /// Names and values.
     pub fn iter(&self) -> impl Iterator<Item = &(String, ObjectValue)> {
         self.0.iter().flat_map(|list| list.iter())
     }
@@ -45,7 +45,8 @@ impl ObjectAttributes {
         }
     }
 
-    /// The numbers at an index, if there are at most four, the rest zero; one number stands in all of the first three.
+    /// The numbers at an index, padded by zeros; a single number fills the first three. `None` for a text or more than
+    /// four numbers.
     pub(super) fn few_numbers(&self, index: usize) -> Option<[f32; 4]> {
         match &self.0.as_ref()?.get(index)?.1 {
             ObjectValue::Numbers(numbers) => match numbers[..] {

@@ -1,17 +1,16 @@
 //! Triangulation of polygons: a fan about the first corner, or ears where the fan would leave the polygon.
 //!
-//! Convex polygons, and others that all of their area is seen from the first corner of, keep their fans: the diagonals
-//! are those of other programs.
+//! Polygons that are star-shaped about the first corner keep their fans, as in other programs.
 // Ears: Meisters 1975, "Polygons Have Ears".
 
 use glam::{DVec2, DVec3, Vec3};
 
-/// Corners that are looked at for each corner of a polygon, at most: what a file of a given length costs is bounded.
-/// Beyond it corners are cut off without a look.
+/// Maximum number of tested corners for each corner of a polygon, which bounds the time for a file. Beyond it, ears are
+/// cut without a test.
 const MAX_TESTS: usize = 4096;
 
-/// Cuts a polygon anew where its `fan` (`[a, b, c]`, `[a, c, d]`, …) covers what is outside of it. The number of triangles
-/// stays. A polygon with a corner that has no position stays as it is.
+/// Triangulates a polygon again if its `fan` (`[a, b, c]`, `[a, c, d]`, …) covers points outside of it. The number of
+/// triangles does not change. A polygon with an undefined position is unchanged.
 pub fn cut_polygon(fan: &mut [[u32; 3]], position: impl Fn(u32) -> Option<Vec3>) {
     if fan.len() > 1
         && let Some((corners, points)) = outline_unless_fan(fan, position)
@@ -22,7 +21,7 @@ pub fn cut_polygon(fan: &mut [[u32; 3]], position: impl Fn(u32) -> Option<Vec3>)
     }
 }
 
-/// The corners of a polygon and where they are in its plane, counter-clockwise; nothing where its fan does.
+/// Corners of a polygon and their positions in its plane, counter-clockwise; `None` if its fan is correct.
 fn outline_unless_fan(
     fan: &[[u32; 3]],
     position: impl Fn(u32) -> Option<Vec3>,
@@ -45,12 +44,12 @@ fn outline_unless_fan(
     Some((corners, points))
 }
 
-/// Twice the area of a triangle, positive where it is counter-clockwise.
+/// Twice the signed area of a triangle, positive if counter-clockwise.
 fn area([a, b, c]: [DVec2; 3]) -> f64 {
     (b - a).perp_dot(c - a)
 }
 
-/// The corners of a polygon that are left while ears are cut off, in a ring.
+/// Remaining corners of a polygon, as a circular list.
 struct Ring<'a> {
     points: &'a [DVec2],
     before: Vec<usize>,
@@ -59,7 +58,7 @@ struct Ring<'a> {
     tests_left: usize,
 }
 
-/// The triangles of a polygon that is counter-clockwise, two fewer than its points.
+/// Ear clipping of a counter-clockwise polygon.
 fn ears(points: &[DVec2]) -> Vec<[usize; 3]> {
     let count = points.len();
     let mut ring = Ring {
@@ -74,7 +73,7 @@ fn ears(points: &[DVec2]) -> Vec<[usize; 3]> {
     while ring.count > 3 {
         tip = ring.ear_from(tip);
         triangles.push(ring.cut_off(tip));
-        // The next ear is looked for past the neighbour, so that slivers do not gather about one corner.
+        // The search continues past the neighbour, which avoids slivers about one corner.
         tip = ring.after[ring.after[tip]];
     }
     triangles.push([ring.before[tip], tip, ring.after[tip]]);
@@ -82,8 +81,8 @@ fn ears(points: &[DVec2]) -> Vec<[usize; 3]> {
 }
 
 impl Ring<'_> {
-    /// The tip of the first ear from a corner on. A polygon that crosses itself may have none: any corner does then, a
-    /// convex one if possible.
+    /// The tip of the first ear from a corner on. A self-intersecting polygon may have no ear; then any corner,
+    /// preferably convex.
     fn ear_from(&mut self, start: usize) -> usize {
         let (mut tip, mut convex) = (start, None);
         for _ in 0..self.count {

@@ -1,4 +1,4 @@
-//! Rectangles: two triangles of a mesh that form one.
+//! Rectangles formed by two triangles of a mesh.
 
 use std::hash::{Hash, Hasher};
 
@@ -29,7 +29,7 @@ pub struct Rectangle {
 const TOLERANCE: f32 = 1e-4;
 
 impl Rectangle {
-    /// The rectangle that two triangles of a mesh form, if they do.
+    /// The rectangle formed by two triangles of a mesh, if any.
     pub fn of(shape: &Shape, [first, second]: [u32; 2]) -> Option<Rectangle> {
         let (corners, others) = (shape.triangle(first), shape.triangle(second));
         let is_alone = |p: &Vec3, among: &[Vec3; 3]| !among.contains(p);
@@ -62,7 +62,7 @@ impl Rectangle {
         })
     }
 
-    /// The rectangle of a shape that is nothing else: a mesh of two triangles.
+    /// The rectangle of a mesh of two triangles, if it is one.
     pub fn of_shape(shape: &Shape) -> Option<Rectangle> {
         let is_quad = shape.analytic().is_none() && shape.primitive_count() == 2;
         is_quad.then(|| Rectangle::of(shape, [0, 1]))?
@@ -73,7 +73,7 @@ impl Rectangle {
         self.ng
     }
 
-    /// Its corners: `p`, the ends of both edges from it, and the one opposite.
+    /// The corners: `p`, the ends of both edges at `p`, and the opposite corner.
     pub fn corners(&self) -> [Vec3; 4] {
         let (p, b, c) = (self.p, self.p + self.edge1, self.p + self.edge2);
         [p, b, c, b + self.edge2]
@@ -92,12 +92,12 @@ impl Rectangle {
         }
     }
 
-    /// Its area [m²].
+    /// Area [m²].
     pub fn area(&self) -> f32 {
         self.size.x * self.size.y
     }
 
-    /// The point at a share of the edges.
+    /// The point at relative coordinates along the edges.
     #[inline]
     pub fn point(&self, share: Vec2) -> RayEnd {
         RayEnd {

@@ -1,40 +1,35 @@
-//! Shared meshes: which shapes use the same mesh, and which get a world-space copy.
+//! Mesh sharing: number of shapes of each mesh; world-space copies of meshes with one shape.
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Geometry, Mesh, Shape};
+use super::{Mesh, Shape};
 
-/// The most triangles of a scene that is made for speed; beyond them memory counts too.
-pub(crate) const MANY_TRIANGLES: u64 = 1 << 20;
+/// Maximum number of triangles of a scene that is optimized for speed; larger scenes also save memory.
+pub(crate) const MAX_FAST_TRIANGLES: u64 = 1 << 20;
 
-/// Bakes each shape whose mesh no other shape uses: [`Shape::bake`], or [`Shape::bake_positions`] in scenes of more than
-/// a million triangles.
-pub fn bake_single_use(shapes: &mut [Shape]) {
+/// Adds world-space copies of meshes that one shape uses: [`Shape::add_world_mesh`], or [`Shape::add_world_positions`]
+/// in scenes of more than a million triangles.
+pub fn add_world_meshes(shapes: &mut [Shape]) {
     let uses = MeshUses::of(shapes);
-    let is_large = triangle_count(shapes) > MANY_TRIANGLES;
+    let is_large = triangle_count(shapes) > MAX_FAST_TRIANGLES;
     shapes.par_iter_mut().for_each(|shape| {
-        if let Geometry::Mesh(mesh) = &shape.geometry
-            && uses.is_single(mesh)
-        {
+        if shape.mesh().is_some_and(|mesh| uses.is_single(mesh)) {
             if is_large {
-                shape.bake_positions();
+                shape.add_world_positions();
             } else {
-                shape.bake();
+                shape.add_world_mesh();
             }
         }
     });
 }
 
-/// Number of primitives of the shapes; those of a shared mesh are counted once.
+/// Number of primitives of the shapes; a shared mesh counts once.
 pub(crate) fn triangle_count(shapes: &[Shape]) -> u64 {
     let mut known = FxHashSet::default();
-    let is_new = |shape: &&Shape| match &shape.geometry {
-        Geometry::Mesh(mesh) => known.insert(Arc::as_ptr(mesh)),
-        Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => true,
-    };
+    let is_new = |shape: &&Shape| shape.mesh().is_none_or(|mesh| known.insert(Arc::as_ptr(mesh)));
     let counts = shapes.iter().filter(is_new).map(Shape::primitive_count);
     counts.map(u64::from).sum()
 }
@@ -46,13 +41,11 @@ pub(crate) struct MeshUses {
 }
 
 impl MeshUses {
-    /// Counts those of `shapes`.
+    /// Counts the uses by `shapes`.
     pub(crate) fn of(shapes: &[Shape]) -> MeshUses {
         let mut counts = FxHashMap::default();
-        for shape in shapes {
-            if let Geometry::Mesh(mesh) = &shape.geometry {
-                *counts.entry(Arc::as_ptr(mesh).addr()).or_default() += 1;
-            }
+        for mesh in shapes.iter().filter_map(Shape::mesh) {
+            *counts.entry(Arc::as_ptr(mesh).addr()).or_default() += 1;
         }
         MeshUses { counts }
     }

@@ -9,8 +9,8 @@ use renderer_base::math::coordinate_system;
 pub struct SurfacePoint {
     /// The point `[m]`.
     pub p: Vec3,
-    /// Bound on the distance along `ng` between `p` and the surface as rays find it, the rounding of a point moved by that
-    /// much included `[m]`.
+    /// Bound on the distance along `ng` between `p` and the surface that rays hit, including the rounding of an offset
+    /// of this length `[m]`.
     pub p_error: f32,
     /// Unit geometric normal: the side that counter-clockwise triangles show, outward on closed shapes.
     pub ng: Vec3,
@@ -29,21 +29,20 @@ pub struct SurfacePoint {
 pub enum Tangents {
     /// The derivatives of the point by its texture coordinates.
     ByUv,
-    /// Any two that are perpendicular to the normal, which costs less: for surfaces that look the same however they are
-    /// turned.
+    /// Arbitrary perpendicular vectors, which cost less: for materials that do not depend on tangents.
     Any,
 }
 
-/// A point chosen on a surface with its density.
+/// Sampled point of a surface with its density.
 #[derive(Clone, Copy, Debug)]
 pub struct AreaSample {
     /// The point.
     pub point: SurfacePoint,
-    /// Its density with respect to area `[1/m²]`, within the primitive that it was chosen on; 0 where that has no area.
+    /// Density with respect to area within the primitive `[1/m²]`; 0 for a primitive without area.
     pub pdf: f32,
 }
 
-/// A vertex as a hit needs it: half a cache line, which begins with the position.
+/// Vertex data of hits: half a cache line, beginning with the position.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(super) struct Vertex {
@@ -53,15 +52,15 @@ pub(super) struct Vertex {
     pub(super) uv: Vec2,
 }
 
-/// The texture coordinates of a triangle whose mesh has none, as Mitsuba has them: the weights of its second and third vertex.
+/// Default texture coordinates of triangles, as in Mitsuba: the barycentric coordinates.
 pub(super) const DEFAULT_UVS: [Vec2; 3] = [Vec2::ZERO, Vec2::X, Vec2::Y];
 
-/// The derivatives of a triangle's points by their texture coordinates.
+/// Derivatives of the points of a triangle by texture coordinates.
 #[inline]
 pub(super) fn triangle_derivatives(uvs: [Vec2; 3], edge1: Vec3, edge2: Vec3, ng: Vec3) -> (Vec3, Vec3) {
     let (duv1, duv2) = (uvs[1] - uvs[0], uvs[2] - uvs[0]);
     let determinant = duv1.x * duv2.y - duv1.y * duv2.x;
-    // Texture coordinates on a line, or on a point, have no inverse.
+    // Collinear texture coordinates have no inverse.
     let regular = determinant * determinant > 1e-12 * duv1.length_squared() * duv2.length_squared();
     let (dpdu, dpdv) = if regular {
         let scale = 1.0 / determinant;
@@ -75,41 +74,41 @@ pub(super) fn triangle_derivatives(uvs: [Vec2; 3], edge1: Vec3, edge2: Vec3, ng:
     derivatives_or_any(dpdu, dpdv, ng)
 }
 
-/// The derivatives of a triangle whose texture coordinates lie on a line, or on a point, as where colours come from a
-/// palette: a coordinate that does not change is far away in all directions, so that footprints have no width there.
+/// Derivatives for collinear or equal texture coordinates, as of colour palettes: the derivative by a constant
+/// coordinate is very long, so that footprints have no width along it.
 #[cold]
 #[inline(never)]
 fn constant_derivatives([duv1, duv2]: [Vec2; 2], [edge1, edge2]: [Vec3; 2], ng: Vec3) -> (Vec3, Vec3) {
-    /// Length for which a coordinate changes by 1 if it does not change.
-    const FAR: f32 = 1e6;
+    /// Length of the derivative by a constant coordinate [m].
+    const CONSTANT_DERIVATIVE: f32 = 1e6;
     let (a, b, c) = (edge1.dot(edge1), edge1.dot(edge2), edge2.dot(edge2));
     let determinant = a * c - b * b;
-    // In the plane: how a coordinate grows, from how it does along both edges.
+    // Gradient of a coordinate in the plane, from its differences along both edges.
     let gradient = |d1: f32, d2: f32| (edge1 * (c * d1 - b * d2) + edge2 * (a * d2 - b * d1)) / determinant;
     let along = |gradient: Vec3| gradient / gradient.length_squared();
     let (u, v) = (gradient(duv1.x, duv2.x), gradient(duv1.y, duv2.y));
-    let changes = |gradient: Vec3| gradient.is_finite() && gradient.length() * FAR > 1.0;
-    let beside = |v: Vec3| ng.cross(v).normalize_or_zero() * FAR;
+    let changes = |gradient: Vec3| gradient.is_finite() && gradient.length() * CONSTANT_DERIVATIVE > 1.0;
+    let beside = |v: Vec3| ng.cross(v).normalize_or_zero() * CONSTANT_DERIVATIVE;
     match (changes(u), changes(v)) {
         (false, false) => {
             let (s, t) = coordinate_system(ng);
-            (s * FAR, t * FAR)
+            (s * CONSTANT_DERIVATIVE, t * CONSTANT_DERIVATIVE)
         }
         (true, _) if u.length() >= v.length() || !changes(v) => (along(u), beside(along(u))),
         _ => (-beside(along(v)), along(v)),
     }
 }
 
-/// A normal made unit length, and by which factor; z and 0 for one without length, whose triangle no ray meets.
+/// Normalizes a normal and returns the factor; z and 0 for the zero vector, since no ray hits its triangle.
 #[inline]
 pub(super) fn unit_normal(n: Vec3) -> (Vec3, f32) {
     let length_squared = n.length_squared();
     if length_squared > f32::MIN_POSITIVE && length_squared.is_finite() {
-        // One division where a vector's takes three.
+        // One division instead of three.
         let scale = length_squared.sqrt().recip();
         return (n * scale, scale);
     }
-    // The square of a small triangle's area leaves the range of f32 long before its edges do.
+    // The squared area of small triangles underflows in `f32`, although their edges do not.
     let length = n.as_dvec3().length();
     if length > 0.0 && length.is_finite() {
         ((n.as_dvec3() / length).as_vec3(), length.recip() as f32)
@@ -118,11 +117,11 @@ pub(super) fn unit_normal(n: Vec3) -> (Vec3, f32) {
     }
 }
 
-/// The normal at `weights` of three vertices, put into the hemisphere of `ng`; `ng` where it is zero. The vertices' normals
-/// are of unit length, or zero.
+/// Interpolated normal at `weights`, flipped to the hemisphere of `ng`; `ng` if it is zero. Vertex normals have unit
+/// length, or are zero.
 #[inline(always)]
 pub(super) fn shading_normal([a, b, c]: [Vec3; 3], weights: Vec3, ng: Vec3) -> Vec3 {
-    // Flat triangles of meshes with normals are common, and a unit length takes a root and a division.
+    // Flat triangles are common, and this avoids a square root and a division.
     if a == b && a == c && a != Vec3::ZERO {
         return if a.dot(ng) < 0.0 { -a } else { a };
     }
@@ -136,7 +135,7 @@ pub(super) fn shading_normal([a, b, c]: [Vec3; 3], weights: Vec3, ng: Vec3) -> V
     }
 }
 
-/// The derivatives, or some tangents of unit length in place of those that are zero or not finite.
+/// Replaces derivatives that are zero or not finite by unit tangents.
 #[inline(always)]
 pub(super) fn derivatives_or_any(dpdu: Vec3, dpdv: Vec3, ng: Vec3) -> (Vec3, Vec3) {
     let usable = |v: Vec3| v.length_squared() > f32::MIN_POSITIVE && v.is_finite();
@@ -146,7 +145,7 @@ pub(super) fn derivatives_or_any(dpdu: Vec3, dpdv: Vec3, ng: Vec3) -> (Vec3, Vec
     }
 }
 
-/// Rare, and apart, so that what is usual stays in registers.
+/// Rare, and out of line, so that the common case stays in registers.
 #[cold]
 #[inline(never)]
 fn replaced(dpdu: Option<Vec3>, dpdv: Option<Vec3>, ng: Vec3) -> (Vec3, Vec3) {

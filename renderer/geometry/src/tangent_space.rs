@@ -1,4 +1,4 @@
-//! Tangents by MikkTSpace, the frame of tangent-space normal maps that programs have agreed on.
+//! Tangents by MikkTSpace, the standard frame of tangent-space normal maps.
 //!
 //! Tangents belong to corners of triangles: at the seam of a mirrored texture, the corners of a vertex differ.
 
@@ -7,8 +7,8 @@ use glam::{Vec2, Vec3};
 
 use renderer_base::math::acos;
 
-/// Unit tangent of a corner, and the sign of its bitangent `sign · n × t`; zeros where the algorithm finds none: at corners
-/// of triangles without area that touch no others.
+/// Unit tangent of a corner, and the sign of its bitangent `sign · n × t`; zero if the algorithm finds none, as for
+/// isolated triangles without area.
 pub type CornerTangent = [f32; 4];
 
 /// The tangents of all corners of `triangles`, for texture coordinates `uvs` whose v runs up; `normals` are of unit length.

@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
-use super::baked::Baked;
 use super::mesh::{Mesh, first, is_padded, padded};
-use super::shape::{Geometry, Shape};
+use super::shape::Shape;
 use super::surface::Vertex;
+use super::world_vertices::WorldVertices;
 
-/// The triangles of a mesh in its own space, or of a shape in world space. They stay where they are, unchanged, for as
-/// long as it is there.
+/// Triangles of a mesh in object space, or of a shape in world space. The buffers keep their addresses and contents
+/// during the lifetime of this value.
 #[derive(Clone, Debug)]
 pub struct TracedTriangles {
     mesh: Arc<Mesh>,
-    positions: Arc<Baked>,
+    positions: Arc<WorldVertices>,
 }
 
-/// Positions in memory. From the place of each one on, 16 bytes can be read.
+/// Vertex buffer of positions. 16 bytes are readable from the address of each position.
 #[derive(Clone, Copy, Debug)]
 pub struct PositionArray {
     /// Address of the first position.
@@ -32,9 +32,9 @@ impl TracedTriangles {
     /// The triangles of a mesh.
     pub fn of_mesh(mesh: &Arc<Mesh>) -> TracedTriangles {
         let positions = if is_padded(&mesh.positions) {
-            Baked::Mesh
+            WorldVertices::InPlace
         } else {
-            Baked::Positions(padded(mesh.positions.iter().copied()))
+            WorldVertices::Positions(padded(mesh.positions.iter().copied()))
         };
         TracedTriangles {
             mesh: mesh.clone(),
@@ -42,14 +42,12 @@ impl TracedTriangles {
         }
     }
 
-    /// The triangles of a shape, where hits see them; `None` on analytic shapes.
+    /// The world-space triangles of a shape; `None` on analytic shapes.
     pub fn of_shape(shape: &Shape) -> Option<TracedTriangles> {
-        let Geometry::Mesh(mesh) = &shape.geometry else {
-            return None;
-        };
-        let positions = match shape.baked() {
-            Some(baked) => baked.clone(),
-            None => Arc::new(Baked::positions(shape.world_positions(mesh))),
+        let mesh = shape.mesh()?;
+        let positions = match shape.world_vertices() {
+            Some(world_vertices) => world_vertices.clone(),
+            None => Arc::new(WorldVertices::positions(shape.world_positions(mesh))),
         };
         Some(TracedTriangles {
             mesh: mesh.clone(),
@@ -57,7 +55,7 @@ impl TracedTriangles {
         })
     }
 
-    /// Their positions.
+    /// Positions of the vertices.
     pub fn positions(&self) -> PositionArray {
         let packed = |positions: &Vec<Vec3>| PositionArray {
             first: positions.as_ptr(),
@@ -65,13 +63,13 @@ impl TracedTriangles {
             count: positions.len(),
         };
         match &*self.positions {
-            Baked::Whole { vertices, .. } => PositionArray {
+            WorldVertices::Full { vertices, .. } => PositionArray {
                 first: vertices.as_ptr().cast(),
                 stride: size_of::<Vertex>(),
                 count: vertices.len(),
             },
-            Baked::Positions(positions) => packed(positions),
-            Baked::Mesh => packed(&self.mesh.positions),
+            WorldVertices::Positions(positions) => packed(positions),
+            WorldVertices::InPlace => packed(&self.mesh.positions),
         }
     }
 
@@ -80,7 +78,7 @@ impl TracedTriangles {
         &self.mesh.triangles
     }
 
-    /// The first index that points past the positions, which a mesh that has been validated does not have.
+    /// The first index out of range; `None` for a validated mesh.
     pub fn index_out_of_range(&self) -> Option<u32> {
         let count = self.positions().count;
         let is_outside = |index: &u32| *index as usize >= count;
@@ -94,7 +92,7 @@ mod tests {
     use glam::Affine3A;
 
     use super::*;
-    use crate::bake_single_use;
+    use crate::{Geometry, add_world_meshes};
 
     fn globe() -> Mesh {
         let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y];
@@ -117,11 +115,11 @@ mod tests {
 
         let shape = |place| Shape::new(Geometry::Mesh(mesh.clone()), place);
         let mut large = shape(Affine3A::IDENTITY);
-        large.bake_positions();
+        large.add_world_positions();
         let traced = TracedTriangles::of_shape(&large).expect("the shape is a mesh");
         assert_eq!(traced.positions().first, mesh.positions.as_ptr());
         let mut moved = shape(Affine3A::from_translation(Vec3::X));
-        moved.bake_positions();
+        moved.add_world_positions();
         assert_eq!(moved.triangle(0)[0], Vec3::X);
         assert_ne!(
             TracedTriangles::of_shape(&moved)
@@ -131,7 +129,7 @@ mod tests {
             mesh.positions.as_ptr()
         );
         let mut small = [shape(Affine3A::IDENTITY)];
-        bake_single_use(&mut small);
+        add_world_meshes(&mut small);
         let traced = TracedTriangles::of_shape(&small[0]).expect("the shape is a mesh");
         assert_eq!((traced.positions().stride, traced.positions().count), (32, 3));
     }

@@ -5,28 +5,28 @@ use rustc_hash::FxHashMap;
 
 use renderer_base::math::Bounds;
 
-/// Welding tolerance relative to the extent of the vertices: rounding of exporters.
-const WELD: f32 = 2e-6;
+/// Welding tolerance relative to the extent of the vertices, for rounding by exporters.
+const RELATIVE_TOLERANCE: f32 = 2e-6;
 
-/// Numbers welded positions: the same number for positions within rounding of the first one.
+/// Numbers welded positions: positions within rounding of each other share a number.
 pub fn weld(positions: &[Vec3]) -> Vec<u32> {
     weld_within(positions, tolerance(positions))
 }
 
-/// Distance of vertices that are welded: rounding of exporters relative to the extent of the vertices `[m]`.
+/// Welding distance `[m]`, relative to the extent of the vertices.
 pub(super) fn tolerance(positions: &[Vec3]) -> f32 {
     let bounds = Bounds::of_points(positions.iter().copied());
-    WELD * (bounds.max - bounds.min).max_element()
+    RELATIVE_TOLERANCE * (bounds.max - bounds.min).max_element()
 }
 
-/// Numbers positions: the same number for positions within `reach` of the first one `[m]`.
+/// Numbers positions: positions within `reach` of the first one share its number `[m]`.
 pub(super) fn weld_within(positions: &[Vec3], reach: f32) -> Vec<u32> {
     let min = Bounds::of_points(positions.iter().copied()).min;
     let cell = |p: Vec3| ((p - min) / (4.0 * reach).max(f32::MIN_POSITIVE)).as_ivec3();
     let mut places: FxHashMap<IVec3, Vec<(Vec3, u32)>> = FxHashMap::default();
     let mut next = 0;
     let number = |&p: &Vec3| {
-        // One cell, except for positions near a cell's border.
+        // Several cells only near the border of a cell.
         let mut cells = CORNERS.map(|corner| cell(p + reach * corner)).to_vec();
         cells.dedup();
         let known = cells.iter().filter_map(|cell| places.get(cell)).flatten();

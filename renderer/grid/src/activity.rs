@@ -5,7 +5,7 @@ use glam::IVec3;
 use super::mask;
 use super::tree::{EMPTY_RANGE, union};
 
-/// The active voxels of a grid: those that have values of their own.
+/// Statistics of the active voxels of a grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Activity {
     /// Number of active voxels, those of tiles included.
@@ -29,7 +29,7 @@ impl Default for Activity {
 impl Activity {
     /// Adds a block of 8³ voxels with its mask and values.
     pub(crate) fn add_block(&mut self, origin: IVec3, active: &[u64], values: &[f32], channels: usize) {
-        // Of each slice across x only the rows matter, of each row only the set bits.
+        // Visits only the rows of each x slice, and the set bits of each row.
         let (mut low, mut high) = (IVec3::splat(8), IVec3::splat(-1));
         for index in mask::ones(active) {
             let at = IVec3::new((index >> 6) as i32, (index >> 3 & 7) as i32, (index & 7) as i32);

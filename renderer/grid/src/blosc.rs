@@ -12,10 +12,9 @@ const SHUFFLED: u8 = 1;
 const COPIED: u8 = 2;
 const BIT_SHUFFLED: u8 = 4;
 const WHOLE_BLOCKS: u8 = 0x10;
-/// A block is divided into one stream for each byte of a number, if numbers have at most so many bytes, and streams at
-/// least so many.
-const MOST_STREAMS: usize = 16;
-const LEAST_STREAM: usize = 128;
+/// Maximum element size and minimum stream size for which a block has one stream for each byte of an element [bytes].
+const MAX_STREAMS: usize = 16;
+const MIN_STREAM: usize = 128;
 
 /// Compressor of the streams.
 #[derive(Clone, Copy, Debug)]
@@ -77,8 +76,8 @@ pub(crate) fn unpack(stored: &[u8], out: &mut [u8]) -> Result<(), GridFault> {
         return Err(GridFault::unsupported("values whose bits are shuffled"));
     }
     let codec = Codec::of(flags)?;
-    // Streams of a few bytes take as long as others.
-    if width == 0 || block < LEAST_STREAM.min(out.len()) || block == 0 {
+    // Short streams cost as much time as long ones.
+    if width == 0 || block < MIN_STREAM.min(out.len()) || block == 0 {
         return Err(broken());
     }
     let width = usize::from(width);
@@ -86,8 +85,8 @@ pub(crate) fn unpack(stored: &[u8], out: &mut [u8]) -> Result<(), GridFault> {
     for (index, out) in out.chunks_mut(block).enumerate() {
         let start = header.moved_to((HEADER + 4 * index) as u64).u32()?;
         let is_split = flags & WHOLE_BLOCKS == 0
-            && width <= MOST_STREAMS
-            && block / width >= LEAST_STREAM
+            && width <= MAX_STREAMS
+            && block / width >= MIN_STREAM
             && out.len() == block;
         let streams = if is_split { width } else { 1 };
         let mut block = header.moved_to(u64::from(start));
@@ -124,7 +123,7 @@ fn unpack_block(
     Ok(())
 }
 
-/// Puts the bytes of each number together.
+/// Unshuffles: joins the bytes of each element.
 fn unshuffle(planes: &[u8], width: usize, out: &mut [u8]) {
     let count = planes.len() / width;
     for (byte, plane) in planes.chunks_exact(count.max(1)).take(width).enumerate() {
@@ -132,7 +131,7 @@ fn unshuffle(planes: &[u8], width: usize, out: &mut [u8]) {
             out[number * width + byte] = value;
         }
     }
-    // What is no whole number is not shuffled.
+    // A remainder shorter than an element is not shuffled.
     out[count * width..].copy_from_slice(&planes[count * width..]);
 }
 

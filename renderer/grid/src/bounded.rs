@@ -6,7 +6,7 @@ use renderer_base::math::Bounds;
 use super::grid::Grid;
 use super::tree::{BLOCK_LOG2, Content, EMPTY_RANGE, Slot, Tree, union, voxel_index};
 
-/// Share of a value by which interpolation can exceed those of its voxels, by rounding.
+/// Relative rounding error by which interpolation can exceed the values of voxels.
 const ROUNDING: f32 = 4.0 * f32::EPSILON;
 
 impl Grid {
@@ -20,7 +20,7 @@ impl Grid {
     /// Lower and upper bound of all channels at all points of a box of index space, as [`Grid::max_in`].
     pub fn range_in(&self, index_bounds: Bounds) -> [f32; 2] {
         let background = self.tree.tile_range(0);
-        let limit = Vec3::splat(FARTHEST);
+        let limit = Vec3::splat(MAX_COORDINATE);
         // NaN becomes the limit.
         let low = index_bounds.min.max(-limit).min(limit).floor().as_ivec3();
         let high = index_bounds.max.min(limit).max(-limit).floor().as_ivec3() + 1;
@@ -38,15 +38,10 @@ impl Grid {
         let [min, max] = range;
         [min - min.abs() * ROUNDING, max + max.abs() * ROUNDING]
     }
-
-    /// Lower and upper bound of all channels at all points of a box of world space.
-    pub fn range_in_world(&self, world_bounds: Bounds) -> [f32; 2] {
-        self.range_in(world_bounds.transformed(self.index_from_world()).widened())
-    }
 }
 
-/// Farthest coordinate of voxels.
-const FARTHEST: f32 = (1 << 30) as f32;
+/// Largest coordinate of voxels.
+const MAX_COORDINATE: f32 = (1 << 30) as f32;
 
 impl Tree {
     /// Least and greatest value of a box of voxels.
@@ -112,7 +107,7 @@ impl Tree {
     }
 }
 
-/// The part of a box that lies in a cube.
+/// Intersection of a box and a cube.
 fn common([low, high]: [IVec3; 2], first: IVec3, side: i32) -> [IVec3; 2] {
     [low.max(first), high.min(first + (side - 1))]
 }

@@ -27,7 +27,7 @@ impl<'a> Bytes<'a> {
         self.at
     }
 
-    /// The same bytes from another position on, which may be beyond the end.
+    /// A reader of the bytes from another position on, which may be beyond the end.
     pub(crate) fn moved_to(self, at: u64) -> Bytes<'a> {
         let at = usize::try_from(at).unwrap_or(usize::MAX);
         Bytes { at, ..self }

@@ -1,4 +1,4 @@
-//! Numbers as files store them.
+//! Number types of grid files.
 
 use half::f16;
 
@@ -21,9 +21,9 @@ pub enum Element {
     I64,
     /// A byte for `[0,1]`.
     Unorm8,
-    /// A code of so many bits within the range of its block.
+    /// Code with this number of bits, within the range of its block.
     Code(u8),
-    /// A code of 1 to 16 bits, as many as its block needs.
+    /// Code of 1 to 16 bits; the block defines the number.
     AnyCode,
 }
 
@@ -54,7 +54,7 @@ impl Element {
         }
     }
 
-    /// Converts stored numbers; there are as many as `out` has.
+    /// Converts `out.len()` stored numbers.
     pub(crate) fn decode(self, stored: &[u8], out: &mut [f32]) -> Result<(), GridFault> {
         if stored.len() != out.len() * self.size() {
             return Err(GridFault::damaged("values have another size than their type"));

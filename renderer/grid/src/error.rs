@@ -36,7 +36,7 @@ pub enum GridError {
     NoGrid {
         /// The file.
         path: PathBuf,
-        /// The grid that was asked for.
+        /// The requested grid.
         asked: GridChoice,
         /// Names of the file's grids.
         known: Vec<String>,
@@ -91,16 +91,18 @@ impl GridChoice {
 /// The end of a sentence that lists the grids of a file.
 fn listed(names: &[String]) -> String {
     /// Bound of the names that are listed.
-    const MOST: usize = 20;
+    const MAX_NAMES: usize = 20;
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match &quoted[..] {
         [] => "which has no grids".to_owned(),
         [one] => format!("which has {one}"),
-        [first @ .., last] if quoted.len() <= MOST => format!("which has {} and {last}", first.join(", ")),
+        [first @ .., last] if quoted.len() <= MAX_NAMES => {
+            format!("which has {} and {last}", first.join(", "))
+        }
         _ => format!(
             "which has {} and {} more",
-            quoted[..MOST].join(", "),
-            quoted.len() - MOST
+            quoted[..MAX_NAMES].join(", "),
+            quoted.len() - MAX_NAMES
         ),
     }
 }

@@ -11,8 +11,8 @@ use super::nanovdb::{NanoFile, is_nanovdb};
 use super::vdb::{VdbFile, is_vdb};
 use super::vol::{VolBox, VolFile, is_vol};
 
-/// The grid that is looked up if none is named, where a file has it.
-const MAIN: &str = "density";
+/// Name of the default grid of a file.
+const DEFAULT_GRID: &str = "density";
 
 /// Format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,7 +166,7 @@ impl GridFile {
         let found = match choice {
             GridChoice::Main => {
                 let is_read = |entry: &GridEntry| entry.fault.is_none();
-                named(MAIN)
+                named(DEFAULT_GRID)
                     .or_else(|| self.entries.iter().position(is_read))
                     .or((!self.entries.is_empty()).then_some(0))
             }

@@ -1,4 +1,4 @@
-//! A grid: voxels, and their place in the world.
+//! Grid: sparse voxels with a transform.
 
 use std::hash::{Hash as _, Hasher};
 
@@ -13,7 +13,7 @@ use super::tree::Tree;
 /// Meaning of a grid's values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GridClass {
-    /// Not said.
+    /// Unspecified.
     #[default]
     Unknown,
     /// Signed distance to a surface, within a narrow band.
@@ -48,7 +48,7 @@ pub type IndexBounds = [IVec3; 2];
 /// Values outside of the voxels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Border {
-    /// The background, with which voxels at the border are interpolated.
+    /// The background, which is interpolated with voxels at the border.
     Background,
     /// Up to half a voxel outside of a box, the values of voxels at its border; then the background.
     Clamped(IndexBounds),
@@ -64,20 +64,20 @@ pub struct Grid {
     pub(crate) activity: Activity,
     pub(crate) not_finite: u64,
     pub(crate) border: Border,
-    pub(crate) placement: Placement,
+    pub(crate) placement: GridTransform,
 }
 
-/// Place of a grid in the world.
+/// Transform of a grid.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Placement {
+pub(crate) struct GridTransform {
     world_from_index: DAffine3,
     index_from_world: Affine3A,
 }
 
-impl Placement {
+impl GridTransform {
     /// # Errors
     /// If the transform is not finite or has no inverse.
-    pub(crate) fn new(world_from_index: DAffine3) -> Result<Placement, GridFault> {
+    pub(crate) fn new(world_from_index: DAffine3) -> Result<GridTransform, GridFault> {
         let inverse = world_from_index.inverse();
         let index_from_world = Affine3A {
             matrix3: Mat3A::from_cols_array(&inverse.matrix3.to_cols_array().map(|x| x as f32)),
@@ -88,7 +88,7 @@ impl Placement {
             && index_from_world.is_finite();
         let fault = || GridFault::damaged("its transform has no inverse");
         is_sound.then_some(()).ok_or_else(fault)?;
-        Ok(Placement {
+        Ok(GridTransform {
             world_from_index,
             index_from_world,
         })
@@ -97,9 +97,9 @@ impl Placement {
     /// A transform from its linear part, by rows, and its translation.
     ///
     /// # Errors
-    /// As [`Placement::new`].
-    pub(crate) fn of_rows(rows: [[f64; 3]; 3], translation: DVec3) -> Result<Placement, GridFault> {
-        Placement::new(DAffine3 {
+    /// As [`GridTransform::new`].
+    pub(crate) fn of_rows(rows: [[f64; 3]; 3], translation: DVec3) -> Result<GridTransform, GridFault> {
+        GridTransform::new(DAffine3 {
             matrix3: DMat3::from_cols_array_2d(&rows).transpose(),
             translation,
         })
@@ -137,7 +137,7 @@ impl Grid {
         &self.activity
     }
 
-    /// Number of values that were not finite, and have the background's instead.
+    /// Number of non-finite values, which were replaced by the background.
     pub fn not_finite(&self) -> u64 {
         self.not_finite
     }
@@ -159,7 +159,7 @@ impl Grid {
         DVec3::new(m.x_axis.length(), m.y_axis.length(), m.z_axis.length())
     }
 
-    /// Box in world space outside of which all lookups give the background; empty if all voxels have its value.
+    /// World-space box outside of which lookups return the background; empty if all voxels are background.
     pub fn world_bounds(&self) -> Bounds {
         let ([low, high], margin) = match (self.border, self.tree.extent()) {
             (Border::Background, Some(extent)) => (extent, 1.0),

@@ -16,15 +16,15 @@
 //! ```
 //!
 //! - A [`Grid`] is immutable. Lookups neither lock nor allocate; see [`Grid::sample`] and [`Grid::value`].
-//! - Values lie at integer index-space points; between them they are interpolated linearly.
+//! - Values are at integer points of index space and are interpolated linearly.
 //! - [`Grid::max_in`] bounds all lookups in a box, as delta tracking needs it.
 //! - Voxels that are not finite get the value of the background.
-//! - No content of a file panics, or takes memory out of proportion to the file's size.
+//! - No content of a file causes a panic, or an allocation out of proportion to the size of the file.
 
 #![deny(unsafe_code, missing_docs)]
 // Bits must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
-// Units stand in brackets: `[m]`.
+// Units are in brackets: `[m]`.
 #![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
 #![allow(
     rustdoc::private_intra_doc_links,

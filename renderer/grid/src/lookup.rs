@@ -1,4 +1,4 @@
-//! Types of lookups.
+//! Lookup request and result: position, derivatives, wrap modes.
 
 use glam::Vec3;
 
@@ -7,11 +7,11 @@ use glam::Vec3;
 pub struct GridLookup {
     /// The point.
     pub point: Vec3,
-    /// Differences to the points of the next pixels, for derivatives.
+    /// Offset to the point of the next pixel in x, for derivatives.
     pub dx: Vec3,
-    /// In the other direction.
+    /// Offset to the point of the next pixel in y.
     pub dy: Vec3,
-    /// Values of the box of active voxels outside of it, by axis.
+    /// Wrap modes outside of the box of active voxels, by axis.
     pub wrap: [GridWrap; 3],
     /// True for the value of the nearest voxel.
     pub closest: bool,
@@ -41,7 +41,7 @@ pub enum GridWrap {
     None,
     /// Zero.
     Black,
-    /// Those of the nearest voxels of the box.
+    /// The value of the nearest voxel of the box.
     Clamp,
     /// The box repeats.
     Periodic,
@@ -54,8 +54,8 @@ pub enum GridWrap {
 pub struct GridSample {
     /// Value.
     pub value: [f32; 4],
-    /// Its differential over `dx`.
+    /// Differential of the value over `dx`.
     pub dx: [f32; 4],
-    /// Its differential over `dy`.
+    /// Differential of the value over `dy`.
     pub dy: [f32; 4],
 }

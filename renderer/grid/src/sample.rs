@@ -10,7 +10,7 @@ use super::tree::{Content, Slot, Tree, voxel_index};
 type Corners<const C: usize> = [[f32; C]; 8];
 
 impl Grid {
-    /// Looks the grid up at a point of world space.
+    /// Looks up the grid at a point of world space.
     pub fn sample(&self, lookup: &GridLookup) -> GridSample {
         match self.channels() {
             1 => self.sample_channels::<1>(lookup),
@@ -30,7 +30,7 @@ impl Grid {
         }
     }
 
-    /// All channels at a point of index space, interpolated; zero for those that the grid does not have.
+    /// Interpolated channels at a point of index space; missing channels are zero.
     pub fn values(&self, point: Vec3) -> [f32; 4] {
         match self.channels() {
             1 => padded(self.interpolated::<1>(point)),
@@ -101,8 +101,8 @@ impl Grid {
         sample
     }
 
-    /// Voxels around a point, with those of the box of active voxels outside of it; `None` if there are none, or the
-    /// point is nowhere.
+    /// Voxels around a point, with wrap modes applied outside of the box of active voxels; `None` without voxels, or
+    /// for a non-finite point.
     fn wrapped_corners<const C: usize>(
         &self,
         mut point: Vec3,
@@ -112,7 +112,7 @@ impl Grid {
         if lookup.closest {
             point = (point + 0.5).floor();
         }
-        let limit = Vec3::splat(FARTHEST);
+        let limit = Vec3::splat(MAX_COORDINATE);
         if !(point.cmpge(-limit).all() && point.cmple(limit).all()) {
             return None;
         }
@@ -131,9 +131,9 @@ impl Grid {
 }
 
 /// Farthest coordinate of index space at which grids repeat.
-const FARTHEST: f32 = (1 << 24) as f32;
+const MAX_COORDINATE: f32 = (1 << 24) as f32;
 
-/// The voxel that stands at a coordinate; `None` for black.
+/// The voxel at a coordinate after wrapping; `None` for black.
 fn wrapped(wrap: GridWrap, at: i32, low: i32, high: i32) -> Option<i32> {
     // The box may be as wide as the range of the numbers.
     let (at, low, high) = (i64::from(at), i64::from(low), i64::from(high));
@@ -165,7 +165,7 @@ fn still<const C: usize>(value: [f32; C]) -> GridSample {
     }
 }
 
-/// The voxel before a point on all axes, and the way from it to the next.
+/// The voxel below a point on all axes, and the fractional offset from it.
 #[inline]
 fn cell(point: Vec3) -> (IVec3, Vec3) {
     let first = point.floor();

@@ -54,8 +54,8 @@ impl GridLoader {
         }
     }
 
-    /// Returns the id that a grid of a file will have in the store: the same id for the same file, by whatever path. The
-    /// file is not read yet. A grid that is required once stays required.
+    /// Returns the id of a grid of a file in the store, independent of the path to the file. The file is not read yet.
+    /// A grid that is required once stays required.
     pub fn request(&self, path: &Path, choice: GridChoice, is_required: bool) -> GridId {
         let key = (self.files.identity(path), choice);
         // A panic elsewhere leaves the table consistent: an entry is added in one step.
@@ -79,7 +79,7 @@ impl GridLoader {
         id
     }
 
-    /// Requires none of the grids requested so far.
+    /// Makes the requests so far optional.
     #[must_use]
     pub fn tolerant(self) -> GridLoader {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
@@ -112,7 +112,7 @@ impl GridLoader {
             .par_iter()
             .map(|wanted| load_file(&*files, wanted).into_iter())
             .collect();
-        // Those of a file are in the order of their requests.
+        // Grids of a file are in the order of their requests.
         let next = |wanted: &Wanted| loaded[groups[&wanted.file]].next();
         let grids: Vec<Loaded> = list.iter().filter_map(next).collect();
         let failed = list.iter().zip(&grids).filter(|(wanted, _)| wanted.is_required);
@@ -213,7 +213,7 @@ impl GridStore {
         self.ids.get(&key).copied()
     }
 
-    /// All grids that were requested before the store was created, and could be read, with their ids.
+    /// The grids that were read when the store was created, with their ids.
     pub fn grids(&self) -> impl Iterator<Item = (GridId, &Grid)> {
         let grids = (0..).zip(&self.grids);
         grids.filter_map(|(id, loaded)| Some((GridId(id), &**loaded.as_ref().ok()?)))

@@ -8,7 +8,7 @@ use super::activity::Activity;
 use super::bytes::Bytes;
 use super::element::Element;
 use super::error::GridFault;
-use super::grid::{Border, Grid, GridClass, Placement};
+use super::grid::{Border, Grid, GridClass, GridTransform};
 use super::tree::{BLOCK_VOXELS, TreeBuilder, voxel_index};
 use renderer_base::files::Budget;
 
@@ -23,7 +23,7 @@ pub(crate) fn is_vol(data: &[u8]) -> bool {
 /// The box of one of Mitsuba's volumes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VolBox {
-    /// Its corners; those of the unit cube where the file has none.
+    /// Corners; those of the unit cube if the file has none.
     pub bounds: [DVec3; 2],
     /// Number of voxels along each side.
     pub size: IVec3,
@@ -76,7 +76,7 @@ impl VolFile {
         for corner in &mut bounds {
             *corner = DVec3::new(bytes.f32()?.into(), bytes.f32()?.into(), bytes.f32()?.into());
         }
-        // Mitsuba does not look at the box, unless it is told to.
+        // Mitsuba ignores the box by default.
         let [low, high] = bounds;
         if !((high - low).cmpgt(DVec3::ZERO).all() && (high - low).is_finite()) {
             bounds = [DVec3::ZERO, DVec3::ONE];
@@ -103,7 +103,7 @@ impl VolFile {
         } = self.place;
         let edge = (high - low) / size.as_dvec3();
         let rows = [[edge.x, 0.0, 0.0], [0.0, edge.y, 0.0], [0.0, 0.0, edge.z]];
-        let placement = Placement::of_rows(rows, low + 0.5 * edge)?;
+        let placement = GridTransform::of_rows(rows, low + 0.5 * edge)?;
         let blocks: IVec3 = (size + 7) >> 3;
         // At most 2^51.
         let count = blocks.to_array().map(|n| n as usize).iter().product();

@@ -1,11 +1,10 @@
 //! Image comparison: RMSE, relative MSE, FLIP and difference images.
 //!
-//! - The first image is on trial, the second is the reference. Both are taken to linear Rec.709; grey is repeated in all
-//!   three channels; alpha counts where both have it, in every number but FLIP.
-//! - Relative MSE is the number that thresholds are set on: the mean over pixels and channels of
-//!   (a − b)² / (b² + (0.1·mean b)²).
-//! - FLIP is the LDR version ([`flip`]); images with values beyond `[0,1]` are seen at exposure 0, clamped.
-//! - A value that is not finite in one image and the same in the other counts as equal; otherwise it is infinitely far.
+//! - The second image is the reference. Both are converted to linear Rec.709; grey is repeated in all three channels;
+//!   alpha counts where both have it, in every number but FLIP.
+//! - Relative MSE is the quantity for thresholds: the mean over pixels and channels of (a − b)² / (b² + (0.1·mean b)²).
+//! - FLIP is the LDR version ([`flip`]); values beyond `[0,1]` are clamped at exposure 0.
+//! - Equal non-finite values have no error; other non-finite values have an infinite error.
 
 pub mod flip;
 
@@ -64,8 +63,8 @@ impl Report {
         self.rel_mse.is_nan() || self.rel_mse > threshold
     }
 
-    /// A picture of where the images differ: the FLIP error of each pixel from black (none) over red and yellow to white
-    /// (1). To be written as it is to an 8-bit format; its values are linear.
+    /// A picture of where the images differ: the FLIP error of each pixel from black (none) over red and yellow to
+    /// white (1). The values are linear, for an 8-bit format without exposure.
     pub fn picture(&self) -> Image {
         Image::from_fn(self.width, self.errors.len() / self.width, |x, y| {
             heat(self.errors[y * self.width + x])

@@ -49,7 +49,7 @@ pub enum ImageError {
         /// Rows.
         height: usize,
     },
-    /// The image is larger than is read.
+    /// The image exceeds the size limit.
     #[error("image '{}' is too large: {width}×{height} pixels of {channels} channels", path.display())]
     TooLarge {
         /// The file.
@@ -61,7 +61,7 @@ pub enum ImageError {
         /// Values per pixel.
         channels: usize,
     },
-    /// The name of an output does not say a format that is written.
+    /// The extension of an output is not a supported format.
     #[error(
         "cannot write '{}': {}; use .exr, .tif, .png, .jpg or .hdr",
         path.display(),
@@ -70,10 +70,10 @@ pub enum ImageError {
     UnknownExtension {
         /// The file.
         path: PathBuf,
-        /// Its extension, if it has one.
+        /// Extension of the file, if any.
         extension: Option<String>,
     },
-    /// The file cannot be written where it is to go.
+    /// The file cannot be written to its target.
     #[error("cannot write '{}': {reason}", path.display())]
     NotWritable {
         /// The file.

@@ -2,17 +2,17 @@
 
 use super::ColorChannels;
 
-/// All channels of a part, in the order of a texture, and which of them are its colour.
+/// Channels of a part, in the order of a texture, and the indices of its colour channels.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ChannelOrder {
-    /// Places in the file.
+    /// Indices in the file.
     pub(super) list: Vec<usize>,
     pub(super) colors: ColorChannels,
 }
 
 impl ChannelOrder {
     /// OpenImageIO's order: by layer, and within a layer red, green and blue before all others. The layer of the colour
-    /// comes first, which is the same unless all channels are in named layers.
+    /// comes first, which changes the order only if all channels are in named layers.
     pub(super) fn new(names: &[String]) -> ChannelOrder {
         let picks = groups(names).into_iter().filter_map(|(group, members)| {
             let (rank, picked) = pick_color(names, &members)?;
@@ -46,13 +46,13 @@ impl ChannelOrder {
 
 const ALPHA: [&str; 2] = ["a", "alpha"];
 
-/// Names that come before others in a layer, by the order that OpenImageIO documents.
+/// Leading names of a layer, in the documented order of OpenImageIO.
 const RANKED: [&str; 20] = [
     "R", "Red", "G", "Green", "B", "Blue", "Y", "real", "imag", "A", "Alpha", "AR", "RA", "AG", "GA", "AB",
     "BA", "Z", "Depth", "Zback",
 ];
 
-/// The layer of a name, what stands before the last dot, and the rest.
+/// Splits a name at its last dot into layer and channel.
 fn split(name: &str) -> (&str, &str) {
     name.rsplit_once('.').unwrap_or(("", name))
 }
@@ -74,7 +74,7 @@ fn rank_in_layer(name: &str, is_position: bool) -> usize {
     let axis = ["x", "y", "z"]
         .iter()
         .position(|axis| name.eq_ignore_ascii_case(axis));
-    // Places and directions come behind the colours of their layer, in the order of their axes.
+    // Positions and directions follow the colours of their layer, ordered by axis.
     if let Some(axis) = axis.filter(|_| is_position) {
         return 6 + axis;
     }
@@ -91,7 +91,7 @@ pub(super) fn rank_of(group: &str) -> u32 {
     }
 }
 
-/// The channels of each named group (what stands before the last dot), in the order of the file.
+/// The channels of each group, named by the text before the last dot, in file order.
 pub(super) fn groups(names: &[String]) -> Vec<(&str, Vec<usize>)> {
     let mut groups: Vec<(&str, Vec<usize>)> = Vec::new();
     for (i, name) in names.iter().enumerate() {
@@ -104,7 +104,7 @@ pub(super) fn groups(names: &[String]) -> Vec<(&str, Vec<usize>)> {
     groups
 }
 
-/// The channels among `members` that make a colour, and how sure that is (0 is surest).
+/// The colour channels among `members`, and their rank of confidence (0 is highest).
 pub(super) fn pick_color(names: &[String], members: &[usize]) -> Option<(u32, Vec<usize>)> {
     let find = |wanted: &[&str]| {
         members.iter().copied().find(|&i| {

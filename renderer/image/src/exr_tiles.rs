@@ -11,14 +11,14 @@ use ::exr::meta::{BlockDescription, MetaData, compute_level_size};
 use half::f16;
 
 use super::exr_channels::ChannelOrder;
-use super::exr_read::{convert_error, header_length, picture_channels, picture_info};
+use super::exr_header::{convert_error, header_length, picture_channels, picture_info};
 use super::{ImageError, PictureInfo, Rect, Samples, Subimage};
 use renderer_base::files::{FileReader, Files};
 
-/// The most bytes that a header may have.
+/// Maximum size of a header [bytes].
 const MAX_HEADER: usize = 1 << 20;
 
-/// An open file of tiles with smaller versions.
+/// An open tiled file with mip levels.
 pub(super) struct ExrTiles {
     path: PathBuf,
     file: BufReader<FileReader>,
@@ -34,7 +34,7 @@ pub(super) struct ExrTiles {
     pub(super) info: PictureInfo,
 }
 
-/// A level and the places of its tiles in the file.
+/// A level and the file offsets of its tiles.
 pub(super) struct ExrLevel {
     pub(super) width: usize,
     pub(super) height: usize,
@@ -42,14 +42,14 @@ pub(super) struct ExrLevel {
 }
 
 impl ExrTiles {
-    /// Opens a file; `None` where it is not of such tiles, or is better read as a whole.
+    /// Opens a file; `None` if it has no such tiles, or should be read as a whole.
     pub(super) fn open(files: &dyn Files, path: &Path, subimage: &Subimage) -> Option<ExrTiles> {
         let mut file = BufReader::new(files.open(path).ok()?);
         let mut start = vec![];
         (&mut file).take(MAX_HEADER as u64).read_to_end(&mut start).ok()?;
         let table = header_length(&start)?;
         let meta = MetaData::read_from_buffered(Cursor::new(&start), false).ok()?;
-        // Of several parts, the table of one stands behind those of the others; such files are rare.
+        // Files with several parts, whose tables follow each other, are rare.
         let [header] = meta.headers.as_slice() else {
             return None;
         };

@@ -13,7 +13,7 @@ use half::f16;
 
 use super::{Image, MetaValue, SampleType, Window, WriteOptions};
 
-/// The file for an image whose channels have these names, or why there is none.
+/// Encodes an image with these channel names; the error is a message.
 pub(super) fn encode(image: &Image, names: &[String], options: &WriteOptions) -> Result<Vec<u8>, String> {
     let channels = names.iter().enumerate().map(|(c, name)| {
         let values = image.data.iter().skip(c).step_by(image.channels).copied();
@@ -96,7 +96,7 @@ pub(super) fn attribute_length(bytes: &[u8]) -> Option<usize> {
     (end <= bytes.len()).then_some(end)
 }
 
-/// Text as UTF-8 bytes, which is what other programs read.
+/// Text as UTF-8 bytes, as other programs expect.
 fn text(s: &str) -> Result<Text, String> {
     if s.contains('\0') {
         return Err(format!(

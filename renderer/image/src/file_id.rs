@@ -4,17 +4,17 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file, be it there or not. Paths to the same file have equal ids: neither dots, symbolic links, hard links (on Unix)
-/// nor, where the file system ignores it, the case of letters make a difference.
+/// Identity of an existing or missing file. Paths to one file have equal ids, through dots, symbolic links, hard links
+/// (on Unix) and, if the file system ignores it, the case of letters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileId(FileIdentity);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum FileIdentity {
-    /// A file that is there, by device and inode.
+    /// Identity of an existing file: device and inode.
     #[cfg(unix)]
     Inode(u64, u64),
-    /// Its absolute path, links followed.
+    /// Absolute path with links followed: of a missing file, or of any file on other systems.
     Path(PathBuf),
 }
 
@@ -22,7 +22,7 @@ enum FileIdentity {
 const IGNORES_CASE: bool = cfg!(any(windows, target_vendor = "apple"));
 
 impl FileId {
-    /// The file that `path` means at present.
+    /// The current file at `path`.
     pub fn of(path: &Path) -> FileId {
         #[cfg(unix)]
         if let Ok(metadata) = fs::metadata(path) {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::netpbm;
 
-/// The formats that are read.
+/// Input formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// OpenEXR.
@@ -28,7 +28,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of a file: by its first bytes, else (TGA has none that tell) by the extension of its name.
+    /// The format of a file by its first bytes, else by its extension (TGA has no magic bytes).
     pub fn detect(path: &Path, bytes: &[u8]) -> Option<Format> {
         const MAGIC: [(&[u8], Format); 10] = [
             (b"II*\0", Format::Tiff),
@@ -60,7 +60,7 @@ impl Format {
             .or_else(|| Format::from_extension(path))
     }
 
-    /// The format that the extension of a name promises.
+    /// The format of a file name extension.
     pub fn from_extension(path: &Path) -> Option<Format> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "exr" => Some(Format::Exr),
@@ -76,7 +76,7 @@ impl Format {
         }
     }
 
-    /// Its usual name.
+    /// Name of the format.
     pub const fn name(self) -> &'static str {
         match self {
             Format::Exr => "EXR",

@@ -1,4 +1,4 @@
-//! Orientation of Radiance HDR files: the order of their scanlines and pixels, which the decoder knows one of.
+//! Orientation of Radiance HDR files: order of scanlines and pixels. The decoder supports one of eight.
 // Ward, "Radiance File Formats": the resolution string, `-Y height +X width` as most have it, or any other of eight.
 
 /// Order of the scanlines of a file and of their pixels.
@@ -13,7 +13,8 @@ pub(super) struct HdrOrientation {
 }
 
 impl HdrOrientation {
-    /// The orientation of a file, and the file as if it had the usual one; `None` where it has, or its header is damaged.
+    /// The orientation of a file, and the file with its header changed to the usual orientation; `None` if it is usual,
+    /// or the header is damaged.
     pub(super) fn unusual(bytes: &[u8]) -> Option<(HdrOrientation, Vec<u8>)> {
         let header = bytes.windows(2).position(|pair| pair == b"\n\n")? + 2;
         let length = bytes[header..].iter().position(|&byte| byte == b'\n')?;
@@ -38,7 +39,7 @@ impl HdrOrientation {
         Some((orientation, file))
     }
 
-    /// Puts the pixels of a picture of `width` × `height`, read as if it were the usual one, where they belong.
+    /// Reorders the pixels of a picture of `width` × `height` that was decoded with the usual orientation.
     pub(super) fn place(self, [width, height]: [usize; 2], samples: &[f32]) -> ([usize; 2], Vec<f32>) {
         let size = if self.is_transposed {
             [height, width]

@@ -5,11 +5,11 @@ use super::{Format, MetaValue, SampleType, Window};
 /// Description of an image file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageInfo {
-    /// Its format.
+    /// File format.
     pub format: Format,
     /// Columns and rows, of an EXR with several parts those of the first.
     pub size: [usize; 2],
-    /// Position within a larger image, if it is a part of one.
+    /// Position within a larger image, for a cropped image.
     pub window: Option<Window>,
     /// Names and sample types of the channels, those of all parts of an EXR.
     pub channels: Vec<(String, SampleType)>,

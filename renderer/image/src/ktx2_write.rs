@@ -1,5 +1,4 @@
-//! KTX2 writer: one image or volume of four floats a pixel, without mipmaps, for graphics cards as it is or compressed by
-//! Zstandard.
+//! KTX2 writer: an image or volume of four floats per pixel, without mipmaps, uncompressed or compressed by Zstandard.
 // Khronos Group, "KTX File Format Specification", version 2.0; "Khronos Data Format Specification", version 1.3.
 
 use half::f16;
@@ -13,10 +12,10 @@ const IDENTIFIER: [u8; 12] = *b"\xabKTX 20\xbb\r\n\x1a\n";
 const HEADER: usize = 80;
 const LEVELS: usize = 24;
 
-/// How the pixels of a KTX2 file are compressed, without loss.
+/// Lossless compression of a KTX2 file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ktx2Compression {
-    /// They are not.
+    /// Uncompressed.
     None,
     /// Zstandard, one frame.
     Zstd,
@@ -123,7 +122,7 @@ fn data_format(size: u32) -> Vec<u8> {
     words.into_iter().flat_map(u32::to_le_bytes).collect()
 }
 
-/// Which way columns, rows and slices run, and who wrote the file.
+/// Orientation of columns, rows and slices, and the name of the writer.
 fn key_values(is_volume: bool) -> Vec<u8> {
     let mut bytes: Vec<u8> = vec![];
     let orientation: &[u8] = match is_volume {

@@ -8,7 +8,7 @@
 #![deny(unsafe_code, missing_docs)]
 // Bits must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
-// Units stand in brackets: `[m]`.
+// Units are in brackets: `[m]`.
 #![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
 #![allow(
     rustdoc::private_intra_doc_links,
@@ -18,9 +18,11 @@
 pub mod compare;
 mod error;
 mod exr_channels;
+mod exr_header;
 mod exr_read;
 mod exr_tiles;
 mod exr_write;
+mod fallback;
 mod file_id;
 pub mod film;
 mod format;
@@ -37,7 +39,6 @@ mod picture;
 mod picture_read;
 mod raster;
 mod read;
-mod refuge;
 mod replace;
 mod rewrite;
 pub mod texture;
@@ -50,6 +51,7 @@ mod transfer;
 mod write;
 
 pub use error::ImageError;
+pub use fallback::{numbered, write_elsewhere, write_finished};
 pub use file_id::FileId;
 pub use format::Format;
 pub use info::ImageInfo;
@@ -65,7 +67,6 @@ pub use picture::{ColorChannels, Picture, PictureInfo, Subimage};
 pub use picture_read::{decode_picture, read_info};
 pub use raster::{Raster, SampleType, Samples};
 pub use read::{decode, read, read_channels, read_from, read_metadata};
-pub use refuge::{numbered, write_elsewhere, write_finished};
 pub use rewrite::rewrite;
 pub use tiled_picture::TiledPicture;
 pub use tone_map::ToneMap;
@@ -243,7 +244,7 @@ impl Image {
     /// The values of a pixel.
     ///
     /// # Panics
-    /// When the pixel lies outside.
+    /// If the pixel is outside.
     pub fn pixel(&self, x: usize, y: usize) -> &[f32] {
         assert!(
             x < self.width && y < self.height,
@@ -256,7 +257,7 @@ impl Image {
     /// The values of a pixel, mutable.
     ///
     /// # Panics
-    /// When the pixel lies outside.
+    /// If the pixel is outside.
     pub fn pixel_mut(&mut self, x: usize, y: usize) -> &mut [f32] {
         assert!(
             x < self.width && y < self.height,
@@ -269,7 +270,7 @@ impl Image {
     /// The colour of a pixel, as stored; grey is repeated in all three channels.
     ///
     /// # Panics
-    /// When the pixel lies outside.
+    /// If the pixel is outside.
     pub fn rgb(&self, x: usize, y: usize) -> Rgb {
         match *self.pixel(x, y) {
             [r, g, b, ..] => Rgb::new(r, g, b),
@@ -281,7 +282,7 @@ impl Image {
     /// Sets the first three channels of a pixel (only the first if there are fewer).
     ///
     /// # Panics
-    /// When the pixel lies outside.
+    /// If the pixel is outside.
     pub fn set_rgb(&mut self, x: usize, y: usize, color: Rgb) {
         let pixel = self.pixel_mut(x, y);
         let used = if pixel.len() < 3 { pixel.len().min(1) } else { 3 };

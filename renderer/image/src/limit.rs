@@ -7,8 +7,7 @@ use renderer_base::files::BudgetKind;
 
 pub(crate) use renderer_base::files::MAX_PICTURE_BYTES as MAX_BYTES;
 
-/// Refuses images without pixels, those that do not fit [`MAX_BYTES`] as floats, and those that claim more pixels than
-/// their file can hold: before memory is taken for them.
+/// Refuses empty images, images above [`MAX_BYTES`] as floats, and images with more pixels than their file can contain.
 pub(crate) fn check_size(
     path: &Path,
     [width, height, channels]: [usize; 3],

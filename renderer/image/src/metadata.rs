@@ -30,7 +30,7 @@ impl From<f64> for MetaValue {
 }
 
 impl From<u64> for MetaValue {
-    /// EXR's whole numbers have 32 bits with sign; larger ones become text.
+    /// Integers of EXR are signed 32-bit; larger ones become text.
     fn from(v: u64) -> MetaValue {
         i32::try_from(v).map_or_else(|_| MetaValue::Text(v.to_string()), MetaValue::Int)
     }

@@ -53,7 +53,7 @@ fn decode_bytes(bytes: &[u8]) -> Result<Raster, &'static str> {
     })
 }
 
-/// The numbers of a text as a binary file has them.
+/// Converts the numbers of a text file to the binary form.
 fn binary(text: &[u8], count: usize, range: f32) -> Result<Vec<u8>, &'static str> {
     // The last number may end the file.
     let ended = [text, b"\n"].concat();
@@ -75,7 +75,7 @@ fn binary(text: &[u8], count: usize, range: f32) -> Result<Vec<u8>, &'static str
     Ok(bytes)
 }
 
-/// The next word of the header, and the one blank after it. A remark goes from `#` to the end of its line.
+/// The next word of the header, with the blank after it. A comment extends from `#` to the end of the line.
 fn word<'a>(rest: &mut &'a [u8]) -> Result<&'a str, &'static str> {
     loop {
         let blanks = rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
@@ -101,7 +101,7 @@ fn size(word: &str) -> Result<usize, &'static str> {
     }
 }
 
-/// Values up to `range`, big-endian where they take two bytes.
+/// Values up to `range`; two-byte values are big-endian.
 fn integers(bytes: &[u8], count: usize, range: f32) -> Result<Samples, &'static str> {
     if !(1.0..=65535.0).contains(&range) {
         return Err("its range is not from 1 to 65535");
@@ -121,7 +121,7 @@ fn integers(bytes: &[u8], count: usize, range: f32) -> Result<Samples, &'static 
     Ok(Samples::U16(scaled.collect()))
 }
 
-/// Floats, from the bottom row up. The sign of `scale` tells the order of bytes; its size means nothing that is agreed on.
+/// Floats, from the bottom row up. The sign of `scale` is the byte order; its magnitude has no agreed meaning.
 fn floats(bytes: &[u8], count: usize, scale: f32, row: usize) -> Result<Samples, &'static str> {
     let length = count.checked_mul(4).ok_or("it is too large")?;
     let bytes = bytes.get(..length).ok_or("it is cut short")?;
@@ -198,7 +198,7 @@ mod tests {
             "P2 1 1 255 x",
             "P2 1 1 255 70000",
             "P2 4294967295 4294967295 255 1",
-            // A bitmap, and what is no image at all.
+            // A bitmap, and invalid images.
             "P1 1 1 1 ",
             "<html> 1 1 255 aaa",
         ] {

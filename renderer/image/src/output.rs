@@ -13,9 +13,8 @@ use super::output_format::OutputFormat;
 use super::replace::try_replace;
 use renderer_base::files::open_regular;
 
-/// Checks that an image can be written to `path`, without touching what is there: its extension names a format that is
-/// written, its directory exists and takes files, nothing but a plain writable file stands in the way, and the system
-/// lets it be replaced. To be asked before a long render, not after it.
+/// Checks before a long render that an image can be written to `path`, without changes there. The extension must be a
+/// supported format, the directory writable, and an existing entry a regular file that can be replaced.
 ///
 /// # Errors
 /// When the image could not be written; the error says why.
@@ -37,7 +36,7 @@ pub fn check_place(path: &Path) -> Result<(), ImageError> {
     tried.map_err(|e| ImageError::not_writable(path, e))
 }
 
-/// The folder of a path, which is the working directory for a name alone.
+/// The folder of a path; the working directory for a bare file name.
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -45,12 +44,12 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Writes `bytes` as the file `path`: to a temporary file beside it, which then takes its place. A file that was there
-/// keeps its permissions, and its owner where the system allows it; a new one gets the user's usual ones.
+/// Writes `bytes` to the file `path` atomically, by a temporary file in the same folder and a rename. An existing file
+/// keeps its permissions and, if allowed, its owner; a new file has default permissions.
 ///
 /// # Errors
-/// When the directory is missing or does not take files, or `path` is no plain writable file. What was at `path` is
-/// then as before.
+/// If the directory is missing or not writable, or `path` is not a regular writable file. The entry at `path` is then
+/// unchanged.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
     stage(path, bytes)?.commit()
 }
@@ -73,8 +72,7 @@ pub struct Staged {
     target: PathBuf,
 }
 
-/// Writes `bytes` to a temporary file that is to become the file `path`: the first half of [`write_whole`], for files
-/// that belong together.
+/// Writes `bytes` to a temporary file for the target `path`: the first half of [`write_whole`], for groups of files.
 ///
 /// # Errors
 /// As for [`write_whole`].
@@ -100,7 +98,7 @@ pub fn stage_with(
         let file = temporary.file.as_file();
         file.sync_all()?;
         if let Ok(old) = fs::metadata(&target) {
-            // Only root can give a file to others; what can be kept is kept.
+            // Only root can change the owner; errors are ignored.
             let _ = keep_owner(file, &old);
             file.set_permissions(old.permissions())?;
         }
@@ -131,15 +129,15 @@ fn keep_owner(_: &File, _: &fs::Metadata) -> io::Result<()> {
 }
 
 impl Staged {
-    /// Puts the file in its place.
+    /// Renames the file to its target.
     ///
     /// # Errors
-    /// When the system does not let it; what was there is then as before.
+    /// If the system refuses; the target is then unchanged.
     pub fn commit(self) -> Result<(), ImageError> {
         self.try_commit()
     }
 
-    /// Puts the file in its place, unless another file has appeared there.
+    /// Renames the file to its target, unless another file has appeared there.
     ///
     /// # Errors
     /// If there is a file, which is left unchanged, or the system does not allow it.
@@ -164,18 +162,18 @@ impl Staged {
         self.temporary.file.path()
     }
 
-    /// The file that it is to become.
+    /// The target.
     pub(super) fn target(&self) -> &Path {
         &self.target
     }
 
-    /// An error about the file that it is to become.
+    /// An error that names the target.
     pub(super) fn error(&self, reason: io::Error) -> ImageError {
         ImageError::not_writable(&self.path, reason)
     }
 }
 
-/// The file that `path` means, links followed, once it is clear that a plain file may be put there.
+/// Resolves the links of `path`, and checks that a regular file may be written there.
 fn resolve(path: &Path) -> Result<PathBuf, ImageError> {
     resolve_link(path, path)
 }
@@ -195,11 +193,11 @@ fn resolve_link(path: &Path, asked: &Path) -> Result<PathBuf, ImageError> {
         Ok(old) if old.is_dir() => Err(ImageError::not_writable(asked, "it is a directory")),
         Ok(old) if !old.is_file() => Err(ImageError::not_writable(asked, "it is not a plain file")),
         Ok(old) if old.permissions().readonly() => Err(ImageError::not_writable(asked, "it is read-only")),
-        // A link stays a link: what it points at is replaced.
+        // A link stays a link; its target is replaced.
         Ok(_) => path
             .canonicalize()
             .map_err(|e| ImageError::not_writable(asked, e)),
-        // So does a link to a file that does not exist yet. A circle of links is another error.
+        // A link to a missing file also stays. A cycle of links is another error.
         Err(e) if e.kind() == io::ErrorKind::NotFound => match fs::read_link(path) {
             Ok(target) => resolve_link(&directory.join(target), asked),
             Err(_) => Ok(path.to_owned()),
@@ -208,18 +206,18 @@ fn resolve_link(path: &Path, asked: &Path) -> Result<PathBuf, ImageError> {
     }
 }
 
-/// Age from which a temporary file counts as left behind by a killed process, not as in use by one that has just begun.
+/// Minimum age of temporary files that are considered abandoned by a killed process.
 const ABANDONED: Duration = Duration::from_secs(10);
 
-/// The temporary files that there are.
+/// Temporary files of this process.
 static TEMPORARIES: Mutex<Vec<PathBuf>> = Mutex::new(vec![]);
 
 fn temporaries() -> MutexGuard<'static, Vec<PathBuf>> {
     TEMPORARIES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the temporary files of this process and keeps it from making others, so that it can end at once without
-/// leaving any behind. Whoever writes a file then waits for the end.
+/// Removes the temporary files of this process and blocks new ones, so that the process can exit immediately. Threads
+/// that write files block until the exit.
 pub fn remove_temporaries() {
     let temporaries = temporaries();
     for path in temporaries.iter() {
@@ -228,7 +226,7 @@ pub fn remove_temporaries() {
     std::mem::forget(temporaries);
 }
 
-/// A temporary file that is removed when it is dropped, unless it was renamed.
+/// A temporary file that is deleted on drop, unless it was renamed.
 struct Temporary {
     file: NamedTempFile,
 }
@@ -241,27 +239,27 @@ impl Drop for Temporary {
     }
 }
 
-/// A temporary file beside `target`, locked as long as it is written.
+/// A temporary file in the folder of `target`, locked while it is written.
 fn temporary(target: &Path) -> io::Result<Temporary> {
     let directory = folder_of(target);
     let prefix = prefix(target);
     sweep(directory, &prefix);
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(SUFFIX);
-    // Temporary files are private by default; this one is to become the user's, as their umask has it.
+    // Temporary files are private by default; this one gets permissions by the umask.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut temporaries = temporaries();
     let mut file = builder.tempfile_in(directory).map_err(without_path)?;
-    // It removes itself under the lock of the list.
+    // The entry is removed under the lock of the list.
     file.disable_cleanup(true);
     temporaries.push(file.path().to_owned());
-    // Where there are no locks, nothing is swept either.
+    // Without file locks, no files are swept.
     let _ = file.as_file().try_lock();
     Ok(Temporary { file })
 }
 
-/// The usual errors without the name of the temporary file, which nobody has asked for.
+/// Removes the name of the temporary file from an error.
 fn without_path(error: io::Error) -> io::Error {
     use io::ErrorKind::{NotFound, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     match error.kind() {
@@ -276,19 +274,19 @@ const SUFFIX: &str = ".tmp";
 
 /// Prefix of the names of temporary files for `target`.
 fn prefix(target: &Path) -> String {
-    // Names have a greatest length, too.
+    // File names have a maximum length.
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     format!(".kiln-{}-", name.chars().take(40).collect::<String>())
 }
 
-/// Removes what programs that were killed while they wrote one of these files of a directory have left behind.
+/// Removes abandoned temporary files of these targets from a directory.
 pub fn sweep_files<'a>(directory: &Path, names: impl IntoIterator<Item = &'a String>) {
     for name in names {
         sweep(directory, &prefix(Path::new(name)));
     }
 }
 
-/// Removes what a program that was killed while it wrote the same file has left behind; what cannot be removed stays.
+/// Removes abandoned temporary files of the same target; errors are ignored.
 fn sweep(directory: &Path, prefix: &str) {
     let Ok(entries) = fs::read_dir(directory) else {
         return;
@@ -304,7 +302,7 @@ fn sweep(directory: &Path, prefix: &str) {
 
 fn is_abandoned(path: &Path) -> bool {
     let is_old = |file: &File| file.metadata()?.modified()?.elapsed().map_err(io::Error::other);
-    // A pipe of that name would block, and may be anybody's.
+    // A pipe of this name would block.
     open_regular(path)
         .is_ok_and(|file| is_old(&file).is_ok_and(|age| age > ABANDONED) && file.try_lock().is_ok())
 }
@@ -332,7 +330,7 @@ mod tests {
         }
         files[1].lock().unwrap();
         write_whole(&at("a.exr"), b"whole").unwrap();
-        // Left are the file, what is locked, what is new, and what is another file's.
+        // Remaining: the file, locked files, new files, and files of other targets.
         let left = names.map(|name| at(name).exists());
         assert_eq!(left, [false, true, true, true]);
         assert_eq!(fs::read(at("a.exr")).unwrap(), b"whole");

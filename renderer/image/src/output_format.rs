@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::{ImageError, MetaValue, SampleType, ToneMap};
 
-/// Options of an image writer: metadata, and the encoding of pixels.
+/// Options of an image writer: metadata and encoding of pixels.
 #[derive(Clone, Debug, Default)]
 pub struct WriteOptions {
-    /// Brightness of 8-bit formats [stops]; other formats keep the radiance as it is.
+    /// Exposure of 8-bit formats [stops]; other formats store the radiance unchanged.
     pub exposure: f32,
     /// Tone curve of 8-bit formats, after the exposure.
     pub tone_map: ToneMap,
@@ -21,7 +21,7 @@ pub struct WriteOptions {
     pub metadata: Vec<(String, MetaValue)>,
 }
 
-/// The formats that are written.
+/// Output formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OutputFormat {
     Exr,

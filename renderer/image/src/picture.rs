@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::{ImageError, MetaValue, Raster};
 
-/// One of the pictures in a file.
+/// Picture of a file with several pictures.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Subimage {
-    /// The one that [`decode`] takes.
+    /// The picture that [`decode`] reads.
     #[default]
     First,
     /// By its place in the file.
@@ -44,7 +44,7 @@ impl ColorChannels {
 pub struct PictureInfo {
     /// Key-value pairs, with OpenImageIO's keys.
     pub attributes: Vec<(String, MetaValue)>,
-    /// Its colour, where the file names its channels.
+    /// Colour channels, if the file has channel names.
     pub colors: Option<ColorChannels>,
     /// Wrap modes along s and t, as `maketx` writes them: `black,periodic`.
     pub wrap: Option<String>,
@@ -52,7 +52,7 @@ pub struct PictureInfo {
     pub subimages: usize,
     /// True if the image is a longitude-latitude environment.
     pub is_environment: bool,
-    /// True if the first and last texels of the environment's rows and columns lie on its borders, as in OpenEXR.
+    /// True if the outermost texels of the environment are on its borders, as in OpenEXR.
     pub has_border_texels: bool,
 }
 
@@ -67,7 +67,7 @@ impl PictureInfo {
 /// A picture of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// The picture, then those of its smaller versions that the file holds, each half the size of the one before.
+    /// The picture and the mip levels of the file, each half the size of the previous one.
     pub levels: Vec<Raster>,
     /// Description of the file.
     pub info: PictureInfo,
@@ -83,7 +83,7 @@ pub(super) fn no_such_picture(path: &Path, subimage: &Subimage, count: usize) ->
     ImageError::unsupported(path, reason)
 }
 
-/// The levels that are each half the size of the one before, rounded down or up; what follows is dropped.
+/// The leading levels with half the size of the previous one, rounded down or up.
 pub(super) fn halving(levels: Vec<Raster>) -> Vec<Raster> {
     let mut kept: Vec<Raster> = vec![];
     for level in levels {

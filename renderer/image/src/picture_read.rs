@@ -1,4 +1,4 @@
-//! Reading whole texture images with their mip levels, and what files say of their images.
+//! Reading whole texture images with their mip levels, and image information.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::{
 };
 use renderer_base::files::{DiskFiles, Files as _};
 
-/// Decodes a picture with its smaller versions.
+/// Decodes a picture with its mip levels.
 ///
 /// # Errors
 /// As [`decode`]; also when the file has no such picture.
@@ -30,7 +30,7 @@ pub fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> Result<
     }
 }
 
-/// Reads what a file says of its image: of an EXR the header alone; other images are decoded.
+/// Reads the information of an image: the header of an EXR; other images are decoded.
 ///
 /// # Errors
 /// When the file is missing, damaged or no image that is read.
@@ -55,7 +55,7 @@ pub fn read_info(path: &Path) -> Result<ImageInfo, ImageError> {
     })
 }
 
-/// The channels of an image whose file does not name them.
+/// Default channels of files without channel names.
 fn channels_of(raster: &Raster) -> Vec<(String, SampleType)> {
     let samples = match raster.samples {
         Samples::U8(_) => SampleType::U8,

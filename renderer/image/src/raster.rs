@@ -16,7 +16,7 @@ pub enum SampleType {
     /// Floats.
     #[default]
     F32,
-    /// Whole numbers of 32 bits, as they are; an EXR, which has none below zero, wraps these.
+    /// Unscaled integers of 32 bits; EXR stores negative ones modulo 2³².
     I32,
 }
 
@@ -59,8 +59,8 @@ impl Samples {
         }
     }
 
-    /// Copies the pixels that two parts of an image share, into the channels of `to` from `channel` on; each part is a
-    /// rectangle with a number of channels. `false` where the types differ or there are too few values.
+    /// Copies the common pixels of two parts of an image, into the channels of `to` from `channel` on; each part is a
+    /// rectangle with a number of channels. `false` if the types differ or values are missing.
     pub(super) fn copy_into(
         &self,
         from: (Rect, usize),
@@ -99,7 +99,7 @@ fn copy<T: Copy>(
     true
 }
 
-/// A decoded file with its values as narrow as the file has them; textures keep them so.
+/// A decoded file with values in the sample type of the file, as stored by textures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Raster {
     /// Columns, at least 1.
@@ -110,7 +110,7 @@ pub struct Raster {
     pub channels: usize,
     /// `height × width × channels` values.
     pub samples: Samples,
-    /// Position within a larger image, if it is a part of one.
+    /// Position within a larger image, for a cropped image.
     pub window: Option<Window>,
 }
 

@@ -32,8 +32,8 @@ pub fn read_from(files: &dyn Files, path: &Path) -> Result<Image, ImageError> {
     Ok(decode(path, &bytes)?.into_image())
 }
 
-/// Decodes a file's bytes. `path` names the image in errors and, for a format without magic bytes, tells it by its
-/// extension; it need not exist.
+/// Decodes a file's bytes. `path` identifies the image in errors and gives the extension for formats without magic
+/// bytes; it need not exist.
 ///
 /// # Errors
 /// When the bytes are damaged, empty or of an unsupported kind.
@@ -120,7 +120,7 @@ fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, Ima
         Format::Bmp => ImageFormat::Bmp,
         Format::WebP => ImageFormat::WebP,
     };
-    // The decoder knows one of the two signatures.
+    // The decoder supports one of the two signatures.
     let renamed = bytes
         .strip_prefix(b"#?RGBE")
         .map(|rest| [b"#?RADIANCE", rest].concat());
@@ -168,9 +168,10 @@ fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, Ima
     })
 }
 
-/// Returns whether an end marker follows the last scan. The decoder fills what is missing of a truncated file with grey.
+/// Returns whether an end marker follows the last scan. The decoder fills the missing part of a truncated file with
+/// grey.
 fn jpeg_has_end(bytes: &[u8]) -> bool {
-    // Within a scan 0xff is followed by zero, so that neither marker can be there by chance; the markers of a
+    // Within a scan 0xff is followed by zero, so that neither marker can occur by coincidence; the markers of a
     // thumbnail come before the picture's first scan.
     let last = |marker: u8| bytes.windows(2).rposition(|pair| pair == [0xff, marker]);
     last(0xda).is_some_and(|scan| last(0xd9).is_some_and(|end| end > scan))
@@ -189,7 +190,7 @@ fn samples_of(image: DynamicImage) -> (usize, Samples) {
         DynamicImage::ImageRgba16(i) => Samples::U16(i.into_raw()),
         DynamicImage::ImageRgb32F(i) => Samples::F32(i.into_raw()),
         DynamicImage::ImageRgba32F(i) => Samples::F32(i.into_raw()),
-        // The enum is open: whatever a later version adds still converts.
+        // The enum is non-exhaustive: types of later versions are converted.
         other => return (4, Samples::F32(other.into_rgba32f().into_raw())),
     };
     (channels, samples)

@@ -1,10 +1,10 @@
-//! Trial of a rename: asks the system whether a file may be replaced, without replacing it.
+//! Replacement test: determines whether a file may be replaced, without replacing it.
 
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// Tries whether the system lets a file of `directory` take the place of `target`, which is there.
+/// Tests whether the system allows a file of `directory` to replace the existing `target`.
 ///
 /// - A folder cannot take the place of a file. The system says so only after it has checked the rights: in sticky
 ///   folders files of other users stay, and so do immutable ones.

@@ -7,8 +7,9 @@ use std::path::Path;
 use super::ImageError;
 use super::output::{Staged, stage};
 
-/// Writes `bytes` as the file `path`, which exists. A file with one name whose owner can be kept is replaced as a whole, as
-/// by [`write_whole`](super::write_whole); another one is written over, since a new file would be another one.
+/// Writes `bytes` as the file `path`, which exists. A file with one hard link whose owner can be kept is replaced
+/// atomically, as by [`write_whole`](super::write_whole). Other files are overwritten in place, which keeps their links
+/// and owner.
 ///
 /// # Errors
 /// As for `write_whole`. If the file is written in part, the error names the place of the new content.
@@ -17,7 +18,7 @@ pub fn rewrite(path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
     if can_be_replaced(&staged) {
         return staged.commit();
     }
-    // The new content is on the disk already: there is room for it, and it survives an error.
+    // The new content is already on the disk, so it fits and survives an error.
     write_over(staged.target(), bytes).map_err(|error| staged.keep(staged.error(error)))
 }
 
@@ -28,7 +29,7 @@ fn write_over(target: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Returns whether the new file has the owner of the old one, which has no other name.
+/// Returns whether the old file has one hard link and the new file the same owner.
 #[cfg(unix)]
 fn can_be_replaced(staged: &Staged) -> bool {
     use std::os::unix::fs::MetadataExt as _;

@@ -145,7 +145,7 @@ fn read_directory<R: Read>(
     for i in 0..count {
         let mut bytes = [0; 20];
         numbers.file.read_exact(&mut bytes[..entry])?;
-        // All tags that matter here are of 16 bits, and so few that they are in the entry.
+        // The relevant tags have at most two values of 16 bits, which are stored in the entry.
         let at = entry - numbers.address();
         let value = numbers.value(&bytes[at..at + 2]);
         match numbers.value(&bytes[..2]) {

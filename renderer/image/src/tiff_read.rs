@@ -62,13 +62,13 @@ const TEXTS: [(Tag, &str); 10] = [
 /// The directories of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Directories {
-    /// Its own, then those of its smaller versions.
+    /// Directories of the picture and its mip levels.
     pub(super) levels: Vec<usize>,
     /// Pictures in the file.
     pub(super) count: usize,
 }
 
-/// Decodes a picture with its smaller versions.
+/// Decodes a picture with its mip levels.
 pub(super) fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> Result<Picture, ImageError> {
     let mut file = TiffFile::new(path, Cursor::new(bytes), bytes.len())?;
     let directories = file.directories(subimage)?;
@@ -102,7 +102,7 @@ pub(super) fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> 
     Ok(Picture { levels, info })
 }
 
-/// The pairs `key=value` of a description; OpenImageIO keeps there what TIFF has no tag for.
+/// The pairs `key=value` of a description, where OpenImageIO stores attributes without a TIFF tag.
 fn pairs(text: &str) -> Vec<(String, MetaValue)> {
     let words = text.split_whitespace().filter_map(|word| word.split_once('='));
     let keyed = words.filter(|(key, _)| key.contains(':'));
@@ -149,18 +149,18 @@ impl<R: Read + Seek> TiffFile<R> {
         })
     }
 
-    /// Goes to the directory of that number; `false` where there is none.
+    /// Moves to a directory by number; `false` if it does not exist.
     pub(super) fn seek(&mut self, index: usize) -> bool {
         if index == self.directory {
             return true;
         }
         let found = self.decoder.seek_to_image(index).is_ok();
-        // After a failure the decoder is nowhere.
+        // After an error the position of the decoder is undefined.
         self.directory = if found { index } else { usize::MAX };
         found
     }
 
-    /// The directories of a picture: its own, then those of its smaller versions.
+    /// The directories of a picture and its mip levels.
     pub(super) fn directories(&mut self, subimage: &Subimage) -> Result<Directories, ImageError> {
         let mut pictures: Vec<Vec<usize>> = vec![];
         let mut names = vec![];
@@ -172,7 +172,7 @@ impl<R: Read + Seek> TiffFile<R> {
             let kind = self.decoder.find_tag_unsigned::<u32>(Tag::NewSubfileType);
             let is_reduced = kind.ok().flatten().is_some_and(|kind| kind & 1 != 0);
             let size = self.decoder.dimensions().map_err(|e| convert(&self.path, e))?;
-            // `maketx` marks the first directory as that of a texture, and lets the smaller versions follow it.
+            // `maketx` marks the first directory as a texture; the mip levels follow.
             let halves = size == ((last.0 / 2).max(1), (last.1 / 2).max(1)) && size != last;
             match pictures.last_mut() {
                 Some(picture) if is_reduced || (is_texture && halves) => picture.push(index),

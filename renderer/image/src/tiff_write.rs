@@ -11,7 +11,7 @@ use tiff::tags::{CompressionMethod, PhotometricInterpretation, PlanarConfigurati
 
 use super::{Image, MetaValue, SampleType, WriteOptions};
 
-/// Bytes of a strip before compression, about: what readers take at once.
+/// Approximate size of a strip before compression [bytes].
 const STRIP_BYTES: usize = 1 << 18;
 
 /// TIFF's numbers for the kinds of samples.
@@ -23,7 +23,7 @@ const FLOATING: u16 = 3;
 const UNSPECIFIED: u16 = 0;
 const ASSOCIATED_ALPHA: u16 = 1;
 
-/// The file for an image, its values as they are: no transfer curve, integers of the range `[0,1]`.
+/// Encodes an image without a transfer curve; integers represent `[0,1]`.
 pub(super) fn encode(image: &Image, options: &WriteOptions) -> Result<Vec<u8>, String> {
     let mut file = Cursor::new(Vec::new());
     write(image, options, &mut file).map_err(|e| e.to_string())?;
@@ -51,7 +51,7 @@ fn write(image: &Image, options: &WriteOptions, file: &mut Cursor<Vec<u8>>) -> t
         sizes.push(strip.len() as u32);
         offsets.push(directory.write_data(&strip[..])? as u32);
     }
-    // Readers drop what follows colours; of grey they keep it.
+    // Readers drop channels after RGB, but keep those after grey.
     let (color, photometric) = match image.channels {
         3 | 4 => (3, PhotometricInterpretation::RGB),
         _ => (1, PhotometricInterpretation::BlackIsZero),
@@ -82,7 +82,7 @@ fn write(image: &Image, options: &WriteOptions, file: &mut Cursor<Vec<u8>>) -> t
 }
 
 fn bytes(values: &[f32], samples: SampleType) -> Vec<u8> {
-    // The conversions saturate and take NaN to zero.
+    // The conversions saturate, and map NaN to zero.
     let scaled = |v: f32, most: f32| v.clamp(0.0, 1.0) * most + 0.5;
     match samples {
         SampleType::U8 => values.iter().map(|&v| scaled(v, 255.0) as u8).collect(),

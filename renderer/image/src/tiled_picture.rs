@@ -10,7 +10,7 @@ use super::tiff_read::{TiffFile, TiffPage};
 use super::{Format, ImageError, PictureInfo, Raster, Rect, Subimage};
 use renderer_base::files::{FileReader, Files};
 
-/// A picture whose file is made of tiles, open to read some of them.
+/// An open picture of a tiled file.
 pub struct TiledPicture {
     file: Mutex<TiledFile>,
     /// Columns, rows and channels of the levels.
@@ -25,8 +25,7 @@ enum TiledFile {
 }
 
 impl TiledPicture {
-    /// Opens a picture; `None` where its file is not made of tiles with smaller versions down to one tile, or is better
-    /// read as a whole for another reason.
+    /// Opens a picture; `None` if the file has no tiled mip levels down to one tile, or should be read as a whole.
     pub fn open(files: &dyn Files, path: &Path, subimage: &Subimage) -> Option<TiledPicture> {
         let mut start = [0; 4];
         files.open(path).ok()?.read_exact(&mut start).ok()?;
@@ -64,7 +63,7 @@ impl TiledPicture {
     /// # Errors
     /// When the file cannot be read, or is damaged.
     pub fn read(&self, level: usize, rect: Rect) -> Result<Raster, ImageError> {
-        // A panic elsewhere leaves the file at some place; it is sought again.
+        // A panic elsewhere leaves the file at an arbitrary position, which each read sets anyway.
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let samples = match &mut *file {
             TiledFile::Exr(tiles) => tiles.read(level, rect)?,

@@ -1,7 +1,7 @@
 //! Tone mapping: curves that compress linear radiance into the range of a display.
 //!
-//! All curves take linear Rec.709 radiance after exposure and return linear Rec.709 in `[0,1]`, to be encoded with the
-//! sRGB transfer. They work on finite values; negative ones count as black.
+//! Curves map linear Rec.709 radiance after exposure to linear Rec.709 in `[0,1]`, to be encoded with the sRGB
+//! transfer. They work on finite values; negative ones count as black.
 
 use renderer_base::math::{log2, pow};
 
@@ -74,14 +74,14 @@ const OUTSET: [[f32; 3]; 3] = [
 ];
 
 /// Ends of the curve [stops].
-const DARKEST: f32 = -12.473_93;
-const BRIGHTEST: f32 = 4.026_069;
+const MIN_STOPS: f32 = -12.473_93;
+const MAX_STOPS: f32 = 4.026_069;
 
 fn agx(color: [f32; 3]) -> [f32; 3] {
     let curved = product(&INSET, color).map(|v| {
         // The logarithm of zero is below the range.
-        let stops = log2(v).clamp(DARKEST, BRIGHTEST);
-        agx_contrast((stops - DARKEST) / (BRIGHTEST - DARKEST))
+        let stops = log2(v).clamp(MIN_STOPS, MAX_STOPS);
+        agx_contrast((stops - MIN_STOPS) / (MAX_STOPS - MIN_STOPS))
     });
     // The curve ends in values of a display with the exponent 2.2.
     product(&OUTSET, curved).map(|v| pow(v.max(0.0), 2.2).min(1.0))

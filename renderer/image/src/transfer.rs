@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use renderer_base::math::pow;
 
-/// The light of an encoded value; odd about zero, so that out-of-range values survive a round trip.
+/// Decodes an encoded value; odd about zero, so that out-of-range values survive a round trip.
 pub fn linear_from_srgb(v: f32) -> f32 {
     let a = v.abs();
     let linear = if a <= 0.04045 {
@@ -15,7 +15,7 @@ pub fn linear_from_srgb(v: f32) -> f32 {
     linear.copysign(v)
 }
 
-/// The encoded value of light; odd about zero.
+/// Encodes a linear value; odd about zero.
 pub fn srgb_from_linear(v: f32) -> f32 {
     let a = v.abs();
     let encoded = if a <= 0.003_130_8 {
@@ -26,12 +26,12 @@ pub fn srgb_from_linear(v: f32) -> f32 {
     encoded.copysign(v)
 }
 
-/// The light of an 8-bit encoded value, by table.
+/// Decodes an 8-bit encoded value by table.
 pub fn linear_from_srgb8(v: u8) -> f32 {
     linear_of_srgb8()[v as usize]
 }
 
-/// The light of all 8-bit encoded values.
+/// Linear values of the 8-bit encoded values.
 #[inline]
 pub(crate) fn linear_of_srgb8() -> &'static [f32; 256] {
     static TABLE: LazyLock<[f32; 256]> =
@@ -39,26 +39,26 @@ pub(crate) fn linear_of_srgb8() -> &'static [f32; 256] {
     &TABLE
 }
 
-/// The nearest 8-bit encoded value of light; below 0, above 1 and not-a-number give the ends (0 for the last).
+/// The nearest 8-bit encoding of a linear value, clamped to `[0,1]`; NaN gives 0.
 pub fn srgb8_from_linear(v: f32) -> u8 {
     static ENCODER: LazyLock<Srgb8Encoder> = LazyLock::new(Srgb8Encoder::new);
     ENCODER.encode(v)
 }
 
-/// The nearest encoded value by its definition.
+/// The nearest encoded value, computed by the curve.
 fn srgb8_by_curve(v: f32) -> u8 {
     (srgb_from_linear(v) * 255.0 + 0.5) as u8
 }
 
-/// Encoder of 8-bit values by table: the curve itself takes two transcendental functions a value.
+/// Encoder of 8-bit values by table, since the curve needs two transcendental functions for each value.
 struct Srgb8Encoder {
-    /// The smallest light of each encoded value; infinite at the end.
+    /// Smallest linear value of each encoded value; infinite at the end.
     least: [f32; 257],
-    /// The encoded value at the start of each of equal steps of light.
+    /// Encoded value at the start of each of equal steps of linear values.
     start: [u8; STEPS + 1],
 }
 
-/// Steps of light that are finer than those of the encoded value nearly everywhere.
+/// Number of steps, which are finer than those of the encoded value nearly everywhere.
 const STEPS: usize = 4096;
 
 impl Srgb8Encoder {

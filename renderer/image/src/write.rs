@@ -26,7 +26,7 @@ pub fn write(path: &Path, image: &Image, options: &WriteOptions) -> Result<(), I
     write_whole(path, &encode(path, image, options)?)
 }
 
-/// Checks that the format that the extension of `path` names takes a picture of that size.
+/// Checks that the format of the extension of `path` allows a picture of this size.
 ///
 /// # Errors
 /// When it does not, or the extension names no format.
@@ -94,11 +94,11 @@ fn encode_hdr(image: &Image) -> Result<Vec<u8>, String> {
 /// The nearest colour that a pixel of an HDR file can be: three multiples, up to 255, of one power of two. The encoder
 /// rounds down, by which pictures would be darker by 0.3 %.
 fn nearest_rgbe(color: [f32; 3]) -> [f32; 3] {
-    const LEAST: f32 = 1e-35;
-    const GREATEST: f32 = 1.6e38;
-    let color = color.map(|v| v.clamp(0.0, GREATEST));
+    const MIN_VALUE: f32 = 1e-35;
+    const MAX_VALUE: f32 = 1.6e38;
+    let color = color.map(|v| v.clamp(0.0, MAX_VALUE));
     let most = color.into_iter().fold(0.0, f32::max);
-    if most < LEAST {
+    if most < MIN_VALUE {
         return [0.0; 3];
     }
     // The exponent alone: the greatest power of two up to `most`.
@@ -171,7 +171,7 @@ fn to_bytes(image: &Image, options: &WriteOptions, kept: usize) -> Vec<u8> {
     bytes
 }
 
-/// An image as a browser's canvas takes it: red, green, blue and alpha of each pixel, the bytes of a PNG of it.
+/// An image as RGBA bytes of a browser canvas; the bytes equal those of a PNG.
 pub fn rgba8(image: &Image, options: &WriteOptions) -> Vec<u8> {
     let kept = image.channels.min(4);
     let bytes = to_bytes(image, options, kept);

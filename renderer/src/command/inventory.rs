@@ -11,7 +11,7 @@ use shading::syntax::ast::ExprKind;
 use super::terminal::plural;
 use renderer_base::math::Bounds;
 use renderer_geometry::camera::Projection;
-use renderer_geometry::{Geometry, MANY_VERTICES, Mesh};
+use renderer_geometry::{MANY_VERTICES, Mesh};
 use renderer_import::MODELS;
 use renderer_scene::{CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, SceneDesc, ShapeDesc};
 
@@ -225,22 +225,21 @@ fn bounds(desc: &SceneDesc) -> Option<Bounds> {
         }
         let (geometry, placed) = shape.geometry.build();
         let transform = shape.world_from_object * placed;
-        match geometry {
-            Geometry::Mesh(mesh) => transformed(&mesh.positions, &transform),
-            Geometry::Sphere => transformed(&corners(-1.0, 1.0), &transform),
-            Geometry::Disk => transformed(&corners(0.0, 0.0), &transform),
-            Geometry::Cylinder => transformed(&corners(0.0, 1.0), &transform),
+        match geometry.mesh() {
+            Some(mesh) => transformed(&mesh.positions, &transform),
+            None => transformed(&corners(&geometry.bounds()), &transform),
         }
     });
     let bounds = Bounds::of_points(points);
     (!bounds.is_empty()).then_some(bounds)
 }
 
-/// The corners of a box about the z axis of half-width 1.
-fn corners(low: f32, high: f32) -> Vec<Vec3> {
+/// The corners of a box.
+fn corners(bounds: &Bounds) -> Vec<Vec3> {
+    let Bounds { min, max } = *bounds;
     let mut corners = vec![];
-    for z in [low, high] {
-        for (x, y) in [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)] {
+    for z in [min.z, max.z] {
+        for (x, y) in [(min.x, min.y), (min.x, max.y), (max.x, min.y), (max.x, max.y)] {
             corners.push(Vec3::new(x, y, z));
         }
     }

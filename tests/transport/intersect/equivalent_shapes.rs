@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
-use renderer::geometry::{Geometry, Mesh, Shape, bake_single_use};
+use renderer::geometry::{Geometry, Mesh, Shape, add_world_meshes};
 use support::random::Random;
 use support::scenes::globe;
 
@@ -76,7 +76,7 @@ fn check_alike(
 fn alone(geometry: Geometry) -> impl Fn(Affine3A) -> Vec<Shape> {
     move |place| {
         let mut shapes = vec![Shape::new(geometry.clone(), place)];
-        bake_single_use(&mut shapes);
+        add_world_meshes(&mut shapes);
         shapes
     }
 }

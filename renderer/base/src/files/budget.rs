@@ -1,8 +1,8 @@
 //! Reading budget: bounds of the memory and time that the content of a file can cost.
 //!
-//! A few bytes of a file can stand for many: counts in headers, compressed data, elements that are referenced again and
-//! again. Each reader counts the bytes that it allocates before it allocates them, and the bytes that it decodes. Both
-//! totals are bounded by a constant and a multiple of the size of the file:
+//! A few bytes of a file can expand to many: counts in headers, compressed data, elements with repeated references.
+//! Each reader counts the bytes that it allocates before it allocates them, and the bytes that it decodes. Both totals
+//! are bounded by a constant and a multiple of the size of the file:
 //!
 //! | total | bound |
 //! |---|---|
@@ -24,7 +24,7 @@ pub const MAX_PICTURE_BYTES: u64 = 4 << 30;
 
 /// Bytes of a picture for each byte of its file. Deflate packs 1032 bytes into one; at a bit per pixel each of these
 /// becomes eight pixels of four floats. Other codecs are less dense.
-const DENSEST_PICTURE: u64 = 1032 * 8 * 16;
+const MAX_PICTURE_EXPANSION: u64 = 1032 * 8 * 16;
 
 /// Bounds and present totals of a file and of the files that it names.
 #[derive(Debug)]
@@ -88,7 +88,9 @@ impl BudgetKind {
     pub fn memory(self, size: u64) -> u64 {
         match self {
             BudgetKind::Scene => (256 << 20) + size.saturating_mul(256),
-            BudgetKind::Picture => ((1 << 20) + size.saturating_mul(DENSEST_PICTURE)).min(MAX_PICTURE_BYTES),
+            BudgetKind::Picture => {
+                ((1 << 20) + size.saturating_mul(MAX_PICTURE_EXPANSION)).min(MAX_PICTURE_BYTES)
+            }
             BudgetKind::Part => (256 << 20) + size.saturating_mul(4096),
         }
     }
@@ -133,7 +135,7 @@ impl Budget {
     /// If the total exceeds the bound, or the machine has less.
     pub fn allocate(&self, what: &'static str, count: usize, each: usize) -> Result<(), OverBudget> {
         /// Size from which the free memory of the machine is queried [bytes].
-        const LARGE: u64 = 1 << 26;
+        const MIN_CHECKED_SIZE: u64 = 1 << 26;
         let bytes = (count as u64).saturating_mul(each as u64);
         let size = self.size.load(Ordering::Relaxed);
         let most = self.kind.memory(size);
@@ -146,7 +148,7 @@ impl Budget {
                 size,
             });
         }
-        if bytes > LARGE {
+        if bytes > MIN_CHECKED_SIZE {
             memory::check(what, bytes)?;
         }
         Ok(())

@@ -40,7 +40,7 @@ impl Files for DiskFiles {
     }
 }
 
-/// Opens a regular file for reading. Pipes would block until somebody writes to them, and devices may have no end.
+/// Opens a regular file for reading. Reading from pipes would block, and devices may have no end.
 ///
 /// # Errors
 /// When it cannot be opened, or is a folder, a pipe or a device.
@@ -53,15 +53,15 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
             Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
         }
     };
-    // To open some devices is to act on them.
+    // Opening some devices has side effects.
     refuse(FileKind::of(&std::fs::metadata(path)?))?;
     let file = without_waiting(OpenOptions::new().read(true)).open(path)?;
-    // It may be another one by now.
+    // Another file may have replaced it since.
     refuse(FileKind::of(&file.metadata()?))?;
     Ok(file)
 }
 
-/// Lets `open` return at once where a pipe stands in the place of the file. Reads of regular files ignore it.
+/// Makes `open` return at once if the path is a pipe. Reads of regular files ignore the flag.
 fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(target_os = "linux")]
     std::os::unix::fs::OpenOptionsExt::custom_flags(
@@ -71,24 +71,24 @@ fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// Size from which the free memory is asked for before a file is read [bytes].
-const MUCH: u64 = 1 << 26;
+/// File size above which the free memory is checked before reading [bytes].
+const MIN_CHECKED_SIZE: u64 = 1 << 26;
 
 /// Returns the bytes of a regular file.
 ///
 /// # Errors
-/// As [`open_regular`]; also when memory does not hold it.
+/// As [`open_regular`], or if the file does not fit into memory.
 pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     let file = open_regular(path)?;
     let length = file.metadata()?.len();
-    if length > MUCH {
+    if length > MIN_CHECKED_SIZE {
         memory::check("its bytes", length)
             .map_err(|error| io::Error::new(io::ErrorKind::OutOfMemory, error))?;
     }
     let mut bytes = vec![];
     let room = usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
     bytes.try_reserve_exact(room)?;
-    // Some files of the system have no end, whatever their length says.
+    // Some system files have no end, whatever length they report.
     file.take(length).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -43,7 +43,7 @@ pub enum FormatError {
         path: PathBuf,
         /// The line, from 1, in texts and in headers.
         line: Option<usize>,
-        /// The mistake, and what was expected instead.
+        /// The mistake, and the expected syntax.
         reason: String,
     },
 }

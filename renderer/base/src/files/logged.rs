@@ -1,4 +1,4 @@
-//! A list of the files that were read.
+//! Access log: the paths of the files that were read.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{FileKind, FileReader, Files, SharedFiles};
 
-/// Files that list the paths of all that were read, so that no output takes the place of one.
+/// Files with a list of the paths that were read, so that no output overwrites an input.
 #[derive(Debug, Default)]
 pub struct LoggedFiles {
     under: SharedFiles,
@@ -15,7 +15,7 @@ pub struct LoggedFiles {
 }
 
 impl LoggedFiles {
-    /// The files of `under`, none of them read yet.
+    /// The files of `under`, with an empty list.
     pub fn new(under: SharedFiles) -> LoggedFiles {
         LoggedFiles {
             under,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 /// The manifest's own entry.
 pub const MANIFEST: &str = "kiln-pack.json";
 
-/// The version of the form of packs.
+/// Format version of packs.
 const VERSION: u64 = 1;
 
 /// Description of a pack, stored in the pack.
@@ -17,16 +17,16 @@ pub struct Manifest {
     pub scene: String,
     /// Uncompressed sizes of the entries by name [bytes], without the manifest's own.
     pub entries: BTreeMap<String, u64>,
-    /// Paths that lead to an entry of another name: absolute ones, and those that links turn elsewhere.
+    /// Entries of absolute paths and of paths through links.
     pub paths: BTreeMap<String, String>,
-    /// Folders that scenes ask for and of which no file is read.
+    /// Requested folders without files that are read.
     pub folders: BTreeSet<String>,
     /// Options of the command line for reading the scene; see `command::scene_options`.
     pub options: Value,
 }
 
 impl Manifest {
-    /// The text of its entry.
+    /// Serializes the manifest.
     pub fn text(&self) -> String {
         let value = json!({
             "kiln_pack": VERSION,
@@ -39,7 +39,7 @@ impl Manifest {
         format!("{value:#}\n")
     }
 
-    /// Reads the text of its entry; what is wrong with it where it is wrong.
+    /// Parses the manifest; the error describes the mistake.
     pub(super) fn parse(text: &[u8]) -> Result<Manifest, String> {
         let value: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
         match value.get("kiln_pack").map(Value::as_u64) {

@@ -1,4 +1,4 @@
-//! File access for scenes: the trait [`Files`], through which everything that a scene reads goes.
+//! File access for scenes: the trait [`Files`], through which scenes read all files.
 //!
 //! Readers of scene files use a [`Files`] instead of the file system: texts, models, images, the preprocessor, and
 //! textures named by running shaders. Each scene has its own, so that several of them can be open in one process.

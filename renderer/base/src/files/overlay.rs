@@ -1,4 +1,4 @@
-//! Files in memory laid over others: buffers that are not saved, and scenes of tests.
+//! Overlay of files in memory: unsaved buffers, and scenes of tests.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::path::{absolute, or_here};
 use super::{FileKind, FileReader, Files, SharedFiles, checked_bytes, checked_reader};
 
-/// Files in memory, and those of another [`Files`] where memory has none of that path.
+/// Files in memory over another [`Files`].
 #[derive(Clone, Debug)]
 pub struct OverlayFiles {
     /// Contents by absolute path.

@@ -69,7 +69,7 @@ impl Pack {
     /// Opens a pack.
     ///
     /// # Errors
-    /// When it cannot be read, is no pack, is damaged, or holds what no pack has.
+    /// If the file cannot be read, is not a pack, is damaged, or has an invalid entry.
     pub fn open(path: &Path) -> Result<Arc<Pack>, PackError> {
         let fail = |reason: String| PackError {
             path: path.to_owned(),
@@ -195,7 +195,7 @@ impl PackEntry {
 
     fn bytes(&self, file: &Arc<File>) -> io::Result<Vec<u8>> {
         let section = self.section(file);
-        // One byte more than there are to be shows that there are more.
+        // Reading one more byte than the size detects longer data.
         let (bytes, crc) = if self.deflated {
             all_of(DeflateDecoder::new(section).take(self.size + 1))
         } else {
@@ -211,7 +211,7 @@ impl PackEntry {
     }
 }
 
-/// All bytes and their checksum.
+/// Reads the bytes of a stream and their CRC-32.
 fn all_of(source: impl Read) -> io::Result<(Vec<u8>, u32)> {
     let mut source = CrcReader::new(source);
     let mut bytes = vec![];
@@ -298,9 +298,9 @@ fn check_unpacked(entries: &BTreeMap<String, PackEntry>, size: u64) -> Result<()
         .try_for_each(|size| budget.allocate("unpacked entries", size, 1))
 }
 
-/// Checks that an entry can be as long as it says, and that memory holds it.
+/// Checks that the declared size of an entry is possible and fits into memory.
 fn check_size(name: &str, entry: &PackEntry) -> Result<(), String> {
-    /// The most bytes that deflate makes of one (258 of a length and a distance of one bit each).
+    /// Maximum expansion of deflate (258 bytes from a length and a distance of one bit each).
     const RATIO: u64 = 1032;
     let most = if entry.deflated {
         entry.packed.saturating_mul(RATIO)

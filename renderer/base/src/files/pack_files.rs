@@ -16,9 +16,9 @@ pub struct PackFiles {
     outside: Arc<[PathBuf]>,
 }
 
-/// The place of a file.
+/// Location of a file.
 enum Location {
-    /// On the disk; nothing may be there.
+    /// On the disk; the file may be missing.
     Disk(PathBuf),
     /// An entry of the pack, by its name.
     Entry(String),
@@ -37,10 +37,10 @@ impl PackFiles {
         self.outside.iter().any(|outside| asked.starts_with(outside))
     }
 
-    /// Returns the place of a file.
+    /// Returns the location of a file.
     ///
     /// # Errors
-    /// When the path leads nowhere in the pack.
+    /// If the path is not in the pack.
     fn locate(&self, path: &Path) -> io::Result<Location> {
         let asked = absolute(path);
         if self.is_outside(&asked) {

@@ -26,13 +26,13 @@ impl FileKind {
     }
 }
 
-/// A path from the root on, parent folders (`..`) left as they are.
+/// The absolute path; parent folders (`..`) are not resolved.
 pub(super) fn absolute(path: &Path) -> PathBuf {
-    // It fails for an empty path, and where there is no working directory.
+    // This fails for an empty path, or without a working directory.
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// A folder as it can be listed: the folder of a file that is named without one is the working directory.
+/// Replaces the empty path, the folder of a bare file name, by the working directory.
 pub(super) fn or_here(folder: &Path) -> &Path {
     if folder.as_os_str().is_empty() {
         Path::new(".")
@@ -48,7 +48,7 @@ pub fn is_inside(name: &str) -> bool {
     name.split('/').all(is_plain) && !name.contains(['\\', '\0', ':'])
 }
 
-/// A path with `/` between its parts; none for one that is no text.
+/// A path with `/` between its components; `None` if it is not valid UTF-8.
 pub fn key_of(path: &Path) -> Option<String> {
     let mut parts = vec![];
     let mut start = String::new();
@@ -64,7 +64,7 @@ pub fn key_of(path: &Path) -> Option<String> {
     Some(start + &parts.join("/"))
 }
 
-/// The entry that a path from the archive's root on means by itself; none where it leads out of it.
+/// Resolves `..` in a path relative to the archive's root; `None` if the path leaves the archive.
 pub fn normal(key: &str) -> Option<String> {
     let mut parts: Vec<&str> = vec![];
     for part in key.split('/').filter(|_| !key.is_empty()) {

@@ -18,7 +18,7 @@ enum ReaderSource {
     Memory(Cursor<Vec<u8>>),
 }
 
-/// A part of a file that others read at the same time.
+/// A section of a shared file.
 #[derive(Debug)]
 pub(super) struct Section {
     file: Arc<File>,
@@ -116,7 +116,7 @@ impl Seek for Section {
     }
 }
 
-/// Reads at a place, wherever others read the same file.
+/// Reads at an offset, without the position of the shared file.
 fn read_at(file: &File, buffer: &mut [u8], place: u64) -> io::Result<usize> {
     #[cfg(unix)]
     return std::os::unix::fs::FileExt::read_at(file, buffer, place);

@@ -8,20 +8,20 @@ use std::sync::{Mutex, PoisonError};
 use super::path::{FileKind, absolute, or_here};
 use super::{FileReader, Files, SharedFiles};
 
-/// A path that was asked for and is there.
+/// Requested path of an existing file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RecordedPath {
-    /// By its way from the scene's folder, which may lead out of it.
+    /// Relative to the scene's folder; may contain `..`.
     Relative(PathBuf),
-    /// By its absolute path.
+    /// Absolute path.
     Absolute(PathBuf),
 }
 
 /// Kinds of all recorded files, by path.
 pub type Recorded = BTreeMap<RecordedPath, FileKind>;
 
-/// Files that note each path that was asked for and found. `folder` is also found at another path: paths that a file
-/// names in full are told from those that are joined to the folder.
+/// Files that record each requested path of an existing file. `folder` is also mapped to the path `as_if`, which
+/// distinguishes absolute paths in a file from paths that were joined to the folder.
 #[derive(Debug)]
 pub struct RecordedFiles {
     under: SharedFiles,
@@ -41,7 +41,7 @@ impl RecordedFiles {
         }
     }
 
-    /// Returns what was noted since the last call.
+    /// Returns the paths recorded since the last call.
     pub fn take(&self) -> Recorded {
         std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner))
     }

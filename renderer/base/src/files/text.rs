@@ -1,9 +1,9 @@
-//! Text of files in any of the usual forms.
+//! Text decoding: UTF-8, UTF-16 and Latin-1, with any line ends.
 
 use std::borrow::Cow;
 
-/// The text of a file: without a byte-order mark, every line ended by a line feed. What is no UTF-8 is taken for Latin-1,
-/// which older programs write: names of files are found by it.
+/// The text of a file: without a byte-order mark, every line ended by a line feed. Text that is not valid UTF-8 is
+/// decoded as Latin-1, which older programs write.
 pub fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = match text_of_utf16(bytes) {

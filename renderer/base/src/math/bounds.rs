@@ -46,7 +46,12 @@ impl Bounds {
         self.min.cmple(p).all() && p.cmple(self.max).all()
     }
 
-    /// Its middle.
+    /// Returns whether the boxes have a common point.
+    pub fn overlaps(&self, other: &Bounds) -> bool {
+        !(self.min.cmpgt(other.max).any() || other.min.cmpgt(self.max).any())
+    }
+
+    /// Centre of the box.
     pub fn center(&self) -> Vec3 {
         (self.min + self.max) * 0.5
     }
@@ -72,7 +77,7 @@ impl Bounds {
     /// Returns whether `ray` intersects the box between its `t_min` and `t_max`.
     // Kay & Kajiya 1986, "Ray Tracing Complex Scenes", the method of slabs.
     #[inline]
-    pub fn is_met_by(&self, ray: &Ray) -> bool {
+    pub fn intersects(&self, ray: &Ray) -> bool {
         let inverse = ray.direction.recip();
         let (a, b) = (
             (self.min - ray.origin) * inverse,
@@ -85,7 +90,7 @@ impl Bounds {
         !misses
     }
 
-    /// Its eight corners.
+    /// The eight corners.
     pub fn corners(&self) -> [Vec3; 8] {
         std::array::from_fn(|i| {
             let pick = |bit: usize, a: f32, b: f32| if i & bit == 0 { a } else { b };

@@ -1,10 +1,10 @@
-//! Cells of space with about as many points in each.
+//! Partition of space into cells with similar numbers of points.
 
 use glam::Vec3;
 
-use super::kd_tree::{Located, Plane, arrange, halves};
+use super::kd_split::{Located, Plane, arrange, halves};
 
-/// Cells that space is divided into.
+/// Cells at the leaves of a kd-tree without points.
 #[derive(Clone, Debug)]
 pub struct Cells {
     /// The root first, then each level from left to right.
@@ -12,7 +12,7 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// Divides space so that each cell has at most `most` of `items`, and puts these in the order of their cells.
+    /// Divides space so that each cell has at most `most` of `items`, and sorts the items by cell.
     pub fn new<T: Located>(items: &mut [T], most: usize) -> Cells {
         let cells = items.len().div_ceil(most).next_power_of_two();
         Cells {
@@ -20,7 +20,7 @@ impl Cells {
         }
     }
 
-    /// The items of each cell, where they are in the order of the cells.
+    /// The items of each cell. `items` are sorted by cell.
     pub fn parts<'a, T>(&self, items: &'a [T]) -> Vec<&'a [T]> {
         let mut parts = vec![items];
         while parts.len() <= self.planes.len() {

@@ -1,12 +1,12 @@
-//! Elementary functions with the same bits on every system. Those of the standard library are the C library's, whose
-//! last bits depend on its version and on the processor; these are plain Rust. What IEEE 754 rounds exactly (`sqrt`,
-//! `floor` …) stays a method. `clippy.toml` forbids the methods that are not exact.
+//! Elementary functions with the same bits on every system. The standard library uses the C library, whose last bits
+//! depend on its version and on the processor; these functions are plain Rust. Operations that IEEE 754 rounds exactly
+//! (`sqrt`, `floor` …) stay methods; `clippy.toml` forbids the others.
 
 use glam::{Mat3, Vec2, Vec3};
 
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident($($x:ident),+) = $single:expr, $double:expr;)*) => {
-        /// `f32` or `f64`: what the functions of this file take.
+        /// Argument types of these functions: `f32` and `f64`.
         pub trait Float: Copy {
             $($(#[$doc])* fn $name($($x: Self),+) -> Self;)*
 
@@ -92,7 +92,7 @@ pub fn rotation_y(angle: f32) -> Mat3 {
     Mat3::from_cols(Vec3::new(cos, 0.0, -sin), Vec3::Y, Vec3::new(sin, 0.0, cos))
 }
 
-/// Power of a base that is not negative, by way of double precision: `libm::powf` takes twice as long.
+/// Power of a non-negative base, computed in double precision: `libm::powf` needs twice the time.
 #[inline]
 fn powf(x: f32, y: f32) -> f32 {
     if x == 1.0 || y == 0.0 {

@@ -19,7 +19,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Some frame about the unit vector `n`.
+    /// An arbitrary frame about the unit vector `n`.
     pub fn from_normal(n: Vec3) -> Frame {
         let (s, t) = coordinate_system(n);
         Frame { s, t, n }
@@ -73,7 +73,7 @@ pub fn cos_theta(w: Vec3) -> f32 {
     w.z
 }
 
-/// Its absolute value.
+/// Absolute cosine between a local direction and the normal.
 pub fn abs_cos_theta(w: Vec3) -> f32 {
     w.z.abs()
 }

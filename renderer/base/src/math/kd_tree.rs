@@ -9,11 +9,7 @@ use arrayvec::ArrayVec;
 use glam::Vec3;
 use wide::f32x8;
 
-/// An item with a position, and an order among items at the same position.
-pub trait Located: Copy + Ord + Send {
-    /// Position.
-    fn p(&self) -> Vec3;
-}
+use super::kd_split::{Located, Plane, arrange, halves};
 
 /// A balanced kd-tree.
 #[derive(Clone, Debug)]
@@ -22,7 +18,7 @@ pub struct KdTree<T> {
     items: Vec<T>,
     /// The root first, then each level from left to right.
     planes: Vec<Plane>,
-    /// From left to right.
+    /// Leaves from left to right.
     leaves: Vec<Leaf>,
 }
 
@@ -30,12 +26,12 @@ pub struct KdTree<T> {
 #[derive(Clone, Copy, Debug)]
 struct Leaf([f32x8; 3]);
 
-/// Squared distances up to which each item of a tree counts.
+/// Maximum squared search distance of each item of a tree.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The largest of the items of each plane, then of each leaf.
+    /// Largest limit of the items below each plane, then of each leaf.
     ranges: Vec<f32>,
-    /// Those of the items of a leaf.
+    /// Limits of the items of each leaf.
     leaves: Vec<f32x8>,
 }
 
@@ -46,17 +42,10 @@ impl Limits {
     }
 }
 
-/// A splitting plane of a range of items: items before the middle are not above it, the others not below.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Plane {
-    pub(super) axis: u32,
-    pub(super) at: f32,
-}
-
 /// A range of items that a search has yet to visit.
 #[derive(Clone, Copy)]
 struct Range {
-    /// Its plane; beyond the last plane it is a leaf.
+    /// Index of the splitting plane; beyond the last plane the range is a leaf.
     plane: u32,
     low: u32,
     high: u32,
@@ -64,16 +53,13 @@ struct Range {
     beyond: f32,
 }
 
-/// The most items of a leaf.
-const LEAF: usize = 8;
-
-/// Ranges below this are built by one thread.
-const PARALLEL: usize = 1 << 12;
+/// Maximum number of items of a leaf.
+const MAX_LEAF_ITEMS: usize = 8;
 
 impl<T: Located> KdTree<T> {
     /// Builds a tree over `items` on the current `rayon` pool.
     pub fn new(mut items: Vec<T>) -> KdTree<T> {
-        let leaves = items.len().div_ceil(LEAF).next_power_of_two();
+        let leaves = items.len().div_ceil(MAX_LEAF_ITEMS).next_power_of_two();
         let planes = arrange(&mut items, leaves);
         let mut ranges = vec![&items[..]];
         while ranges.len() < leaves {
@@ -109,7 +95,7 @@ impl<T: Located> KdTree<T> {
         }
     }
 
-    /// Makes limits of the squared distances up to which each item counts, given by its index.
+    /// Builds limits from the maximum squared distance of each item, given by its index.
     pub fn limits(&self, of_item: impl Fn(usize) -> f32) -> Limits {
         let first = self.planes.len();
         let mut ranges = vec![f32::NEG_INFINITY; first + self.leaves.len()];
@@ -127,7 +113,7 @@ impl<T: Located> KdTree<T> {
                 waiting.extend([left, right]);
                 continue;
             }
-            let mut limits = [f32::NEG_INFINITY; LEAF];
+            let mut limits = [f32::NEG_INFINITY; MAX_LEAF_ITEMS];
             for (limit, index) in limits.iter_mut().zip(range.low..range.high) {
                 *limit = of_item(index as usize);
             }
@@ -169,8 +155,8 @@ impl<T: Located> KdTree<T> {
         );
     }
 
-    /// Calls `visit` with each item that is nearer to a ray of this `length` than its own limit, the place on the ray that it
-    /// is nearest to, and the square of its distance from there. `direction` is a unit vector.
+    /// Calls `visit` with each item within its own limit of a ray of this `length`, the distance along the ray of the
+    /// nearest point, and the squared distance from it. `direction` is a unit vector.
     pub fn search_along(
         &self,
         origin: Vec3,
@@ -224,7 +210,7 @@ impl<T: Located> KdTree<T> {
         }
     }
 
-    /// Like [`search_about`](KdTree::search_about), but leaves out items beyond their own limits.
+    /// Like [`search_about`](KdTree::search_about), but skips items beyond their own limits.
     #[inline]
     pub fn search_limited(
         &self,
@@ -238,8 +224,8 @@ impl<T: Located> KdTree<T> {
         self.search_by(p, r2, reach, of_range, |leaf| limits.leaves[leaf], visit);
     }
 
-    /// Searches where `of_range` gives the largest squared distance from which an item of a range counts, and `of_leaf`
-    /// those of the items of a leaf.
+    /// Searches with limits: `of_range` returns the largest squared distance of a range, `of_leaf` those of the items
+    /// of a leaf.
     #[inline(always)]
     fn search_by(
         &self,
@@ -297,7 +283,7 @@ impl Leaf {
         }))
     }
 
-    /// The places on a ray that its items are nearest to, and their squared distances from there.
+    /// Distances along a ray of the points nearest to the items, and the squared distances from them.
     #[inline(always)]
     fn along(&self, origin: Vec3, direction: Vec3) -> (f32x8, f32x8) {
         let offset: [f32x8; 3] = std::array::from_fn(|axis| self.0[axis] - f32x8::splat(origin[axis]));
@@ -321,12 +307,6 @@ impl Leaf {
     }
 }
 
-/// Ranges of items, each split in two as planes do.
-pub(super) fn halves<'a, T>(ranges: &[&'a [T]]) -> Vec<&'a [T]> {
-    let halves = ranges.iter().map(|range| range.split_at(range.len() / 2));
-    halves.flat_map(|(low, high)| [low, high]).collect()
-}
-
 impl Range {
     #[inline(always)]
     fn halves(self) -> (Range, Range) {
@@ -342,62 +322,6 @@ impl Range {
             ..self
         };
         (left, right)
-    }
-}
-
-/// Sorts items into `leaves` leaves, a power of two, and returns the splitting planes, level by level.
-pub(super) fn arrange<T: Located>(items: &mut [T], leaves: usize) -> Vec<Plane> {
-    let mut levels: Vec<Vec<Plane>> = (0..leaves.trailing_zeros())
-        .map(|level| vec![Plane::default(); 1 << level])
-        .collect();
-    let mut rows: Vec<&mut [Plane]> = levels.iter_mut().map(Vec::as_mut_slice).collect();
-    build(items, &mut rows);
-    levels.concat()
-}
-
-/// Builds a range whose planes are `levels`: one of the first, two of the next, and so on.
-fn build<T: Located>(items: &mut [T], levels: &mut [&mut [Plane]]) {
-    let Some((own, below)) = levels.split_first_mut() else {
-        items.sort_unstable();
-        return;
-    };
-    let axis = longest_axis(items);
-    let middle = items.len() / 2;
-    if !items.is_empty() {
-        items.select_nth_unstable_by(middle, |a, b| {
-            a.p()[axis].total_cmp(&b.p()[axis]).then_with(|| a.cmp(b))
-        });
-        own[0] = Plane {
-            axis: axis as u32,
-            at: items[middle].p()[axis],
-        };
-    }
-    let large = items.len() > PARALLEL;
-    let (low, high) = items.split_at_mut(middle);
-    let (mut left, mut right): (Vec<&mut [Plane]>, Vec<&mut [Plane]>) = below
-        .iter_mut()
-        .map(|level| level.split_at_mut(level.len() / 2))
-        .unzip();
-    if large {
-        rayon::join(|| build(low, &mut left), || build(high, &mut right));
-    } else {
-        build(low, &mut left);
-        build(high, &mut right);
-    }
-}
-
-fn longest_axis<T: Located>(items: &[T]) -> usize {
-    let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-    for item in items {
-        (min, max) = (min.min(item.p()), max.max(item.p()));
-    }
-    let extent = max - min;
-    if extent.x >= extent.y && extent.x >= extent.z {
-        0
-    } else if extent.y >= extent.z {
-        1
-    } else {
-        2
     }
 }
 

@@ -6,6 +6,7 @@ mod bounds;
 mod cells;
 mod elementary;
 mod frame;
+mod kd_split;
 mod kd_tree;
 mod ray;
 
@@ -16,9 +17,9 @@ pub use elementary::{
     tan, unit_vector,
 };
 pub use frame::{Frame, abs_cos_theta, coordinate_system, cos_theta, lat_long_uv, same_hemisphere};
-pub use kd_tree::{KdTree, Limits, Located};
-pub use ray::ROUNDING;
-pub use ray::{Ray, RayEnd};
+pub use kd_split::Located;
+pub use kd_tree::{KdTree, Limits};
+pub use ray::{ROUNDING, Ray, RayEnd};
 
 use glam::{Affine3A, DAffine3, Mat3, Mat3A, Vec3, Vec3A};
 

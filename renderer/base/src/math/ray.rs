@@ -2,9 +2,9 @@
 
 use glam::Vec3;
 
-/// The relative rounding error of a point and of the distances that rays find to it, as a multiple of the magnitude of
-/// the numbers that went into them: sixteen roundings, of which the interpolation takes about seven (Pharr et al. 2023,
-/// "Physically Based Rendering", eq. 6.29) and the ray's own arithmetic the rest.
+/// Relative rounding error of a point and of ray distances to it, in units of the magnitude of the operands: sixteen
+/// roundings, about seven of them by interpolation (Pharr et al. 2023, "Physically Based Rendering", eq. 6.29), the
+/// rest by the intersection.
 pub const ROUNDING: f32 = 16.0 * f32::EPSILON / 2.0;
 
 /// A half-line from `origin`; `direction` is unit length except where said otherwise.
@@ -14,11 +14,11 @@ pub struct Ray {
     pub origin: Vec3,
     /// Direction, world space.
     pub direction: Vec3,
-    /// Nearest distance that counts, in units of `direction`.
+    /// Minimum distance of hits, in units of `direction`.
     pub t_min: f32,
-    /// Farthest distance that counts, in units of `direction`.
+    /// Maximum distance of hits, in units of `direction`.
     pub t_max: f32,
-    /// The moment, in `[0,1]` of the shutter interval.
+    /// Time in the shutter interval, in `[0,1]`.
     pub time: f32,
 }
 
@@ -34,10 +34,10 @@ impl Ray {
         }
     }
 
-    /// The ray from the nearest point on, with distances from there.
+    /// The ray with its origin moved to `t_min`.
     #[must_use]
     #[inline]
-    pub fn begun(&self) -> Ray {
+    pub fn advanced_to_t_min(&self) -> Ray {
         Ray {
             origin: self.at(self.t_min),
             t_min: 0.0,
@@ -66,7 +66,7 @@ impl Ray {
     /// The ray with an origin that is `gap` farther back.
     #[must_use]
     #[inline]
-    pub fn begun_before(&self, gap: f32) -> Ray {
+    pub fn extended_back(&self, gap: f32) -> Ray {
         Ray {
             origin: self.origin - self.direction * gap,
             t_max: self.t_max + gap,
@@ -78,12 +78,12 @@ impl Ray {
 /// Distance in `direction` between planes that are perpendicular to `offset`, which leads from one to the other.
 #[inline]
 fn gap(offset: Vec3, direction: Vec3) -> f32 {
-    /// Smallest cosine, which bounds the distance that a grazing ray has beside the offset.
-    const LEAST: f32 = 1.0 / 64.0;
+    /// Minimum cosine, which bounds the distance along grazing rays.
+    const MIN_COS: f32 = 1.0 / 64.0;
     let length = offset.length();
     let cos = offset.dot(direction) / length;
     if length > 0.0 {
-        length / cos.max(LEAST)
+        length / cos.max(MIN_COS)
     } else {
         0.0
     }
@@ -123,14 +123,14 @@ impl RayEnd {
         self.p + self.ng * distance.copysign(self.ng.dot(direction))
     }
 
-    /// Returns the ray from this point to `target`, at time zero. It intersects neither of the two surfaces, and all between
-    /// them that is farther away than the error bounds of the intersection. Its direction differs from that between the
-    /// two points by at most these bounds. If the bounds of the points overlap, the ray has zero length.
+    /// Returns the ray from this point to `target`, at time zero. The ray misses both surfaces; its direction differs
+    /// from that between the two points by at most the error bounds. If the bounds of the points overlap, the ray has
+    /// zero length.
     #[inline(always)]
     pub fn ray_to(&self, target: &RayEnd) -> Ray {
         let to_target = target.p - self.p;
         let origin = self.ray_origin(to_target);
-        // A ray finds the target with an error in proportion to the way there, by axis.
+        // The error of the hit distance is proportional to the distance, by axis.
         let error = target.p_error + ROUNDING * to_target.abs().dot(target.ng.abs());
         let end = target.moved(error, -to_target);
         let way = end - origin;

@@ -1,16 +1,15 @@
 //! The program's allocator: the system's, with large blocks in huge pages.
 //!
-//! Rays look at vertices, texels and photons all over their blocks. With pages of 4 KiB, most looks miss the processor's
-//! address translations; with pages of 2 MiB, few do. Where `/sys/kernel/mm/transparent_hugepage/enabled` is `madvise`,
-//! as on Ubuntu and Fedora, Linux gives them only to blocks for which they are asked. Embree asks for its own.
+//! Rays access vertices, texels and photons in random order. With pages of 4 KiB, most accesses miss the TLB; with
+//! pages of 2 MiB, few do. Where `/sys/kernel/mm/transparent_hugepage/enabled` is `madvise`, as on Ubuntu and Fedora,
+//! Linux uses them only for blocks with a request (`madvise`). Embree requests its own.
 
 #![expect(unsafe_code, reason = "implements `GlobalAlloc`")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-/// Smallest block for which huge pages are asked [bytes]: smaller ones hardly hold one that begins at a multiple of its
-/// size.
-const LARGE: usize = 4 << 20;
+/// Minimum block size for huge pages [bytes]: smaller blocks hardly contain an aligned huge page.
+const MIN_BLOCK: usize = 4 << 20;
 
 /// Size of a huge page [bytes].
 const PAGE: usize = 2 << 20;
@@ -49,7 +48,7 @@ unsafe impl GlobalAlloc for HugePages {
 /// pages.
 #[inline]
 fn in_huge_pages(block: *mut u8, size: usize) -> *mut u8 {
-    if size >= LARGE && !block.is_null() {
+    if size >= MIN_BLOCK && !block.is_null() {
         ask(block, size);
     }
     block
@@ -83,7 +82,14 @@ mod tests {
 
     #[test]
     fn blocks_of_all_sizes_keep_what_they_hold() {
-        for size in [1, PAGE - 1, LARGE - 1, LARGE, LARGE + 1, 4 * LARGE + 4097] {
+        for size in [
+            1,
+            PAGE - 1,
+            MIN_BLOCK - 1,
+            MIN_BLOCK,
+            MIN_BLOCK + 1,
+            4 * MIN_BLOCK + 4097,
+        ] {
             let layout = Layout::from_size_align(size, 16).expect("a size that fits");
             let larger = Layout::from_size_align(3 * size, 16).expect("a size that fits");
             // SAFETY: the block is freed in the layout that it has last, and only its bytes are looked at.
@@ -100,7 +106,7 @@ mod tests {
         }
     }
 
-    /// The kernel notes who asked: `hg` among the flags of the mapping.
+    /// The kernel marks the mapping with the flag `hg`.
     #[cfg(target_os = "linux")]
     #[test]
     fn large_blocks_are_asked_for_in_huge_pages() {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use thiserror::Error;
 
-/// Work that does not fit.
+/// Work that does not fit into memory.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{what} take about {} of memory, and {} are free", gigabytes(*.needed), gigabytes(*.free))]
 pub struct OutOfMemory {
@@ -19,10 +19,10 @@ pub struct OutOfMemory {
     pub free: u64,
 }
 
-/// Refuses work that needs more than is free. Where the system does not tell, everything is taken to fit.
+/// Refuses work that needs more than the free memory. Without a known amount, all work fits.
 ///
 /// # Errors
-/// When it does not fit.
+/// If the work does not fit.
 pub fn check(what: impl Into<String>, needed: u64) -> Result<(), OutOfMemory> {
     match free() {
         Some(free) if needed > free => Err(OutOfMemory {
@@ -34,20 +34,19 @@ pub fn check(what: impl Into<String>, needed: u64) -> Result<(), OutOfMemory> {
     }
 }
 
-/// The most memory that the process had at a time [bytes], where the system tells.
+/// Peak resident memory of the process [bytes]; `None` if the system does not report it.
 pub fn peak() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
 }
 
-/// Default memory limit of textures [bytes]: half of the free memory; no limit where the system does not
-/// tell.
+/// Default memory limit of textures [bytes]: half of the free memory, or no limit if that is unknown.
 pub fn for_textures() -> usize {
     free().map_or(usize::MAX, |free| usize::try_from(free / 2).unwrap_or(usize::MAX))
 }
 
-/// A size as people write it: `256M`, `1.5G`, `4GB`; bytes without a unit.
+/// Parses a size such as `256M`, `1.5G` or `4GB`; bytes without a unit.
 ///
 /// # Errors
 /// Returns a description of the mistake.
@@ -68,13 +67,13 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A size for people: `1.5 GB`.
+/// Formats a size: `1.5 GB`.
 pub fn gigabytes(bytes: u64) -> String {
     format!("{:.1} GB", bytes as f64 / 1e9)
 }
 
-/// Bytes that the process can still use without being killed for it: what the machine has, swap included, within the
-/// limits of the process and of its control group. `None` where the system does not tell.
+/// Memory that the process can still allocate [bytes], swap included, within the limits of the process and of its
+/// control group; `None` if unknown.
 fn free() -> Option<u64> {
     [free_in_machine(), free_in_group(), free_in_process()]
         .into_iter()
@@ -104,8 +103,8 @@ fn free_in_group() -> Option<u64> {
         .min()
 }
 
-/// The files of a version of control groups that tell the limit, what is used, and within `memory.stat` the cache of
-/// files, which counts as used and can be had all the same.
+/// Files of one version of control groups: memory limit, memory use, and the key of reclaimable file cache in
+/// `memory.stat`, which counts as used.
 struct GroupFiles {
     folder: &'static str,
     limit: &'static str,
@@ -157,7 +156,7 @@ impl GroupFiles {
     }
 }
 
-/// Free address space under `ulimit -v` [bytes]; `None` without such a limit, or where the system does not tell.
+/// Free address space under `ulimit -v` [bytes]; `None` without such a limit, or if unknown.
 pub fn free_in_process() -> Option<u64> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits

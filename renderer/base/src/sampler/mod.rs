@@ -1,9 +1,9 @@
 //! Sampler: Owen-scrambled Sobol' points, a function of (seed, pixel, sample index, dimension) only.
 //!
 //! Over the samples of a pixel, each of the first requests for one or two numbers gets a (0,2)-sequence of its own,
-//! shuffled and scrambled by hashes. Requests are padded: each takes the first one or two Sobol' dimensions, and the
-//! shuffle keeps requests independent of each other. Later requests, some vertices down a path, get independent random
-//! numbers: after many random decisions stratification has no effect.
+//! shuffled and scrambled by hashes. Requests are padded: each uses the first one or two Sobol' dimensions, and the
+//! shuffle decorrelates them. Later requests, after several path vertices, get independent random numbers, since
+//! stratification has no effect there.
 // Burley 2020, "Practical Hash-based Owen Scrambling", sections 2 to 5.
 
 mod rng;
@@ -39,7 +39,7 @@ impl Sampler {
 
     /// Starts the sample `sample_index` of `pixel` at its first dimension.
     pub fn start(&mut self, pixel: UVec2, sample_index: u64) {
-        // A Sobol' sequence of 32-bit numbers ends after 2³² of them; another one follows.
+        // A Sobol' sequence of 32-bit numbers has 2³² points; another sequence follows.
         let pixel = u64::from(pixel.x) | u64::from(pixel.y) << 32;
         self.stream = mix(mix(self.seed ^ pixel).wrapping_add(sample_index >> 32));
         self.reversed_index = (sample_index as u32).reverse_bits();
@@ -71,7 +71,7 @@ impl Sampler {
         mix(mix(at ^ RNG_SALT).wrapping_add(u64::from(self.reversed_index).wrapping_mul(GOLDEN)))
     }
 
-    /// Leaves the next number out, which nothing depends on.
+    /// Skips the next number.
     #[inline]
     pub fn skip(&mut self) {
         self.dimension += 1;
@@ -87,14 +87,14 @@ impl Sampler {
         to_unit(self.bits_1d(hash))
     }
 
-    /// The next number in `[0,1)`, with 53 bits: for choices among many, and several made one after another.
+    /// The next number in `[0,1)`, with 53 bits: for a choice among many entries, or several choices.
     pub fn next_choice(&mut self) -> f64 {
         let hash = self.next_hash();
         let bits = if self.is_late() {
             self.late_bits(hash) >> 11
         } else {
             let bits = self.bits_1d(hash);
-            // Below the 32 bits that are stratified, any will do that differ from sample to sample.
+            // Below the 32 stratified bits, any bits serve that differ from sample to sample.
             let below = mix_32(bits ^ hash as u32);
             u64::from(bits) << 21 | u64::from(below >> 11)
         };
@@ -117,18 +117,18 @@ impl Sampler {
         let index = owen_reversed(self.reversed_index, hash as u32).reverse_bits();
         let x = owen_reversed(index, (hash >> 32) as u32);
         let y = owen_reversed(sobol_1_reversed(index), mix_32(hash as u32 ^ (hash >> 32) as u32));
-        // Both at once: reversing takes a dozen steps.
+        // Reverses both at once: a reversal needs a dozen operations.
         let both = (u64::from(x) << 32 | u64::from(y)).reverse_bits();
         Vec2::new(to_unit(both as u32), to_unit((both >> 32) as u32))
     }
 
-    /// Returns whether the current dimension is beyond the stratified ones ([`ORDERED`]).
+    /// Returns whether the current dimension is beyond the stratified ones ([`STRATIFIED_REQUESTS`]).
     #[inline(always)]
     fn is_late(&self) -> bool {
-        self.dimension > ORDERED
+        self.dimension > STRATIFIED_REQUESTS
     }
 
-    /// The bits of a request without order.
+    /// The bits of a request that is not stratified.
     #[inline(always)]
     fn late_bits(&self, hash: u64) -> u64 {
         mix(hash.wrapping_add(u64::from(self.reversed_index).wrapping_mul(GOLDEN)))
@@ -143,8 +143,8 @@ impl Sampler {
     }
 }
 
-/// The requests of a sample that are Sobol' points: film, lens, and those of about three vertices.
-const ORDERED: u32 = 16;
+/// Number of stratified requests of a sample: film, lens, and about three path vertices.
+const STRATIFIED_REQUESTS: u32 = 16;
 
 /// Keeps seed 0 away from the fixed point of [`mix`].
 const SEED_SALT: u64 = 0x51_7c_c1_b7_27_22_0a_95;

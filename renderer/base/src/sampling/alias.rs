@@ -1,9 +1,9 @@
 //! Alias tables: discrete sampling in constant time.
 
-/// A table that chooses an index with given probabilities in constant time.
+/// A table that samples an index with given probabilities in constant time.
 ///
-/// A choice uses up digits of its random number: what is left of 53 bits serves for further choices, where the 24 of an
-/// `f32` would leave 16 levels to tell an entry from its alias in a table of a million.
+/// A choice uses up bits of its random number. After a choice among a million entries, 33 of 53 bits remain for the
+/// alias and further choices; an `f32` would keep four.
 // Vose 1991, "A Linear Algorithm for Generating Random Numbers with a Given Distribution".
 #[derive(Clone, Debug)]
 pub struct AliasTable {
@@ -22,9 +22,9 @@ struct Bin {
 /// Sample of an [`AliasTable`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AliasSample {
-    /// The choice.
+    /// Sampled index.
     pub index: usize,
-    /// Its probability.
+    /// Probability of the index.
     pub probability: f32,
     /// Remapped random number, in `[0,1)` and independent of the choice.
     pub u: f64,
@@ -86,12 +86,12 @@ impl AliasTable {
         self.bins.len()
     }
 
-    /// Never: a table has an entry.
+    /// `false`: a table has at least one entry.
     pub fn is_empty(&self) -> bool {
         false
     }
 
-    /// The choice that `u` in `[0,1)` makes.
+    /// Samples an index by `u` in `[0,1)`.
     #[inline]
     pub fn sample(&self, u: f64) -> AliasSample {
         const LAST: f64 = 1.0 - f64::EPSILON / 2.0;

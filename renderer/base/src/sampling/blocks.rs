@@ -18,13 +18,13 @@ pub struct BlockDistribution2d {
     count: UVec2,
     /// Extent of the blocks relative to the map's: at least 1, since the map need not be a multiple of the block size.
     reach: Vec2,
-    /// By block: the index of the table over its cells, or [`EVEN`].
+    /// By block: the index of the table over its cells, or [`UNIFORM`].
     fine: Vec<u32>,
     within: Vec<Distribution2d>,
 }
 
 /// Marks a block that is sampled uniformly, without a table.
-const EVEN: u32 = u32::MAX;
+const UNIFORM: u32 = u32::MAX;
 
 /// Maximum number of blocks: a table of half a megabyte.
 const MAX_BLOCKS: usize = 1 << 17;
@@ -71,9 +71,9 @@ impl BlockDistribution2d {
         let fine = (0..if side > 1 { sums.len() } else { 0 })
             .map(|block| {
                 if !is_uneven(block) {
-                    return EVEN;
+                    return UNIFORM;
                 }
-                // Without any weight, a block at the edge is even over what it has of the map.
+                // Without weights, a block at the edge is uniform over its part of the map.
                 let outside = if sums[block] > 0.0 { 0.0 } else { 1.0 };
                 let cells: Vec<f32> = cells_of(block)
                     .map(|cell| cell.map_or(0.0, |weight| weight + outside))
@@ -95,7 +95,7 @@ impl BlockDistribution2d {
         }
     }
 
-    /// The place that `u` in `[0,1)²` maps to.
+    /// Samples a position by `u` in `[0,1)²`.
     #[inline]
     pub fn sample(&self, u: Vec2) -> Sample2d {
         let sample = self.blocks.sample(u);
@@ -104,7 +104,7 @@ impl BlockDistribution2d {
         }
         let (block, corner, rest) = self.block(sample.uv);
         let (rest, pdf) = match self.fine[block] {
-            EVEN => (rest, 1.0),
+            UNIFORM => (rest, 1.0),
             index => {
                 let fine = self.within[index as usize].sample(rest);
                 (fine.uv, fine.pdf)
@@ -127,7 +127,7 @@ impl BlockDistribution2d {
         }
         let (block, _, rest) = self.block(at);
         let within = match self.fine[block] {
-            EVEN => 1.0,
+            UNIFORM => 1.0,
             index => self.within[index as usize].pdf(rest),
         };
         pdf * within / (self.reach.x * self.reach.y)

@@ -1,10 +1,10 @@
 //! Piecewise-constant distributions over `[0,1)` and `[0,1)²`, sampled by inversion of the CDF, which preserves
 //! stratification.
 //!
-//! - Densities are those of what `sample` does, derived from the stored table and not from the weights it came from.
-//! - A table of zero weights is uniform: it can still be sampled.
-//! - A guide says for every few cells where the search begins and ends, so that large tables cost two looks into memory
-//!   instead of one for each bit of their size.
+//! - Densities are computed from the stored table, not from the weights, so that they match `sample` exactly.
+//! - If all weights are zero, the distribution is uniform.
+//! - A guide table bounds the search in the CDF, so that a sample reads memory twice instead of once for each bit of
+//!   the table size.
 // Chen & Asau 1974, "On Generating Random Variates from an Empirical Distribution".
 
 use glam::Vec2;
@@ -14,7 +14,7 @@ use crate::math::ONE_MINUS_EPSILON;
 /// A piecewise-constant distribution over `[0,1)` with cells of equal width.
 #[derive(Clone, Debug)]
 pub struct Distribution1d {
-    /// Probability of the cells before, `cells + 1` of them, from 0 to 1.
+    /// Cumulative distribution: `cells + 1` values from 0 to 1.
     cdf: Vec<f32>,
     guide: Vec<u32>,
     total: f32,
@@ -23,11 +23,11 @@ pub struct Distribution1d {
 /// Sample of a [`Distribution1d`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample1d {
-    /// The place, in `[0,1)`.
+    /// Position, in `[0,1)`.
     pub x: f32,
-    /// Its density.
+    /// Density at the position.
     pub pdf: f32,
-    /// Its cell.
+    /// Cell of the position.
     pub index: usize,
 }
 
@@ -49,7 +49,7 @@ impl Distribution1d {
         self.cdf.len() - 1
     }
 
-    /// Never: a distribution has a cell.
+    /// `false`: a distribution has at least one cell.
     pub fn is_empty(&self) -> bool {
         false
     }
@@ -59,7 +59,7 @@ impl Distribution1d {
         self.total
     }
 
-    /// The place that `u` in `[0,1)` maps to.
+    /// Samples a position by `u` in `[0,1)`.
     pub fn sample(&self, u: f32) -> Sample1d {
         let (index, within) = invert(&self.cdf, &self.guide, u);
         let n = self.len() as f32;
@@ -96,9 +96,9 @@ pub struct Distribution2d {
 /// Sample of a [`Distribution2d`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample2d {
-    /// The place, in `[0,1)²`.
+    /// Position, in `[0,1)²`.
     pub uv: Vec2,
-    /// Its density.
+    /// Density at the position.
     pub pdf: f32,
 }
 
@@ -135,7 +135,7 @@ impl Distribution2d {
         self.total
     }
 
-    /// The place that `u` in `[0,1)²` maps to.
+    /// Samples a position by `u` in `[0,1)²`.
     pub fn sample(&self, u: Vec2) -> Sample2d {
         let y = self.marginal.sample(u.y);
         let cdf = self.row(y.index);
@@ -197,7 +197,7 @@ fn guide_len(cells: usize) -> usize {
     cells.div_ceil(GUIDED_CELLS) + 1
 }
 
-/// For each of equal steps from 0 to 1, how many values of `cdf` are not greater.
+/// For equal steps from 0 to 1, the number of values of `cdf` that are not greater.
 fn guide(cdf: &[f32]) -> impl Iterator<Item = u32> + '_ {
     let steps = guide_len(cdf.len() - 1) - 1;
     let mut count = 0;
@@ -213,7 +213,7 @@ fn guide(cdf: &[f32]) -> impl Iterator<Item = u32> + '_ {
 /// The cell of `cdf` that holds `u`, never one without probability, and the place of `u` within it, in `[0,1)`.
 fn invert(cdf: &[f32], guide: &[u32], u: f32) -> (usize, f32) {
     let steps = guide.len() - 1;
-    // Rounding may put `u` into the step before or after its own: one more on either side is searched.
+    // Rounding may move `u` by one step, so the search includes one more on either side.
     let step = ((u * steps as f32) as usize).min(steps - 1);
     let from = guide[step.saturating_sub(1)] as usize;
     let to = guide[(step + 2).min(steps)] as usize;

@@ -1,6 +1,6 @@
 //! Multiple importance sampling weights: balance and power heuristic.
 //!
-//! Both take densities in the same measure, each already multiplied by the number of samples its technique takes.
+//! Densities are with respect to the same measure, each multiplied by the number of samples of its technique.
 // Veach & Guibas 1995, "Optimally Combining Sampling Techniques for Monte Carlo Rendering".
 
 /// Veach's balance heuristic: the weight of a sample drawn with density `pdf` where `other` could have drawn it too.

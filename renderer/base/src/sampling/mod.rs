@@ -1,7 +1,7 @@
 //! Sampling: warps from the unit square, alias tables, piecewise-constant distributions, MIS weights.
 //!
-//! Random numbers `u` lie in `[0,1)`; every `x` function that warps them has an `x_pdf` beside it, with respect to the
-//! measure it names.
+//! Random numbers `u` are in `[0,1)`. Each function `x` that warps them has a counterpart `x_pdf`, whose documentation
+//! names the measure.
 
 mod alias;
 mod blocks;

@@ -14,8 +14,8 @@ use glam::{Vec2, Vec3};
 use super::warp::sin_cos_turn;
 use crate::math::{INV_PI, safe_sqrt, sqr};
 
-/// The solid angle [sr], or a bound on it, below which lights are better sampled by area: that costs 100 ns less and has
-/// nearly the same variance. (In a Cornell box a third of this limit takes a quarter more time for 1 % less error.)
+/// Solid angle [sr] below which lights are sampled by area, which costs 100 ns less at nearly the same variance. (In a
+/// Cornell box, a third of this limit costs a quarter more time for 1 % less error.)
 pub const MIN_SOLID_ANGLE: f32 = 0.1;
 
 /// A rectangle as seen from the origin of axes along its sides and its normal.

@@ -148,7 +148,7 @@ pub fn solid_angle_pdf(pdf_area: f32, distance_squared: f32, cos_theta: f32) -> 
     }
 }
 
-/// Sine and cosine of 2π·`turn` for `turn` in `[0,1]`: several times faster than the library's, which takes any angle.
+/// Sine and cosine of 2π·`turn` for `turn` in `[0,1]`: several times faster than the library's functions for any angle.
 pub fn sin_cos_turn(turn: f32) -> (f32, f32) {
     let quarter = (4.0 * turn + 0.5).floor();
     let (sin, cos) = sin_cos_octant(TAU * (turn - 0.25 * quarter));

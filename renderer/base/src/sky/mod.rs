@@ -19,13 +19,13 @@ use crate::color::Rgb;
 use crate::math::{cbrt, cos, exp, pow, sin, sin_cos};
 use tables::{COEFFICIENTS, ELEVATIONS, SKY, SUN, SUN_ELEVATIONS, TURBIDITIES};
 
-/// The angle that the sun fills as seen from Earth [degrees].
+/// Angular diameter of the sun [degrees].
 pub const SUN_ANGLE: f32 = 0.5358;
 
-/// The turbidities that the model knows: pure air has 1, clear air 3, haze 10.
+/// Range of turbidities of the model: 1 for pure air, 3 for clear air, 10 for haze.
 pub const TURBIDITY: (f64, f64) = (1.0, 10.0);
 
-/// A sky with the sun at one place.
+/// A sky with the sun at a fixed position.
 #[derive(Clone, Copy, Debug)]
 pub struct Sky {
     /// Towards the sun, unit length.
@@ -38,8 +38,8 @@ pub struct Sky {
 }
 
 impl Sky {
-    /// The sky over ground of that albedo, each channel of it in `[0,1]`, with the sun in the direction `sun`, both unit
-    /// vectors. The turbidity is clamped to what the model knows.
+    /// The sky above ground of the given albedo, each channel in `[0,1]`. `sun` and `up` are unit vectors; the
+    /// turbidity is clamped to [`TURBIDITY`].
     pub fn new(turbidity: f32, albedo: Rgb, sun: Vec3, up: Vec3) -> Sky {
         let turbidity = turbidity.clamp(TURBIDITY.0 as f32, TURBIDITY.1 as f32);
         let mut sky = Sky {
@@ -95,7 +95,7 @@ impl Sky {
         }))
     }
 
-    /// A rotation of the world that brings +y to the zenith.
+    /// Rotation from +y to the zenith.
     pub fn world_from_map(&self) -> Mat3 {
         Mat3::from_quat(Quat::from_rotation_arc(Vec3::Y, self.up))
     }
@@ -113,7 +113,7 @@ impl Sky {
         (0..2 * height * height).map(texel).collect()
     }
 
-    /// The mean radiance of a sun that fills the solid angle `solid_angle` [sr]: a wide sun is as much dimmer as it is wider.
+    /// Mean radiance of a sun of the solid angle `solid_angle` [sr]; the irradiance does not depend on the angle.
     pub fn sun_radiance(&self, solid_angle: f32) -> Rgb {
         if !self.is_day() {
             return Rgb::BLACK;
@@ -131,11 +131,10 @@ impl Sky {
     }
 }
 
-/// The luminance of radiance 1 at every wavelength [W/sr/m²/nm]: what the integral of the colour-matching function y is
-/// taken to be.
+/// Luminance of radiance 1 at every wavelength [W/sr/m²/nm]: the assumed integral of the colour-matching function y.
 const WATTS: f32 = 106.750_26;
 
-/// The solid angle of the cone of directions that a disk of that angle across fills [sr].
+/// Solid angle of a disk by its angular diameter [sr].
 pub fn disk_solid_angle(radians: f32) -> f32 {
     2.0 * TAU * sin(0.25 * radians).powi(2)
 }
@@ -144,7 +143,7 @@ fn lerp(a: f32, b: f32, t: f32) -> f32 {
     a + (b - a) * t
 }
 
-/// The entry of a table of `n` before `x`, and how far `x` is from there to the next.
+/// The entry below `x` of a table of `n` entries, and the fractional offset from it.
 fn between(x: f32, n: usize) -> (usize, f32) {
     let x = x.clamp(0.0, (n - 1) as f32);
     let index = (x as usize).min(n - 2);
@@ -167,7 +166,7 @@ fn bezier_weights(elevation: f32) -> [f32; ELEVATIONS] {
 mod tests {
     use super::*;
 
-    /// A sky and what is seen of it: two directions with their radiance, and the radiance of the sun.
+    /// A sky with reference values: two directions with their radiance, and the radiance of the sun.
     struct Case {
         turbidity: f32,
         albedo: [f32; 3],

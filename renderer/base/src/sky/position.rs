@@ -6,7 +6,7 @@ use glam::Vec3;
 
 use crate::math::{acos, asin, atan2, cos, sin, sin_cos, tan};
 
-/// A moment in local time.
+/// Date and local time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
     /// Year.
@@ -21,7 +21,7 @@ pub struct Moment {
     pub timezone: f64,
 }
 
-/// A place on Earth.
+/// Geographic location.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GeoLocation {
     /// Degrees north.
@@ -89,8 +89,8 @@ pub fn sun_position(moment: Moment, place: GeoLocation) -> SunPosition {
     }
 }
 
-/// Days since noon of 1 January 2000, universal time. Mitsuba counts Julian days in `f32`, which has quarters of days
-/// there, up to 0.25° of sun; the same is done here, so that shadows fall where they do in Mitsuba's pictures.
+/// Days since noon of 1 January 2000, universal time. As Mitsuba, uses Julian days in `f32`, with a resolution of a
+/// quarter of a day (up to 0.25° of the sun), so that shadows match.
 fn days_since_2000(moment: Moment, hours: f64) -> f64 {
     let Moment { year, month, day, .. } = moment;
     let [year, month, day] = [year, month, day].map(i64::from);

@@ -1,9 +1,9 @@
 //! Coefficient tables of the Hosek-Wilkie sky model and its sun, in linear Rec.709.
 //!
-//! The numbers are those of the datasets that Lukas Hosek and Alexander Wilkie published with their papers, as
-//! Mitsuba 3.9.1 ships them (`data/sunsky`), rounded to seven digits. The sun's are integrated over its disk and the 11
-//! wavelengths of the dataset. Copyright (c) 2012 - 2013, Lukas Hosek and Alexander Wilkie; BSD licence with 3 clauses, in
-//! the file `LICENSE` beside this one.
+//! The numbers are those of the datasets that Lukas Hosek and Alexander Wilkie published with their papers, as Mitsuba
+//! 3.9.1 ships them (`data/sunsky`), rounded to seven digits. The sun's are integrated over its disk and the 11
+//! wavelengths of the dataset. Copyright (c) 2012 - 2013, Lukas Hosek and Alexander Wilkie; BSD licence with 3 clauses,
+//! in the file `LICENSE` of this folder.
 
 /// Levels of turbidity, 1 to 10.
 pub(super) const TURBIDITIES: usize = 10;

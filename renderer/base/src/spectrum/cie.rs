@@ -4,7 +4,7 @@
 pub(super) const FIRST: f64 = 360.0;
 /// The last wavelength of the tables [nm].
 pub(super) const LAST: f64 = 830.0;
-/// From one row to the next [nm].
+/// Step between rows [nm].
 const STEP: f64 = 5.0;
 
 /// Tabulated values of the standard observer and of standard illuminant D65 at one wavelength.

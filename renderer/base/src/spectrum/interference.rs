@@ -1,4 +1,4 @@
-//! The colour of light that meets a copy of itself after a detour: fringes, as on soap bubbles.
+//! Thin-film interference colours: mean phase over the wavelengths of each channel.
 
 use std::f64::consts::TAU;
 use std::sync::LazyLock;
@@ -7,8 +7,7 @@ use super::{D65_LUMINANCE, STEPS, cie, rgb_from_xyz};
 use crate::color::Rgb;
 use crate::math::{cos, sin};
 
-/// From one entry of the table to the next [nm]. Between two, the waves of blue turn by a fiftieth of a period, and the
-/// error of interpolation is below 0.002.
+/// Step of the table [nm]: a fiftieth of a period of blue light, which keeps the error of interpolation below 0.002.
 const SPACING: f32 = 8.0;
 
 /// Number of tabulated path differences: up to 12 µm. Beyond, the wavelengths of a channel are out of phase.
@@ -17,16 +16,16 @@ const COUNT: usize = 1500;
 /// The mean of a wave over the wavelengths of each channel, real and imaginary part.
 #[derive(Clone, Copy)]
 pub struct Wave {
-    /// In step with itself.
+    /// Real part: the component in phase.
     pub re: Rgb,
-    /// A quarter of a period apart.
+    /// Imaginary part: a quarter of a period out of phase.
     pub im: Rgb,
 }
 
 static WAVES: LazyLock<Vec<Wave>> = LazyLock::new(|| (0..COUNT).map(tabulate).collect());
 
-/// The mean of exp(2πi · `detour` / λ) over the wavelengths λ of each channel of linear Rec.709 under D65, `detour` in nm:
-/// one at no detour, and nothing beyond what is tabulated.
+/// The mean of exp(2πi · `detour` / λ) over the wavelengths λ of each channel of linear Rec.709 under D65, for a path
+/// difference `detour` [nm]; zero beyond the table.
 // The Fourier transform of the sensitivities, as in Belcour & Barla 2017, "A Practical Extension to Microfacet Theory for
 // the Modeling of Varying Iridescence", section 4; theirs are Gaussians fitted to the observer under illuminant E.
 pub fn wave(detour: f32) -> Option<Wave> {

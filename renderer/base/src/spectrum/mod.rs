@@ -123,7 +123,7 @@ impl Spectrum {
         self.values[i] + (self.values[i + 1] - self.values[i]) * t
     }
 
-    /// The colour of the spectrum, no channel of it below 0.
+    /// The colour of the spectrum, with channels clamped to at least 0.
     pub fn to_rgb(&self, used_as: Use) -> Rgb {
         let mut xyz = [0.0; 3];
         for i in 0..STEPS {

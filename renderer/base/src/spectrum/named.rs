@@ -5,7 +5,7 @@ use crate::color::Rgb;
 /// Name accepted in place of a metal for a perfect mirror: index 0, absorption 1.
 const PERFECT_MIRROR: &str = "none";
 
-/// The index of refraction of a dielectric at 589 nm; capital letters count as small ones.
+/// The index of refraction of a dielectric at 589 nm; the name is case-insensitive.
 pub fn dielectric(name: &str) -> Option<f32> {
     let found = DIELECTRICS
         .iter()
@@ -23,12 +23,12 @@ pub fn metal(name: &str) -> Option<[Rgb; 2]> {
     Some([Rgb::from(found.eta), Rgb::from(found.k)])
 }
 
-/// The names that [`dielectric`] knows.
+/// Names of [`dielectric`].
 pub fn dielectrics() -> impl Iterator<Item = &'static str> {
     DIELECTRICS.iter().map(|(name, _)| *name)
 }
 
-/// The names that [`metal`] knows.
+/// Names of [`metal`].
 pub fn metals() -> impl Iterator<Item = &'static str> {
     let names = METALS.iter().flat_map(|metal| metal.names.iter().copied());
     names.chain([PERFECT_MIRROR])

@@ -5,13 +5,13 @@ use thiserror::Error;
 /// Errors of building an acceleration structure.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum AccelError {
-    /// The Embree library is not where it was when the program was built, nor anywhere else.
+    /// The Embree library was not found.
     #[error(
         "cannot open Embree 4, which traces rays. Where it was looked for, in this order:\n{tried}\n\
          set EMBREE_DIR to the folder of an Embree 4 release (https://github.com/RenderKit/embree/releases)"
     )]
     Library {
-        /// The places, each with what was wrong there, a line each.
+        /// Searched paths with the error of each, one per line.
         tried: String,
     },
     /// The Embree library is unsuitable.

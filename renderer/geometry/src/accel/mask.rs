@@ -1,4 +1,4 @@
-//! Ray masks: which shapes a query sees.
+//! Ray masks: visibility of shapes for groups of queries.
 
-/// Every kind of ray: the mask of a shape, or of a query, without exceptions.
+/// Mask of a shape that all queries see, or of a query that sees all shapes.
 pub const ALL: u32 = u32::MAX;

@@ -18,18 +18,19 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 pub use crate::Hit;
-use crate::{Geometry, Mesh, MeshUses, Shape, TracedTriangles};
-use embree::{AnalyticSurface, CommittedScene, Device, InstanceArray, SceneBuilder, instance_place};
+use crate::{Geometry, Mesh, MeshUses, SHUTTER_OPEN, Shape, TracedTriangles};
+use embree::{AnalyticSurface, CommittedScene, Device, InstanceArray, SceneBuilder, instance_field};
 pub use embree::{Bundle, PackedFile, carried};
 pub use error::AccelError;
 pub use mask::ALL;
 pub use quality::BuildQuality;
 use renderer_base::math::{Bounds, Ray};
 
-/// The most instances that Embree knows one by one, which is a little faster; more are arrays, of a third of the memory.
-const MANY_INSTANCES: usize = 1 << 16;
+/// Maximum number of instances as separate geometries, which are slightly faster; beyond it, instance arrays need a
+/// third of the memory.
+const MAX_SEPARATE_INSTANCES: usize = 1 << 16;
 
-/// All shapes of a scene, ready for rays.
+/// Acceleration structure over the shapes of a scene.
 pub struct Accel {
     scene: CommittedScene,
     bounds: Bounds,
@@ -63,13 +64,13 @@ impl Accel {
         let mut shared: FxHashMap<*const Mesh, Arc<CommittedScene>> = FxHashMap::default();
         let mut arrays: FxHashMap<(*const Mesh, u32), usize> = FxHashMap::default();
         let mut list: Vec<(Arc<CommittedScene>, u32, InstanceArray)> = vec![];
-        let place = if uses.instances() > MANY_INSTANCES {
-            instance_place(&device)
+        let array_field = if uses.instances() > MAX_SEPARATE_INSTANCES {
+            instance_field(&device)
         } else {
             None
         };
         let first_array = shapes.len() as u32;
-        let mut top = SceneBuilder::new(&device, quality).with_arrays(first_array, place.unwrap_or(0));
+        let mut top = SceneBuilder::new(&device, quality).with_arrays(first_array, array_field.unwrap_or(0));
         for (id, shape) in (0u32..).zip(shapes) {
             let mask = masks.get(id as usize).copied().unwrap_or(ALL);
             match &shape.geometry {
@@ -86,14 +87,15 @@ impl Accel {
                             entry.insert(Arc::new(scene.commit()?))
                         }
                     };
-                    if place.is_some() {
+                    let matrix = shape.placement().at(SHUTTER_OPEN).world_from_object();
+                    if array_field.is_some() {
                         let index = *arrays.entry((Arc::as_ptr(mesh), mask)).or_insert_with(|| {
                             list.push((scene.clone(), mask, InstanceArray::default()));
                             list.len() - 1
                         });
-                        list[index].2.push(id, &shape.world_from_object);
+                        list[index].2.push(id, matrix);
                     } else {
-                        top.instance(id, mask, scene, &shape.world_from_object);
+                        top.instance(id, mask, scene, matrix);
                     }
                 }
                 Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => {
@@ -110,19 +112,20 @@ impl Accel {
         Ok(Accel { scene, bounds })
     }
 
-    /// The nearest hit of `ray` within its bounds on the shapes whose mask shares a bit with `mask`.
+    /// Closest hit of `ray` in `[t_min, t_max]` on shapes whose mask shares a bit with `mask`.
     #[inline]
     pub fn intersect(&self, ray: &Ray, mask: u32) -> Option<Hit> {
         self.scene.intersect(ray, mask)
     }
 
-    /// Calls `visit` for all hits of `ray` within its bounds on the shapes whose mask shares a bit with `mask`, in no order.
-    /// `visit` makes no such query. A ray through an edge of a mesh may hit both of its triangles.
+    /// Calls `visit` for all hits of `ray` in `[t_min, t_max]` on shapes whose mask shares a bit with `mask`, in
+    /// arbitrary order. `visit` must not call `all_hits`. A ray through an edge of a mesh may hit both adjacent
+    /// triangles.
     pub fn all_hits(&self, ray: &Ray, mask: u32, visit: impl FnMut(&Hit)) {
         self.scene.all_hits(ray, mask, visit);
     }
 
-    /// Returns whether `ray` meets, within its bounds, any of the shapes whose mask shares a bit with `mask`.
+    /// Returns whether `ray` hits a shape in `[t_min, t_max]` whose mask shares a bit with `mask`.
     #[inline]
     pub fn occluded(&self, ray: &Ray, mask: u32) -> bool {
         self.scene.occluded(ray, mask)
@@ -133,7 +136,7 @@ impl Accel {
         self.bounds
     }
 
-    /// Bytes of memory that the structure holds.
+    /// Memory of the structure [bytes].
     pub fn memory(&self) -> usize {
         self.scene.memory()
     }

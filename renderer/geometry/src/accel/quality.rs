@@ -1,6 +1,6 @@
 //! Build quality of acceleration structures.
 
-use crate::{MANY_TRIANGLES, Shape, triangle_count};
+use crate::{MAX_FAST_TRIANGLES, Shape, triangle_count};
 
 /// Build quality: the trade of build time and memory for the speed of queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum BuildQuality {
 impl BuildQuality {
     /// The default quality for a scene.
     pub(super) fn of(shapes: &[Shape]) -> BuildQuality {
-        if triangle_count(shapes) + shapes.len() as u64 > MANY_TRIANGLES {
+        if triangle_count(shapes) + shapes.len() as u64 > MAX_FAST_TRIANGLES {
             BuildQuality::Medium
         } else {
             BuildQuality::High

@@ -17,25 +17,25 @@ pub enum CameraError {
         /// The radius [m].
         radius: f32,
     },
-    /// The focus is not before the lens.
+    /// The focus distance is not positive.
     #[error("the focus distance is {distance}, not a positive number")]
     Focus {
         /// The distance [m].
         distance: f32,
     },
-    /// An orthographic camera sees no width or height.
+    /// The width or height of an orthographic camera is not positive.
     #[error("the width or height that the camera sees is {width}, not a positive number")]
     Width {
         /// The width or height [m].
         width: f32,
     },
-    /// The viewing axis is nowhere.
+    /// The shift of the film is not finite.
     #[error("the shift of the film is {}, {}, not two finite numbers", .shift.x, .shift.y)]
     Shift {
         /// The shift, in sizes of the film.
         shift: Vec2,
     },
-    /// The clipping distances leave nothing.
+    /// The clipping range is empty.
     #[error("the clipping distances are {near} and {far}, not 0 ≤ near < far")]
     Clip {
         /// The nearest distance [m].
@@ -43,13 +43,13 @@ pub enum CameraError {
         /// The farthest distance [m].
         far: f32,
     },
-    /// The matrix squashes space or is not finite.
+    /// The matrix is singular or not finite.
     #[error("the camera's matrix is singular or not finite")]
     Singular,
     /// Position and target of the camera coincide.
     #[error("the camera looks at the point where it stands")]
     NoDirection,
-    /// The direction that is to be up is the viewing direction.
+    /// The up vector is parallel to the viewing direction.
     #[error("the camera's up vector is zero or along its viewing direction")]
     NoUp,
     /// The film has no pixels.

@@ -7,7 +7,7 @@ use glam::{Vec2, Vec3};
 use super::error::CameraError;
 use renderer_base::math::{lat_long_uv, sin_cos, tan, unit_vector};
 
-/// A ray in camera space before its direction is unit length, with its derivatives.
+/// Camera-space ray with its derivatives; the direction is not normalized.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LocalRay {
     pub(super) origin: Vec3,
@@ -16,7 +16,7 @@ pub(super) struct LocalRay {
     pub(super) origin_dy: Vec3,
     pub(super) direction_dx: Vec3,
     pub(super) direction_dy: Vec3,
-    /// The distance along the ray, in units of `direction`, that near and far are multiples of.
+    /// Unit of the near and far distances along the ray, in units of `direction`.
     pub(super) depth_unit: f32,
 }
 
@@ -26,7 +26,7 @@ pub enum FovAxis {
     /// The width of the film.
     #[default]
     X,
-    /// Its height.
+    /// The height of the film.
     Y,
     /// The smaller of the two.
     Smaller,
@@ -37,7 +37,7 @@ pub enum FovAxis {
 }
 
 impl FovAxis {
-    /// All axes by their names in scene files.
+    /// Axes by their names in scene files.
     pub const NAMED: [(&str, FovAxis); 5] = [
         ("x", FovAxis::X),
         ("y", FovAxis::Y),
@@ -46,8 +46,7 @@ impl FovAxis {
         ("diagonal", FovAxis::Diagonal),
     ];
 
-    /// Half the width and height at distance 1 of a film of so many pixels, where this axis of it is seen at an angle
-    /// [radians].
+    /// Half width and half height at distance 1 of a film [pixels] whose axis covers the angle `fov` [radians].
     pub fn half_size(self, film: Vec2, fov: f32) -> Vec2 {
         film * (tan(0.5 * fov) / self.length(film))
     }
@@ -104,7 +103,7 @@ impl Perspective {
         })
     }
 
-    /// Moves the optical axis from the middle of the film to the left and up, by `shift` in units of the film size.
+    /// Moves the optical axis from the centre of the film to the left and up, by `shift` in units of the film size.
     pub(super) fn shifted(self, film: Vec2, shift: Vec2) -> Result<Perspective, CameraError> {
         if !shift.is_finite() {
             return Err(CameraError::Shift { shift });
@@ -118,8 +117,8 @@ impl Perspective {
     pub(super) fn ray(&self, film_point: Vec2, lens_u: Vec2) -> LocalRay {
         let offset = (film_point - self.center) * self.pixel;
         let ahead = Vec3::new(offset.x, -offset.y, -1.0);
-        // The lens bends all rays through one film point to one point of the plane in focus. Lengths are in units of
-        // the focus distance, so that z stays −1.
+        // The lens refracts all rays of a film point to one point of the plane of focus. Division by the focus distance
+        // keeps z at −1.
         let lens = if self.aperture_radius > 0.0 {
             concentric_disk(lens_u) * self.aperture_radius
         } else {
@@ -157,7 +156,7 @@ pub(super) struct Orthographic {
 }
 
 impl Orthographic {
-    /// Width of what the film sees, where neither it nor the height is given [m].
+    /// Default width of the film [m].
     const WIDTH: f32 = 2.0;
 
     pub(super) fn new(
@@ -205,7 +204,7 @@ impl Orthographic {
     }
 }
 
-/// All directions: longitude and colatitude.
+/// Equirectangular projection: longitude and colatitude.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Panoramic {
     film: Vec2,
@@ -217,7 +216,7 @@ impl Panoramic {
     }
 
     pub(super) fn ray(&self, film_point: Vec2) -> LocalRay {
-        // The environment's longitude, half a turn on: there the middle column is +z, here it is ahead.
+        // Longitude of environment maps plus half a turn: their middle column is +z, here it is −z.
         let per_pixel = Vec2::new(TAU, PI) / self.film;
         let (sin_phi, cos_phi) = sin_cos(film_point.x * per_pixel.x - PI);
         let (sin_theta, cos_theta) = sin_cos(film_point.y * per_pixel.y);
@@ -239,7 +238,7 @@ impl Panoramic {
     }
 }
 
-/// The unit square to the unit disk, areas kept.
+/// Equal-area map from the unit square to the unit disk.
 // Shirley & Chiu 1997, "A Low Distortion Map Between Disk and Square", in the form without branches on the wedge.
 fn concentric_disk(u: Vec2) -> Vec2 {
     let p = 2.0 * u - Vec2::ONE;

@@ -19,6 +19,7 @@ pub use view::{CameraView, ImagePlane};
 use glam::{Affine3A, Vec2, Vec3};
 
 pub use crate::RayDifferential;
+use crate::SHUTTER_OPEN;
 use lens::{Orthographic, Panoramic, Perspective};
 pub use pose::Pose;
 use renderer_base::math::{Ray, atan};
@@ -27,7 +28,7 @@ use view::PlaneFilm;
 /// Projection of a camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Projection {
-    /// A thin lens; a pinhole when its radius is zero.
+    /// Thin lens; a pinhole if its radius is zero.
     Perspective {
         /// Field of view along `fov_axis` [radians], between 0 and π.
         fov: f32,
@@ -35,20 +36,20 @@ pub enum Projection {
         fov_axis: FovAxis,
         /// Radius of the lens [m]; 0 for a pinhole.
         aperture_radius: f32,
-        /// Distance along the viewing axis at which the picture is sharp [m].
+        /// Distance of the plane of focus along the viewing axis [m].
         focus_distance: f32,
-        /// Offset of the viewing axis from the centre of the film, to the left and upwards, in widths and heights of the
-        /// film: the picture moves the same way.
+        /// Offset of the viewing axis from the centre of the film, to the left and upwards, in widths and heights of
+        /// the film. The picture moves in the same direction.
         shift: Vec2,
     },
     /// Parallel rays.
     Orthographic {
-        /// Width of what the film sees [m]; where there is none, pixels are square, or it is 2.
+        /// Width of the visible area [m]; by default that of square pixels, or 2 without a height.
         width: Option<f32>,
-        /// Its height [m]; where there is none, pixels are square.
+        /// Height of the visible area [m]; by default that of square pixels.
         height: Option<f32>,
     },
-    /// All directions: columns are longitude, rows are colatitude. The middle of the film looks along −z; turned by
+    /// Equirectangular: columns are longitude, rows are colatitude. The centre of the film looks along −z; rotated by
     /// half a turn about +y, the picture is an environment map in Kiln's convention.
     Panoramic,
 }
@@ -93,7 +94,7 @@ pub struct CameraRay {
     pub differential: RayDifferential,
 }
 
-/// A camera for a film of a certain size.
+/// A camera with its film size.
 #[derive(Clone, Copy, Debug)]
 pub struct Camera {
     pose: Pose,
@@ -112,10 +113,10 @@ enum Model {
 }
 
 impl Camera {
-    /// A camera for a film of `width` × `height` pixels (the whole film, whatever is cropped from it).
+    /// A camera for a film of `width` × `height` pixels, before any crop.
     ///
     /// # Errors
-    /// When a number is out of range or the matrix singular.
+    /// If a number is out of range or the matrix is singular.
     pub fn new(desc: &CameraDesc, width: u32, height: u32) -> Result<Camera, CameraError> {
         if width == 0 || height == 0 {
             return Err(CameraError::NoFilm);
@@ -150,10 +151,11 @@ impl Camera {
         })
     }
 
-    /// The ray through a film point [pixels], through the point of the lens that `lens_u` in `[0,1)²` chooses, at a
-    /// moment in `[0,1]` of the shutter interval.
+    /// Generates the ray through a film point [pixels] and the point of the lens sampled by `lens_u` in `[0,1)²`, at a time in
+    /// `[0,1]` of the shutter interval.
     #[inline]
     pub fn generate(&self, film_point: Vec2, lens_u: Vec2, time: f32) -> CameraRay {
+        let pose = self.pose_at(time);
         let local = match &self.model {
             Model::Perspective(lens) => lens.ray(film_point, lens_u),
             Model::Orthographic(lens) => lens.ray(film_point),
@@ -161,30 +163,36 @@ impl Camera {
         };
         let length = local.direction.length();
         let d = local.direction / length;
-        // The derivative of d/|d| is that of d, less its part along d, over |d|.
-        let unit_derivative = |dd: Vec3| self.pose.vector((dd - d * d.dot(dd)) / length);
+        // ∂(d/|d|) = (∂d − d̂ (d̂·∂d)) / |d|.
+        let unit_derivative = |dd: Vec3| pose.vector((dd - d * d.dot(dd)) / length);
         let depth = local.depth_unit * length;
         CameraRay {
             ray: Ray {
-                origin: self.pose.point(local.origin),
-                direction: self.pose.vector(d),
+                origin: pose.point(local.origin),
+                direction: pose.vector(d),
                 t_min: self.near * depth,
                 t_max: self.far * depth,
                 time,
             },
             differential: RayDifferential {
-                origin_dx: self.pose.vector(local.origin_dx),
-                origin_dy: self.pose.vector(local.origin_dy),
+                origin_dx: pose.vector(local.origin_dx),
+                origin_dy: pose.vector(local.origin_dy),
                 direction_dx: unit_derivative(local.direction_dx),
                 direction_dy: unit_derivative(local.direction_dy),
             },
         }
     }
 
-    /// The film point [pixels] where a world point is seen through the middle of the lens; `None` when it lies behind
-    /// the camera or at it.
+    /// Pose at a time in `[0,1]` of the shutter interval. Camera motion is interpolated here.
+    #[inline]
+    fn pose_at(&self, _time: f32) -> &Pose {
+        &self.pose
+    }
+
+    /// Film point [pixels] of a world-space point seen through the centre of the lens; `None` if the point is not in
+    /// front of the camera.
     pub fn project(&self, p: Vec3) -> Option<Vec2> {
-        let p = self.pose.local_point(p);
+        let p = self.pose_at(SHUTTER_OPEN).local_point(p);
         match &self.model {
             Model::Perspective(lens) => lens.project(p),
             Model::Orthographic(lens) => lens.project(p),
@@ -192,7 +200,7 @@ impl Camera {
         }
     }
 
-    /// The camera as shaders see it.
+    /// Description of the camera for shaders.
     pub fn view(&self) -> CameraView {
         let clip = [self.near, self.far];
         let size = Vec2::new(self.film[0] as f32, self.film[1] as f32);
@@ -212,7 +220,7 @@ impl Camera {
             Model::Panoramic(_) => ("panoramic", 360.0, 1.0, None),
         };
         CameraView {
-            world_from_camera: self.pose.matrix(),
+            world_from_camera: self.pose_at(SHUTTER_OPEN).matrix(),
             resolution: self.film,
             projection,
             fov,

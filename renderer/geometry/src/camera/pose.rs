@@ -29,7 +29,7 @@ pub fn look_at(from: Vec3, to: Vec3, up: Vec3) -> Result<Affine3A, CameraError> 
 pub struct Pose(Affine3A);
 
 impl Pose {
-    /// The matrix without its scale and shear: the viewing axis stays, up and right are made orthogonal to it.
+    /// Removes scale and shear: keeps the viewing axis and orthogonalizes up and right.
     pub fn new(world_from_camera: &Affine3A) -> Result<Pose, CameraError> {
         let Affine3A { matrix3, translation } = *world_from_camera;
         if !world_from_camera.is_finite() {
@@ -57,12 +57,12 @@ impl Pose {
         self.0.transform_point3(p)
     }
 
-    /// The world-space vector of one in camera space.
+    /// Transforms a vector from camera space to world space.
     pub fn vector(&self, v: Vec3) -> Vec3 {
         self.0.transform_vector3(v)
     }
 
-    /// World space to camera space: the transpose is the inverse.
+    /// Transforms a point from world space to camera space; the transpose is the inverse.
     pub(super) fn local_point(&self, p: Vec3) -> Vec3 {
         (self.0.matrix3.transpose() * (Vec3A::from(p) - self.0.translation)).into()
     }

@@ -1,4 +1,4 @@
-//! The camera as shaders see it: its spaces `screen`, `NDC` and `raster`, field of view, clipping distances.
+//! Camera description for shaders: spaces `screen`, `NDC` and `raster`, field of view, clipping distances.
 //!
 //! - `screen`: the image plane; (0, 0) is the viewing axis, x points to the right and y up, and the film is 2 wide. z is
 //!   the depth: 0 at the near plane, 1 at the far plane.
@@ -6,15 +6,15 @@
 //! - `raster`: as `NDC`, in pixels.
 //!
 //! A near plane at 0 is moved to [`MIN_NEAR`], since the depth would be constant. Without a far plane, the depth of a
-//! perspective camera approaches 1, and that of an orthographic camera is in metres. Panoramas have none of these spaces:
-//! no matrix describes them.
+//! perspective camera approaches 1, and that of an orthographic camera is in metres. Panoramas have no such spaces,
+//! since they are not projective.
 
 use glam::{Affine3A, Mat4, Vec2, Vec3, Vec4};
 
 /// Nearest depth of the near plane in `screen` space [m].
 const MIN_NEAR: f32 = 1e-3;
 
-/// A camera as shaders see it.
+/// Camera attributes of shaders.
 #[derive(Clone, Copy, Debug)]
 pub struct CameraView {
     /// Camera space to world space, without scale.

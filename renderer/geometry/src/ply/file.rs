@@ -12,7 +12,7 @@ use super::Rows;
 use renderer_base::files::FormatError;
 use renderer_base::files::text_of;
 
-/// A file whose header is read.
+/// A PLY file with a parsed header.
 pub struct PlyFile<'a> {
     path: &'a Path,
     header: Header,
@@ -23,12 +23,12 @@ pub struct PlyFile<'a> {
 }
 
 impl<'a> PlyFile<'a> {
-    /// Reads the header of a file; `path` is what errors call it.
+    /// Reads the header of a file; `path` identifies the file in errors.
     ///
     /// # Errors
-    /// When it is no PLY file, or its header makes no sense.
+    /// If the file is not PLY, or its header is invalid.
     pub fn parse(bytes: &'a [u8], path: &'a Path) -> Result<PlyFile<'a>, FormatError> {
-        // A byte-order mark says that text follows, which is so of the header.
+        // A byte-order mark may precede the header.
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         if !bytes.starts_with(b"ply") {
             return Err(FormatError::Kind {
@@ -64,7 +64,7 @@ impl<'a> PlyFile<'a> {
         })
     }
 
-    /// The elements by their names, in their order.
+    /// The elements with their names, in file order.
     pub fn elements(&self) -> impl Iterator<Item = (&String, &ElementDef)> {
         self.header.elements.iter()
     }
@@ -106,7 +106,7 @@ impl<'a> PlyReader<'a> {
         self.elements(element, |_: Skipped| Ok(()))
     }
 
-    /// Hands every element of one kind to `take`, whose error is what is wrong with it.
+    /// Calls `take` with each element of one kind; an error of `take` is reported with the element.
     ///
     /// # Errors
     /// If elements are malformed, missing, or rejected by `take`.
@@ -116,7 +116,7 @@ impl<'a> PlyReader<'a> {
         mut take: impl FnMut(E) -> Result<(), String>,
     ) -> Result<(), FormatError> {
         if element.properties.is_empty() {
-            // Elements of no size can be promised without end.
+            // Without properties, any count of elements would be valid.
             return Ok(());
         }
         let parser = Parser::<E>::new();
@@ -134,7 +134,8 @@ impl<'a> PlyReader<'a> {
         Ok(())
     }
 
-    /// All elements of one kind at once, if they are as long as each other and suit; otherwise nothing happens.
+    /// Reads the elements of one kind as fixed-size rows; `None`, without reading, if their sizes differ or `suits`
+    /// rejects them.
     pub fn rows<'e>(&mut self, element: &'e ElementDef, suits: impl FnOnce(&Rows) -> bool) -> Option<Rows<'e>>
     where
         'a: 'e,
@@ -146,7 +147,7 @@ impl<'a> PlyReader<'a> {
         })
     }
 
-    /// Goes to the next line that is not blank.
+    /// Reads the next line that is not blank.
     fn next_line(&mut self) -> Result<(), ParseError> {
         loop {
             self.text.clear();
@@ -201,7 +202,7 @@ impl PropertyAccess for Skipped {
     }
 }
 
-/// The bytes of the header, the end of its last line included, and what follows.
+/// Splits a file into header, with the end of its last line, and payload.
 fn split_header(bytes: &[u8]) -> (&[u8], &[u8]) {
     const END: &[u8] = b"end_header";
     let begins_line = |at: usize| {
@@ -222,8 +223,8 @@ fn split_header(bytes: &[u8]) -> (&[u8], &[u8]) {
     bytes.split_at(at + END.len() + blanks + end)
 }
 
-/// The header as the parser wants it, with as many lines: it has no use for blank lines and remarks, and takes properties
-/// of an element with the same name for one.
+/// Header for the parser, with the same number of lines: blank lines become comments, and property names unique, since
+/// the parser merges properties of one name.
 fn plain_header(head: &str) -> String {
     let mut text = String::new();
     let mut names = FxHashMap::default();
@@ -247,7 +248,7 @@ fn plain_header(head: &str) -> String {
     text
 }
 
-/// The name, or one like it that none before has; `names` says how often each was asked for.
+/// Makes a name unique by a number; `names` counts the uses of each.
 fn unique(name: &str, names: &mut FxHashMap<String, u32>) -> String {
     let mut name = name.to_owned();
     while let Some(times) = names.get_mut(&name) {

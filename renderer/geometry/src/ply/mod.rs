@@ -1,5 +1,5 @@
-//! PLY files, ASCII and binary: the header, and the elements one by one or as rows. What the elements mean is up to the
-//! reader: meshes are read in [`renderer_import`], point clouds in [`crate::cloud`].
+//! PLY files, ASCII and binary: the header, and the elements one by one or as rows. The callers interpret the elements,
+//! as meshes or point clouds.
 
 mod file;
 mod names;

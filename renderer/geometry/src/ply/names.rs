@@ -1,4 +1,4 @@
-//! Names of PLY properties: which of them make one attribute.
+//! PLY property names: grouping of properties to attributes.
 
 use ply_rs_bw::ply::{ElementDef, PropertyType, ScalarType};
 
@@ -13,7 +13,7 @@ const SUFFIXES: [[&str; 4]; 4] = [
     ["_r", "_g", "_b", "_a"],
 ];
 
-/// The attribute that properties of these names begin with, if it is one, and how many of them belong together.
+/// Name of the attribute formed by the first properties, and their number; `None` and 1 for a single property.
 pub fn attribute_in(names: &[&str]) -> (Option<String>, usize) {
     for suffixes in &SUFFIXES {
         let Some(prefix) = names[0]

@@ -3,7 +3,7 @@
 use ply_rs_bw::ply::{ElementDef, Encoding, PropertyType, ScalarType};
 use rayon::prelude::*;
 
-/// Elements of a binary file that all have the same length.
+/// Fixed-size elements of a binary file.
 #[derive(Debug)]
 pub struct Rows<'a> {
     bytes: &'a [u8],
@@ -12,7 +12,7 @@ pub struct Rows<'a> {
     pub count: usize,
     big_endian: bool,
     scalars: Vec<(&'a str, RowField)>,
-    /// The list, if there is one: its name, its first item, and how many it has.
+    /// List property: name, first item, number of items.
     list: Option<(&'a str, RowField, usize)>,
 }
 
@@ -37,8 +37,7 @@ enum NumberKind {
 }
 
 impl<'a> Rows<'a> {
-    /// The rows that `bytes` begin with. `None` where rows differ in length, have several
-    /// lists, or are not all there.
+    /// Interprets the start of `bytes` as rows; `None` if rows differ in length, have several lists, or are truncated.
     pub fn of(element: &'a ElementDef, encoding: Encoding, bytes: &'a [u8]) -> Option<Rows<'a>> {
         let big_endian = match encoding {
             Encoding::Ascii => return None,
@@ -148,7 +147,7 @@ impl<'a> Rows<'a> {
         self.exact(row, field) as f32
     }
 
-    /// A whole number of a row; `None` where fractions stand.
+    /// An integer of a row; `None` for a floating-point property.
     #[inline]
     pub fn whole(&self, row: usize, field: RowField) -> Option<i64> {
         whole(self.field(row, field), field.kind, self.big_endian)

@@ -1,4 +1,4 @@
-//! Files of NanoVDB, of the version 32: segments of grids, plain or compressed, or the memory of a grid as it is.
+//! NanoVDB files, version 32: segments of grids, plain or compressed, or the raw memory of a grid.
 //!
 //! The layout follows from the public headers of NanoVDB (`PNanoVDB.h`, `io/IO.h`).
 
@@ -9,7 +9,7 @@ mod tree;
 use super::bytes::Bytes;
 use super::element::Element;
 use super::error::GridFault;
-use super::grid::{Border, Grid, GridClass, Placement};
+use super::grid::{Border, Grid, GridClass, GridTransform};
 use glam::DVec3;
 use layout::{GridType, grid};
 use renderer_base::files::Budget;
@@ -79,7 +79,7 @@ impl NanoFile {
 }
 
 /// The transform of a grid.
-fn placement(bytes: Bytes<'_>) -> Result<Placement, GridFault> {
+fn placement(bytes: Bytes<'_>) -> Result<GridTransform, GridFault> {
     let mut matrix = bytes.moved_to(grid::MATRIX as u64);
     let mut rows = [[0.0; 3]; 3];
     for x in rows.as_flattened_mut() {
@@ -87,5 +87,5 @@ fn placement(bytes: Bytes<'_>) -> Result<Placement, GridFault> {
     }
     let mut vector = bytes.moved_to(grid::TRANSLATION as u64);
     let translation = DVec3::new(vector.f64()?, vector.f64()?, vector.f64()?);
-    Placement::of_rows(rows, translation)
+    GridTransform::of_rows(rows, translation)
 }

@@ -9,7 +9,7 @@ use crate::bytes::Bytes;
 use crate::error::GridFault;
 use renderer_base::files::Budget;
 
-/// "NanoVDB" and a digit: 0 for files and grids of old, 1 for grids, 2 for files.
+/// Magic numbers "NanoVDB" and a digit: 0 for old files and grids, 1 for grids, 2 for files.
 const MAGIC: &[u8] = b"NanoVDB";
 const MAJOR: u32 = 32;
 /// Compressed grids consist of parts of this size.
@@ -36,7 +36,7 @@ pub(super) struct Segment {
     pub(super) ty: u32,
     /// Number of the class.
     pub(super) class: u32,
-    /// Its bytes in the file.
+    /// Range of bytes in the file.
     stored: Range<usize>,
     /// Size of its memory [bytes].
     size: usize,
@@ -53,7 +53,7 @@ fn check_version(version: u32) -> Result<(), GridFault> {
     Ok(())
 }
 
-/// All grids of a file.
+/// The grids of a file.
 pub(super) fn list(data: &[u8]) -> Result<Vec<Segment>, GridFault> {
     let mut bytes = Bytes::new(data, "the header");
     // A file says its version here, and a grid its checksum.

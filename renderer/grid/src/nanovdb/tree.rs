@@ -30,8 +30,7 @@ pub(super) struct TreeReader<'a> {
     pub(super) builder: TreeBuilder,
     pub(super) activity: Activity,
     background: [f32; 4],
-    /// Leaves and nodes that may still be read: a file in which they are shared takes no more memory and time than
-    /// others.
+    /// Number of leaves and nodes that may still be read, which bounds memory and time if a file shares nodes.
     left: [usize; 3],
     values: Vec<f32>,
 }
@@ -47,7 +46,7 @@ impl<'a> TreeReader<'a> {
         let root = tree.saturating_add(bytes.moved_to(tree + ROOT as u64).u64()?);
         let mut counts = bytes.moved_to(tree + COUNTS as u64);
         let left = [counts.u32()?, counts.u32()?, counts.u32()?].map(|count| count as usize);
-        // A lying number is that of a file that is cut short.
+        // An impossible count means that the file is truncated.
         let sizes = [ty.leaf_table, ty.lower_table, ty.upper_table];
         let size = left
             .iter()

@@ -73,13 +73,13 @@ impl TreeBuilder {
         self.not_finite
     }
 
-    /// Makes room for so many blocks.
+    /// Reserves memory for blocks.
     pub(crate) fn reserve(&mut self, blocks: usize) {
         self.values.reserve_exact(blocks * BLOCK_VOXELS * self.channels);
         self.block_ranges.reserve_exact(blocks);
     }
 
-    /// Adds blocks with their first voxels and values. Blocks whose values are all the same become tiles.
+    /// Adds blocks with their first voxels and values. Blocks with a constant value become tiles.
     pub(crate) fn add_blocks(&mut self, origins: impl IntoIterator<Item = IVec3>, mut values: Vec<f32>) {
         if self.values.is_empty() {
             self.add_in_place(origins, values);

@@ -37,7 +37,7 @@ pub(crate) struct Tree {
     tiles: Vec<f32>,
     /// Least and greatest value of each block, over all channels.
     block_ranges: Vec<[f32; 2]>,
-    /// Of each node.
+    /// Least and greatest value of each node.
     node_ranges: Vec<[f32; 2]>,
     /// Lowest and highest voxel that is not certainly background; `None` if all are.
     extent: Option<[IVec3; 2]>,

@@ -9,8 +9,8 @@ use super::layout::{NODE_LOG2, UPPER_SIDE, UPPER_SLOTS, upper_place};
 use super::slot::{Content, Slot};
 
 /// A dense table may have this many slots for each slot in use, or the least number below.
-const MOST_EMPTY: i64 = 64;
-const SMALL: i64 = 1 << 15;
+const MAX_SLOTS_PER_USED: i64 = 64;
+const MIN_SLOTS: i64 = 1 << 15;
 
 /// Slots of nodes by their coordinates, which are those of their first voxels divided by 128.
 #[derive(Debug, Hash)]
@@ -21,7 +21,7 @@ pub(super) enum Root {
         size: IVec3,
         slots: Vec<Slot>,
     },
-    /// For voxels that are far from each other.
+    /// Cells of distant voxels.
     Sparse(Cells),
 }
 
@@ -57,8 +57,8 @@ impl Root {
         };
         let sides = (0..3).map(|axis| i64::from(max[axis]) - i64::from(min[axis]) + 1);
         let volume = sides.fold(1, i64::saturating_mul);
-        let most = (used * MOST_EMPTY).max((used + wide).min(SMALL << 4));
-        if volume > most.max(SMALL) || volume > i64::from(i32::MAX) {
+        let most = (used * MAX_SLOTS_PER_USED).max((used + wide).min(MIN_SLOTS << 4));
+        if volume > most.max(MIN_SLOTS) || volume > i64::from(i32::MAX) {
             return Root::Sparse(Cells::new(cells, uppers));
         }
         let size = max - min + 1;

@@ -1,6 +1,6 @@
 //! Entry of a node.
 
-/// A tile, whose voxels are all the same, or a child, by index.
+/// Index of a tile, which has a constant value, or of a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Slot(u32);
 

@@ -6,10 +6,10 @@ use crate::error::GridFault;
 
 const MAGIC: u64 = 0x5644_4220;
 /// Oldest version that is read: the first one with compression by masks for each node.
-const OLDEST: u32 = 222;
-const NEWEST: u32 = 225;
+const MIN_VERSION: u32 = 222;
+const MAX_VERSION: u32 = 225;
 /// Most grids of a file.
-const MOST_GRIDS: i32 = 1 << 16;
+const MAX_GRIDS: i32 = 1 << 16;
 
 /// Returns whether a file begins as one of OpenVDB.
 pub(crate) fn is_vdb(data: &[u8]) -> bool {
@@ -30,9 +30,9 @@ impl Header {
         const UUID: usize = 36;
         let _magic = bytes.u64()?;
         let version = bytes.u32()?;
-        if !(OLDEST..=NEWEST).contains(&version) {
+        if !(MIN_VERSION..=MAX_VERSION).contains(&version) {
             return Err(GridFault::unsupported(format!(
-                "it has version {version} of OpenVDB's format, and {OLDEST} to {NEWEST} are read; OpenVDB's \
+                "it has version {version} of OpenVDB's format, and {MIN_VERSION} to {MAX_VERSION} are read; OpenVDB's \
                  `vdb_print` and Houdini can read and write it anew"
             )));
         }
@@ -41,7 +41,7 @@ impl Header {
         bytes.take(UUID)?;
         Metadata::read(bytes)?;
         let grids = bytes.i32()?;
-        if !(0..=MOST_GRIDS).contains(&grids) {
+        if !(0..=MAX_GRIDS).contains(&grids) {
             return Err(GridFault::damaged(format!("it has {grids} grids")));
         }
         Ok(Header { has_offsets, grids })

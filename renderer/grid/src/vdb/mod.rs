@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use super::bytes::Bytes;
 use super::element::Element;
 use super::error::GridFault;
-use super::grid::{Border, Grid, GridClass, Placement};
+use super::grid::{Border, Grid, GridClass, GridTransform};
 use header::{Descriptor, Header};
 use leaves::{LeafValues, decode};
 use metadata::Metadata;
@@ -28,7 +28,7 @@ use values::ValueFormat;
 pub(crate) use header::is_vdb;
 use renderer_base::files::Budget;
 
-/// Time of a byte of metadata, in bytes of other data.
+/// Decoding time of a byte of metadata, in bytes of other data.
 const TEXT_COST: usize = 64;
 
 /// Contents of a file.
@@ -116,12 +116,12 @@ impl VdbFile {
     }
 }
 
-/// What precedes the tree of a grid.
+/// Header of a grid: the part before its tree.
 #[derive(Clone, Debug)]
 struct Preamble {
     compression: u32,
     metadata: Metadata,
-    placement: Result<Placement, GridFault>,
+    placement: Result<GridTransform, GridFault>,
 }
 
 impl Preamble {
@@ -173,7 +173,7 @@ impl<'a> Body<'a> {
         self,
         name: String,
         class: GridClass,
-        placement: Placement,
+        placement: GridTransform,
         budget: &Budget,
     ) -> Result<Grid, GridFault> {
         let Topology {

@@ -11,18 +11,18 @@ use crate::tree::{TileSize, TreeBuilder};
 use renderer_base::files::Budget;
 
 /// Farthest coordinate of a voxel: arithmetic with voxels does not overflow.
-const FARTHEST: i32 = 1 << 30;
+const MAX_COORDINATE: i32 = 1 << 30;
 
 /// A leaf.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaf {
-    /// Its first voxel.
+    /// First voxel of the leaf.
     pub(super) origin: IVec3,
-    /// Its active voxels.
+    /// Active voxels of the leaf.
     pub(super) active: [u64; 8],
 }
 
-/// Voxels with the same value.
+/// Cube of voxels with one value.
 #[derive(Clone, Copy, Debug)]
 struct Tile {
     /// The first voxel.
@@ -102,7 +102,7 @@ impl Topology {
         Ok(topology)
     }
 
-    /// Tiles of background are where nothing is said.
+    /// Tiles of background are not stored.
     fn add_tile(&mut self, tile: Tile, format: &ValueFormat) {
         let value = &tile.value[..format.ty.channels];
         if tile.is_active {
@@ -166,7 +166,8 @@ impl Topology {
 /// First voxel of a child of the root.
 fn origin(bytes: &mut Bytes<'_>) -> Result<IVec3, GridFault> {
     let origin = IVec3::new(bytes.i32()?, bytes.i32()?, bytes.i32()?);
-    let is_near = origin.cmpge(IVec3::splat(-FARTHEST)).all() && origin.cmplt(IVec3::splat(FARTHEST)).all();
+    let is_near =
+        origin.cmpge(IVec3::splat(-MAX_COORDINATE)).all() && origin.cmplt(IVec3::splat(MAX_COORDINATE)).all();
     if !is_near || origin & 4095 != IVec3::ZERO {
         return Err(GridFault::damaged(format!("a node begins at voxel {origin}")));
     }

@@ -4,10 +4,10 @@ use glam::DVec3;
 
 use crate::bytes::Bytes;
 use crate::error::GridFault;
-use crate::grid::Placement;
+use crate::grid::GridTransform;
 
-/// Reads a transform: its inner result is why it is not linear or has no inverse.
-pub(super) fn read(bytes: &mut Bytes<'_>) -> Result<Result<Placement, GridFault>, GridFault> {
+/// Reads a transform: the inner error is the reason why it is not linear or not invertible.
+pub(super) fn read(bytes: &mut Bytes<'_>) -> Result<Result<GridTransform, GridFault>, GridFault> {
     let name = bytes.text()?;
     // Maps that scale also store four vectors that follow from the first: voxel size, inverse and so on.
     const DERIVED: usize = 4;
@@ -15,15 +15,15 @@ pub(super) fn read(bytes: &mut Bytes<'_>) -> Result<Result<Placement, GridFault>
     Ok(match name.as_str() {
         "UniformScaleMap" | "ScaleMap" => {
             let [scale, ..]: [DVec3; 1 + DERIVED] = vectors(bytes)?;
-            Placement::of_rows(diagonal(scale), DVec3::ZERO)
+            GridTransform::of_rows(diagonal(scale), DVec3::ZERO)
         }
         "UniformScaleTranslateMap" | "ScaleTranslateMap" => {
             let [translation, scale, ..]: [DVec3; 2 + DERIVED] = vectors(bytes)?;
-            Placement::of_rows(diagonal(scale), translation)
+            GridTransform::of_rows(diagonal(scale), translation)
         }
         "TranslationMap" => {
             let [translation] = vectors(bytes)?;
-            Placement::of_rows(diagonal(DVec3::ONE), translation)
+            GridTransform::of_rows(diagonal(DVec3::ONE), translation)
         }
         "AffineMap" | "UnitaryMap" => {
             let mut matrix = [[0.0; 4]; 4];
@@ -33,9 +33,9 @@ pub(super) fn read(bytes: &mut Bytes<'_>) -> Result<Result<Placement, GridFault>
             // Row vectors are multiplied from the left: the last row is the translation.
             let [x, y, z, translation] = matrix.map(|[x, y, z, _]| DVec3::new(x, y, z));
             let rows = [0, 1, 2].map(|i| [x[i], y[i], z[i]]);
-            Placement::of_rows(rows, translation)
+            GridTransform::of_rows(rows, translation)
         }
-        // Its size depends on the map within it, and nothing but the tree follows.
+        // The size of the transform depends on the nested map, and only the tree follows.
         "NonlinearFrustumMap" => Err(GridFault::unsupported("its transform is a frustum, not linear")),
         other => {
             return Err(GridFault::unsupported(format!(

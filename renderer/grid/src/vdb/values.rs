@@ -165,7 +165,7 @@ impl<'a> NodeValues<'a> {
     }
 }
 
-/// The bytes of so many voxels.
+/// Size of a number of voxels [bytes].
 fn stored<'a>(bytes: &mut Bytes<'a>, format: &ValueFormat, count: usize) -> Result<Stored<'a>, GridFault> {
     let size = count * format.ty.channels * format.ty.element().size();
     // Halves are not written where there are none, not even their size.

@@ -22,7 +22,7 @@ pub(crate) fn ramp(x: i32, y: i32, z: i32) -> f32 {
     ((x * 3 + y * 5 + z * 7) % 64) as f32 / 64.0 + 0.25
 }
 
-/// One of Mitsuba's volumes, whose values are those of a function of the voxel and the channel.
+/// A volume of Mitsuba, with values given by a function of voxel and channel.
 pub(crate) fn vol([nx, ny, nz]: [i32; 3], channels: i32, value: impl Fn([i32; 3], i32) -> f32) -> Vec<u8> {
     let mut bytes = b"VOL\x03".to_vec();
     for number in [1, nx, ny, nz, channels] {

@@ -24,16 +24,16 @@ pub struct Filter {
 /// A film position relative to a pixel and the weight of a sample there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FilterSample {
-    /// From the pixel's centre [pixels].
+    /// Offset from the centre of the pixel [pixels].
     pub offset: Vec2,
     /// The factor of the sample; 1 for filters without negative lobes.
     pub weight: f32,
 }
 
-/// The part of a filter that lies within a rectangle of pixels, for one pixel.
+/// Part of a filter about one pixel that is inside a rectangle of pixels.
 #[derive(Clone, Copy, Debug)]
 pub struct FilterWindow {
-    /// The random numbers that choose the part in x and in y: where they begin, and how much of `[0,1)` they are.
+    /// Interval of random numbers in x and in y: start, and length as a share of `[0,1)`.
     start: Vec2,
     share: Vec2,
     /// Constant that makes the mean weight 1.
@@ -67,7 +67,7 @@ impl Filter {
         }
     }
 
-    /// Its shape.
+    /// Kernel of the filter.
     pub fn shape(&self) -> FilterShape {
         self.shape
     }
@@ -96,7 +96,7 @@ impl Filter {
         }
     }
 
-    /// The part of the filter about a pixel that lies within `bounds`; all of it when `None`.
+    /// The part of the filter about a pixel inside `bounds`; the whole filter if `None`.
     pub fn window(&self, pixel: UVec2, bounds: Option<&Rect>) -> FilterWindow {
         let Some(bounds) = bounds else {
             return FilterWindow::WHOLE;
@@ -145,17 +145,17 @@ struct HalfProfile {
     area: f64,
     /// The ends of the segments: evenly spread, but for those that are moved to where the filter crosses zero.
     knots: Vec<f32>,
-    /// Absolute value of the profile there, normalised.
+    /// Absolute value of the profile at the ends, normalised.
     density: Vec<f32>,
-    /// Its integral up to there; the last is 1.
+    /// Integral of the absolute profile up to each end; the last is 1.
     cdf: Vec<f32>,
     /// Sample weight by segment: the sign of the profile divided by the mean of the signs.
     weights: Vec<f32>,
-    /// For each of as many equal parts of `[0,1]`, the first segment that may hold its inverse.
+    /// For equal parts of `[0,1]`, the first segment that may contain the inverse.
     guide: Vec<u16>,
 }
 
-/// A part of one axis of a filter, as [`FilterWindow`] has it.
+/// Part of one axis of a filter, for [`FilterWindow`].
 struct AxisPart {
     start: f32,
     share: f32,
@@ -247,7 +247,7 @@ impl HalfProfile {
     }
 }
 
-/// The ends of the segments: the nearest to each zero of the filter lies on it, so that no segment has both signs.
+/// Ends of the segments. The nearest one to each zero of the filter is moved to it, so that each segment has one sign.
 fn knots(shape: FilterShape) -> Vec<f64> {
     const N: usize = HalfProfile::SEGMENTS;
     let even = |i: usize| i as f64 / N as f64;

@@ -38,7 +38,7 @@ pub enum FilterShape {
         /// The amount of ringing.
         c: f32,
     },
-    /// A sinc function under a window that is the middle of a wider one.
+    /// Sinc function windowed by the main lobe of a wider sinc.
     // Duchon 1979, "Lanczos Filtering in One and Two Dimensions".
     Lanczos {
         /// Radius: the number of zero crossings on either side.
@@ -46,7 +46,7 @@ pub enum FilterShape {
     },
 }
 
-/// The most lobes of a Lanczos filter.
+/// Maximum number of lobes of a Lanczos filter.
 const MAX_LOBES: u32 = 16;
 
 /// The largest radius of a filter [pixels].
@@ -55,7 +55,7 @@ const MAX_RADIUS: f32 = 100.0;
 /// Parameters of filters with a radius, for error messages.
 const RADIUS: &str = "one number, the radius in pixels, more than 0 and at most 100";
 
-/// Its name in scene files.
+/// The kernel with its parameters, as in scene files.
 impl fmt::Display for FilterShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -81,14 +81,14 @@ impl FilterShape {
         "lanczos",
     ];
 
-    /// The filter where none is chosen.
+    /// The default filter.
     pub const DEFAULT: FilterShape = FilterShape::BlackmanHarris { radius: 1.5 };
 
     /// A box that covers its pixel.
     pub const PIXEL: FilterShape = FilterShape::Box { radius: 0.5 };
 
-    /// The shape that a scene file names with these numbers; `None` where there is none of that name, or what it takes
-    /// where the numbers do not fit.
+    /// Kernel by its name in scene files and its parameters; `None` for an unknown name, the expected parameters if the
+    /// numbers do not fit.
     pub fn from_call(name: &str, numbers: &[f32]) -> Option<Result<FilterShape, &'static str>> {
         let (shape, takes) = match name {
             "box" => (
@@ -152,7 +152,7 @@ impl FilterShape {
             | FilterShape::Tent { radius }
             | FilterShape::BlackmanHarris { radius } => positive(radius),
             FilterShape::Gaussian { radius, stddev } => {
-                // Much narrower, and the table of its values would miss it.
+                // The tabulated values would miss a much narrower filter.
                 positive(radius) && stddev >= 0.01 * radius && stddev <= 1e3 * radius
             }
             FilterShape::Mitchell { b, c } => (0.0..=1.0).contains(&b) && (0.0..=1.0).contains(&c),
@@ -185,7 +185,7 @@ impl FilterShape {
             FilterShape::Gaussian { radius, stddev } => {
                 let sharpness = f64::from(radius) / f64::from(stddev);
                 let g = |x: f64| exp(-0.5 * (x * sharpness).powi(2));
-                // Their difference would cancel where the distribution is nearly flat.
+                // The difference of the values would cancel where the distribution is nearly flat.
                 g(1.0) * exp_m1(0.5 * sharpness.powi(2) * (1.0 - x * x))
             }
             // Harris 1978, "On the use of windows for harmonic analysis with the discrete Fourier transform", eq. 33,
@@ -200,7 +200,7 @@ impl FilterShape {
     }
 }
 
-/// The one given number, or the default.
+/// The only given number, or the default.
 fn one(numbers: &[f32], default: f32) -> Option<f32> {
     match *numbers {
         [] => Some(default),

@@ -2,7 +2,7 @@
 
 use super::Fixed;
 
-/// What a film keeps of each pixel besides the sums of the picture.
+/// Additional sums of each pixel besides the picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FilmLayout {
     /// Sums of squares, for the variance.
@@ -14,7 +14,7 @@ pub struct FilmLayout {
 }
 
 impl FilmLayout {
-    /// Returns whether there is anything besides the picture and its variance.
+    /// Returns whether there are sums besides the picture and its variance.
     pub fn has_layers(&self) -> bool {
         self.channels > 0 || self.identifiers > 0
     }
@@ -28,7 +28,7 @@ impl FilmLayout {
     }
 }
 
-/// Weights by identifier, in the order of these.
+/// Weights by identifier, sorted by identifier.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Weights(Vec<(u32, Fixed)>);
 
@@ -116,7 +116,7 @@ impl Layers {
         let mut not_finite = 0;
         let sums = &mut self.sums[pixel * self.channels..(pixel + 1) * self.channels];
         for (sum, &v) in sums.iter_mut().zip(values) {
-            // Most layers have nothing of a sample.
+            // Most layers get nothing from a sample.
             if v == 0.0 {
                 continue;
             }

@@ -74,7 +74,7 @@ impl Film {
     pub const MAX_PIXELS: u64 = 1 << 28;
 
     /// An empty film of `width` × `height` pixels of which the rectangle `crop` (all of it when `None`) is kept.
-    /// `layout` says what is kept besides the picture.
+    /// `layout` defines the additional sums.
     ///
     /// # Errors
     /// When film or crop are empty, the film is too large, or the crop reaches beyond it.
@@ -145,7 +145,7 @@ impl Film {
         tile.clear();
     }
 
-    /// Adds another film's sums: other samples of the same picture, or another crop of it that lies within this one's.
+    /// Adds the sums of another film: other samples of the same picture, or of a crop inside this one.
     ///
     /// # Panics
     /// When the other film is of another size or keeps pixels that this one does not.
@@ -178,7 +178,7 @@ impl Film {
         self.pixels.count(counts);
     }
 
-    /// What is kept besides the picture.
+    /// Additional sums besides the picture.
     pub fn layout(&self) -> FilmLayout {
         self.pixels.layout()
     }
@@ -225,7 +225,7 @@ impl Film {
         }))
     }
 
-    /// The image of a value of each pixel with as many channels, from its sums and its number, row by row.
+    /// The image of the mean values, from sums and counts, row by row.
     pub fn develop_layer(
         &self,
         channels: usize,

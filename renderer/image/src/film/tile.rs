@@ -20,7 +20,7 @@ impl PixelSum {
         self.rgb.map(|sum| (sum.to_f64() / n) as f32)
     }
 
-    /// With the samples of another sum.
+    /// The sum of the samples of both.
     #[must_use]
     pub fn with(mut self, other: &PixelSum) -> PixelSum {
         self.count += other.count;
@@ -65,7 +65,7 @@ pub struct FilmTile {
 }
 
 impl FilmTile {
-    /// An empty tile; `layout` says what it keeps besides the picture.
+    /// An empty tile; `layout` defines the additional sums.
     pub fn new(rect: Rect, layout: FilmLayout) -> FilmTile {
         let area = rect.area();
         FilmTile {
@@ -95,7 +95,7 @@ impl FilmTile {
         })
     }
 
-    /// Its pixels, in pixels of the whole film.
+    /// Rectangle of the tile, in pixels of the whole film.
     pub fn rect(&self) -> Rect {
         self.rect
     }
@@ -108,7 +108,7 @@ impl FilmTile {
     /// The sums of the pixel at column `x`, row `y` of the whole film.
     ///
     /// # Panics
-    /// When the pixel lies outside the tile.
+    /// If the pixel is outside the tile.
     pub fn sum(&self, x: u32, y: u32) -> &PixelSum {
         &self.sums[self.index(x, y)]
     }
@@ -118,7 +118,7 @@ impl FilmTile {
         self.squares.as_deref()
     }
 
-    /// What is kept besides the picture.
+    /// Additional sums besides the picture.
     pub fn layout(&self) -> FilmLayout {
         FilmLayout {
             variance: self.squares.is_some(),
@@ -141,7 +141,7 @@ impl FilmTile {
     /// dropped and counted.
     ///
     /// # Panics
-    /// When the pixel lies outside the tile.
+    /// If the pixel is outside the tile.
     pub fn add(&mut self, x: u32, y: u32, sample: Rgb) {
         let i = self.index(x, y);
         if !sample.is_finite() {
@@ -167,7 +167,7 @@ impl FilmTile {
     /// not finite is dropped with its layers; a value of a layer that is not finite counts as 0.
     ///
     /// # Panics
-    /// When the pixel lies outside the tile, or the tile has no layers.
+    /// If the pixel is outside the tile, or the tile has no layers.
     pub fn add_with(
         &mut self,
         x: u32,
@@ -185,7 +185,7 @@ impl FilmTile {
         }
     }
 
-    /// Adds the sums of a tile that lies within this one. Squares are kept only where both have them.
+    /// Adds the sums of a tile inside this one. Squares are kept only if both tiles have them.
     ///
     /// # Panics
     /// When the other tile reaches beyond this one.

@@ -10,12 +10,12 @@ pub enum TextureColorSpace {
     Srgb,
     /// Linear Rec.709.
     Linear,
-    /// No colour but data (normals, roughness, heights): taken as it is.
+    /// Data without colour (normals, roughness, heights), not converted.
     Raw,
 }
 
 impl TextureColorSpace {
-    /// The colour space of that name: `auto`, `srgb`, `linear` or `raw`, and OpenImageIO's and OSL's usual synonyms.
+    /// Colour space by name: `auto`, `srgb`, `linear` or `raw`, and OpenImageIO's and OSL's usual synonyms.
     pub fn from_name(name: &str) -> Option<TextureColorSpace> {
         match name.to_ascii_lowercase().as_str() {
             "" | "auto" => Some(TextureColorSpace::Auto),

@@ -1,8 +1,7 @@
 //! Texture lookups in a direction, of images over longitude and latitude.
 //!
-//! As OpenImageIO looks them up, so that environments look the same: the footprint is measured in angles, probes lie along
-//! its longer edge, and small levels fade to one colour at each pole. Other than OpenImageIO's, which reach farther to one
-//! side, the probes lie around the middle of the footprint.
+//! The filter matches OpenImageIO: the footprint is measured in angles, probes are along its longer edge, and small
+//! levels fade to one colour at each pole. Unlike OpenImageIO's, the probes are centred on the footprint.
 
 use std::f32::consts::{FRAC_1_PI, PI};
 
@@ -17,7 +16,7 @@ use super::tile::TILE;
 use renderer_base::math::{acos, atan2, hypot};
 
 impl Texture {
-    /// Looks up in a direction, of an image over longitude and latitude. The direction zero gives what is at +z.
+    /// Looks up an environment in a direction. The zero direction returns the value at +z.
     pub fn sample_environment(&self, lookup: &EnvironmentLookup) -> Sample {
         let filter = &lookup.filter;
         let sampler = Sampler {
@@ -43,8 +42,8 @@ impl Texture {
         let y = y * filter.width.y + filter.blur.y;
         let (major, minor, edge) = if x >= y { (x, y, rx - r) } else { (y, x, ry - r) };
         let mut ellipse = Ellipse::of_axes(major, minor, Vec2::X);
-        // Before the levels shorten it where texels are magnified: next to a pole, places that are near each other are
-        // far apart in the image.
+        // Evaluated before the magnification limit of the levels: near a pole, close directions are far apart in the
+        // image.
         let probes = (ellipse.aspect() - 0.25).ceil().max(1.0);
         let latitude = |level: usize| self.levels.size(level).1 as f32 * FRAC_1_PI;
         let levels = ellipse.levels(self.levels.count(), latitude, latitude(0));
@@ -63,8 +62,8 @@ impl Texture {
 }
 
 impl Environment {
-    /// Adds the share of a pole's colour in a probe within a texel of it. The result is the weight of the texels around
-    /// the probe.
+    /// Adds the colour of a pole to a probe within a texel of it; returns the remaining weight of the texels around the
+    /// probe.
     pub(super) fn fade_to_pole(
         self,
         level: &Level,

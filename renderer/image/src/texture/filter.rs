@@ -8,13 +8,13 @@ use glam::Vec2;
 
 use renderer_base::math::{atan2, exp, hypot, unit_vector};
 
-/// The longest ellipse, as the ratio of its axes.
+/// Maximum ratio of the axes of an ellipse.
 const MAX_ASPECT: f32 = 32.0;
 
-/// Probes of the longest ellipse.
+/// Number of probes of the most elongated ellipse.
 const MAX_PROBES: usize = 64;
 
-/// The footprint of a point [texture coordinates].
+/// Footprint of a point lookup [texture coordinates].
 const POINT: f32 = 1e-8;
 
 /// The footprint of a lookup as an ellipse.
@@ -33,7 +33,7 @@ pub(super) struct Ellipse {
 pub(super) struct Levels {
     pub(super) finer: usize,
     pub(super) coarser: usize,
-    /// Weight of the coarser one.
+    /// Weight of the coarser level.
     pub(super) blend: f32,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Probes {
 }
 
 impl Ellipse {
-    /// The footprint whose edges are `dx` and `dy`, made wider by the blur.
+    /// Footprint with the edges `dx` and `dy`, enlarged by the blur.
     pub(super) fn new(dx: Vec2, dy: Vec2, blur: Vec2) -> Ellipse {
         let (dx, dy) = at_least_a_point(dx, dy);
         // The ellipse is the set of a s² + b s t + c t² = f; b and the axes as in Heckbert, section 3.5.8.
@@ -61,7 +61,8 @@ impl Ellipse {
         let angle = 0.5 * atan2(b as f32, (a - c) as f32) + std::f32::consts::FRAC_PI_2;
         let mut axis = unit_vector(angle);
         if blur.x + blur.y != 0.0 {
-            // The blur is an ellipse along s and t; as much is added to an axis as it is wide there, as by OpenImageIO 3.2.
+            // The blur is an ellipse along s and t; its width along an axis is added to the axis, as in OpenImageIO
+            // 3.2.
             major += (blur * axis).length();
             minor += (blur * axis.perp()).length();
             if minor > major {
@@ -72,11 +73,11 @@ impl Ellipse {
         Ellipse::of_axes(major, minor, axis)
     }
 
-    /// The ellipse of these axes, its longer one cut where it is too long.
+    /// The ellipse of these axes, with its aspect ratio clamped.
     pub(super) fn of_axes(mut major: f32, mut minor: f32, axis: Vec2) -> Ellipse {
         let mut aspect = (major / minor).clamp(1.0, 1e6);
         if aspect > MAX_ASPECT {
-            // Halfway between what aliases and what blurs.
+            // A compromise between aliasing and blur.
             aspect = MAX_ASPECT;
             major = 0.5 * (major + minor * MAX_ASPECT);
             minor = major / MAX_ASPECT;
@@ -94,7 +95,8 @@ impl Ellipse {
         self.aspect
     }
 
-    /// The levels whose texels are as wide as the shorter axis. `resolution` is the number of texels along it at each.
+    /// The levels whose texels have the width of the shorter axis. `resolution` is the number of texels of each level
+    /// along this axis.
     pub(super) fn levels(&mut self, count: usize, resolution: impl Fn(usize) -> f32, largest: f32) -> Levels {
         let only = |level| Levels {
             finer: level,
@@ -107,7 +109,7 @@ impl Ellipse {
                 continue;
             }
             if level == 0 {
-                // No finer texels are there: probes need not be nearer to each other than these are.
+                // Without finer levels, the spacing of the probes is at least that of the texels.
                 if self.minor * largest < 0.5 {
                     self.aspect = (self.major * largest * 2.0).clamp(1.0, MAX_ASPECT);
                 }
@@ -125,7 +127,7 @@ impl Ellipse {
     /// The probes along the longer axis.
     pub(super) fn probes(&self) -> Probes {
         let count = ((2.0 * self.aspect - 1.0) as usize).clamp(1, MAX_PROBES);
-        // Half of the derivatives' ellipse: they go from pixel to pixel, not from the middle to the edge.
+        // Half of the ellipse of the derivatives, which span a whole pixel.
         let reach = self.major - self.minor;
         let mut probes = Probes {
             list: [(0.0, 1.0); MAX_PROBES],
@@ -164,7 +166,7 @@ impl Probes {
     }
 }
 
-/// Edges that are too short for an ellipse are made a little longer, at right angles to the other.
+/// Extends degenerate edges perpendicular to the other edge, so that they span an ellipse.
 fn at_least_a_point(dx: Vec2, dy: Vec2) -> (Vec2, Vec2) {
     let is_point = |edge: Vec2| !edge.is_finite() || edge.length_squared() < POINT * POINT;
     let beside = |edge: Vec2| edge.perp() * (POINT / edge.length());

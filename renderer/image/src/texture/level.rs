@@ -20,9 +20,9 @@ pub(super) struct Level {
 /// Storage of a level's texels.
 #[derive(Debug)]
 pub(super) enum LevelTexels {
-    /// All in memory, row by row.
+    /// Texels in memory, row by row.
     Whole(Texels),
-    /// By tiles, of which some are in memory.
+    /// Tiles, some of which are in memory.
     Paged(PagedTexels),
 }
 
@@ -36,7 +36,7 @@ impl Level {
         }
     }
 
-    /// Memory that its texels always take [bytes].
+    /// Memory of the texels without cached tiles [bytes].
     pub(super) fn bytes(&self) -> usize {
         match &self.texels {
             LevelTexels::Whole(texels) => texels.bytes(),
@@ -44,7 +44,7 @@ impl Level {
         }
     }
 
-    /// Adds its texels to a hash: the same wherever they are.
+    /// Adds the texels to a hash, independent of their storage.
     pub(super) fn hash_texels(&self, channels: usize, hasher: &mut impl Hasher) {
         let mut reader = TexelReader::new(self, channels, 0);
         for (y, x) in (0..self.height).flat_map(|y| (0..self.width).map(move |x| (y, x))) {
@@ -53,7 +53,7 @@ impl Level {
     }
 }
 
-/// Reads texels of a level from a channel on, one after the other.
+/// Sequential reader of the texels of a level, from a channel on.
 pub(super) struct TexelReader<'a> {
     level: &'a Level,
     channels: usize,
@@ -72,7 +72,7 @@ impl<'a> TexelReader<'a> {
         }
     }
 
-    /// Up to four linear channels of a texel; zero beyond those that it has.
+    /// Up to four linear channels of a texel; missing channels are zero.
     #[inline]
     pub(super) fn get(&mut self, x: usize, y: usize) -> [f32; 4] {
         match &self.level.texels {

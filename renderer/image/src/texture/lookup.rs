@@ -10,16 +10,16 @@ pub enum Wrap {
     File,
     /// Black, with alpha 0.
     Black,
-    /// Its border, drawn out.
+    /// The texels of the border.
     Clamp,
-    /// The image again.
+    /// The image, repeated.
     Periodic,
-    /// The image mirrored, then the image again.
+    /// The image, alternately mirrored and repeated.
     Mirror,
 }
 
 impl Wrap {
-    /// The wrap mode of that name, as files and shaders give it.
+    /// Wrap mode by its name in files and shaders.
     pub fn from_name(name: &str) -> Option<Wrap> {
         match name {
             "default" => Some(Wrap::File),
@@ -31,7 +31,7 @@ impl Wrap {
         }
     }
 
-    /// The texel of `0..size` that stands at `i`; `None` for black.
+    /// Maps the index `i` to `0..size`; `None` for black.
     #[inline]
     pub(super) fn apply(self, i: i64, size: usize) -> Option<u32> {
         let n = size as i64;
@@ -49,7 +49,8 @@ impl Wrap {
         }
     }
 
-    /// Brings a coordinate near the image, so that the product with its size keeps its fraction and fits an integer.
+    /// Reduces a coordinate to the range of the image, so that its product with the size keeps its fraction and fits an
+    /// integer.
     #[inline]
     pub(super) fn reduce(self, s: f32) -> f32 {
         match self {
@@ -81,17 +82,17 @@ pub struct Filter {
     pub wrap_s: Wrap,
     /// Wrap mode beyond the top and bottom border.
     pub wrap_t: Wrap,
-    /// Between texels.
+    /// Interpolation between texels.
     pub interpolation: Interpolation,
     /// Factors of the footprint along s and t.
     pub width: Vec2,
-    /// Added to the footprint [sizes of the image].
+    /// Blur, added to the footprint [sizes of the image].
     pub blur: Vec2,
     /// First channel to read.
     pub first_channel: usize,
     /// Number of channels requested; if three, a single grey channel is repeated in all.
     pub channels: usize,
-    /// The value of channels that the texture does not have.
+    /// Value of missing channels.
     pub fill: f32,
     /// True if derivatives are requested.
     pub derivatives: bool,

@@ -23,16 +23,16 @@ pub(super) fn sizes_below(width: usize, height: usize) -> impl Iterator<Item = (
     std::iter::successors(Some((width, height)), half).skip(1)
 }
 
-/// Threads that make levels.
+/// Threads that build levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Threads {
-    /// Those of the `rayon` pool.
+    /// Threads of the `rayon` pool.
     Pool,
-    /// The calling one, which holds a lock: it must not take up other work of the pool.
+    /// The calling thread, which holds a lock and must not run other work of the pool.
     Own,
 }
 
-/// Makes the levels below one of these texels, as narrow as they are.
+/// Builds the levels below one of these texels, with the same texel type.
 pub(super) fn levels_below(
     texels: &Texels,
     (width, height): (usize, usize),
@@ -40,7 +40,7 @@ pub(super) fn levels_below(
     threads: Threads,
 ) -> Vec<Image> {
     let mut levels: Vec<Image> = vec![];
-    // Averages are handed on as floats, so that rounding to 8 bits does not add up from level to level.
+    // Averages are passed on as floats, so that rounding to 8 bits does not accumulate.
     let mut values: Option<Vec<f32>> = None;
     let mut larger_size = (width, height);
     for (width, height) in sizes_below(width, height) {
@@ -88,7 +88,7 @@ pub(super) fn levels_below(
     levels
 }
 
-/// Adds the averages of a row of twice as many texels.
+/// Adds the averages of a row of twice the width.
 fn add_halves<const CHANNELS: usize>(row: &mut [f32], larger: &[f32], weight: f32) {
     let pairs = larger.chunks_exact(2 * CHANNELS);
     for (texel, pair) in row.as_chunks_mut::<CHANNELS>().0.iter_mut().zip(pairs) {
@@ -125,7 +125,7 @@ impl Span {
 /// Computes the spans of `large` texels that each of `small ≤ large` texels averages; the factor is at most 3.
 fn spans(large: usize, small: usize) -> Vec<Span> {
     let share = |i: usize| {
-        // In units of 1/small of a texel of the larger level everything is whole.
+        // In units of 1/`small` of a texel of the larger level, all lengths are integers.
         let (from, to) = (i * large, (i + 1) * large);
         let start = from / small;
         let weight = |k: usize| {

@@ -9,16 +9,18 @@
 //! - Alpha is as the file has it: straight in PNG and TGA, premultiplied by custom in EXR.
 //! - Textures are requested from a [`TextureLoader`], from any thread; [`TextureLoader::load`] reads them and gives
 //!   the frozen [`TextureStore`], whose lookups take no lock, but for the first of a mip level that is not made yet.
-//! - Texels take no more memory than the loader is told. Files of tiles are read by the tile; what does not fit waits
-//!   in a temporary file. Values do not depend on it.
+//! - The loader bounds the memory of texels. Tiled files are read tile by tile; other texels beyond the bound are in a
+//!   temporary file. Values do not depend on the bound.
 
 mod color_space;
 mod environment;
 mod filter;
 mod level;
+mod loader;
 mod lookup;
 mod mip;
 mod pyramid;
+mod request;
 mod sample;
 mod store;
 mod texels;
@@ -26,8 +28,10 @@ mod tile;
 mod tile_set;
 
 pub use color_space::TextureColorSpace;
+pub use loader::TextureLoader;
 pub use lookup::{EnvironmentLookup, Filter, Interpolation, Lookup, Sample, Wrap};
-pub use store::{TextureId, TextureLoader, TextureNeed, TextureRequest, TextureSource, TextureStore};
+pub use request::{TextureId, TextureNeed, TextureRequest, TextureSource};
+pub use store::TextureStore;
 pub use texels::{Texels, Transfer};
 pub use tile::TileCache;
 pub use tile_set::{TilePattern, TileSet};
@@ -38,7 +42,7 @@ use std::sync::Arc;
 
 use glam::Vec2;
 
-use crate::{ColorChannels, Image, ImageError, Picture, PictureInfo, Raster, Rect, TiledPicture, Window};
+use crate::{ColorChannels, ImageError, Picture, PictureInfo, Raster, Rect, TiledPicture, Window};
 use level::{Level, LevelTexels, TexelReader};
 use pyramid::Pyramid;
 use tile::{PagedTexels, TileSource};
@@ -50,10 +54,10 @@ pub struct Texture {
     channels: usize,
     colors: ColorChannels,
     levels: Pyramid,
-    /// Beyond the borders along s and t, where a lookup leaves that to the file.
+    /// Default wrap modes along s and t.
     wrap: [Wrap; 2],
     window: Option<Window>,
-    /// From coordinates of the whole to those of the window that has texels.
+    /// Transform from texture coordinates of the whole image to those of the data window.
     window_scale: Vec2,
     window_offset: Vec2,
     info: PictureInfo,
@@ -68,10 +72,9 @@ impl Texture {
         base.hash_texels(self.channels, hasher);
     }
 
-    /// A decoded file. `path` is what the texture is called.
+    /// A decoded file. `path` is the name of the texture.
     ///
-    /// Texels that are infinite or not a number become zero, for one of them would spread over the whole pyramid; see
-    /// [`Texture::non_finite`].
+    /// Non-finite texels become zero, since one would spread over the whole pyramid; see [`Texture::non_finite`].
     ///
     /// # Errors
     /// When the raster has no pixels.
@@ -83,8 +86,7 @@ impl Texture {
         Texture::of_picture(path, picture, color_space, None)
     }
 
-    /// A picture with those smaller versions that are missing. Where the cache has no room for it, it goes to a temporary
-    /// file.
+    /// A picture with its mip pyramid. If the cache has no room for it, it is written to a temporary file.
     ///
     /// # Errors
     /// When the picture has no pixels.
@@ -199,33 +201,6 @@ impl Texture {
         }
     }
 
-    /// A texture of an image in memory, in the image's own colour space.
-    ///
-    /// # Errors
-    /// As [`Texture::new`].
-    pub fn from_image(path: &Path, image: Image) -> Result<Texture, ImageError> {
-        let Image {
-            width,
-            height,
-            channels,
-            data,
-            window,
-            ..
-        } = image.into_linear();
-        let samples = crate::Samples::F32(data);
-        Texture::new(
-            path,
-            Raster {
-                width,
-                height,
-                channels,
-                samples,
-                window,
-            },
-            TextureColorSpace::Linear,
-        )
-    }
-
     /// Name of the texture: its file's path, or the given name.
     pub fn path(&self) -> &Path {
         &self.path
@@ -246,7 +221,7 @@ impl Texture {
         self.channels
     }
 
-    /// Position within a larger image, if it is a part of one.
+    /// Position within a larger image, for a cropped image.
     pub fn window(&self) -> Option<Window> {
         self.window
     }
@@ -271,12 +246,12 @@ impl Texture {
         self.non_finite
     }
 
-    /// Makes all levels of the pyramid, which the first lookup of one would otherwise wait for.
+    /// Builds all levels of the pyramid before the first lookup.
     pub(crate) fn complete(&mut self) {
         self.levels.complete();
     }
 
-    /// Memory that its texels take once all levels are made [bytes]; tiles that come and go are not among them.
+    /// Memory of the texels of all levels [bytes], without cached tiles.
     pub fn bytes(&self) -> usize {
         self.levels.bytes()
     }
@@ -284,7 +259,7 @@ impl Texture {
     /// The linear value of a texel of level 0: up to four channels, zero beyond those that it has.
     ///
     /// # Panics
-    /// When the texel lies outside.
+    /// If the texel is outside.
     pub fn texel(&self, x: usize, y: usize) -> [f32; 4] {
         assert!(
             x < self.width() && y < self.height(),
@@ -299,7 +274,7 @@ impl Texture {
         TexelReader::new(smallest, self.channels, 0).get(0, 0)
     }
 
-    /// The value of all texels, if it is one.
+    /// The common value of all texels, if there is one.
     pub fn constant(&self) -> Option<[f32; 4]> {
         let first = self.texel(0, 0);
         let mut texels = TexelReader::new(self.levels.base(), self.channels, 0);

@@ -1,4 +1,4 @@
-//! Levels of a texture: those of its file, and smaller ones, which are made when they are first looked up.
+//! Mip pyramid of a texture: levels of the file, and smaller ones, which are built on first use.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,17 +9,17 @@ use super::tile::TileCache;
 /// The levels of a texture, from the image itself down to a single texel.
 #[derive(Debug)]
 pub(super) struct Pyramid {
-    /// The first ones; the last of them is in memory, unless it is a single texel.
+    /// First levels; the last one is in memory, unless it is a single texel.
     given: Vec<Level>,
-    /// The rest: most scenes of others never look at it, and it takes longer to make than to decode the image.
+    /// The other levels, which most scenes never use; building them costs more time than decoding the image.
     made: OnceLock<Vec<Level>>,
-    /// Number of all.
+    /// Number of levels.
     count: usize,
     channels: usize,
 }
 
 impl Pyramid {
-    /// Levels of a file. Where the cache has no room for all, they go to its temporary file.
+    /// Levels of a file. If the cache has no room for them, they are written to its temporary file.
     pub(super) fn of_images(images: Vec<Image>, channels: usize, cache: Option<&Arc<TileCache>>) -> Pyramid {
         let pyramid = Pyramid::of_levels(images.into_iter().map(Level::whole).collect(), channels);
         match cache.filter(|cache| !cache.reserve(pyramid.bytes())) {
@@ -87,10 +87,10 @@ impl Pyramid {
         }
     }
 
-    /// A level, made if it is not there. Its maker holds a lock, and so works alone.
+    /// A level, which is built on first use. The building thread holds a lock.
     ///
     /// # Panics
-    /// When there are not that many.
+    /// If the pyramid has no such level.
     #[inline]
     pub(super) fn level(&self, index: usize) -> &Level {
         match self.given.get(index) {
@@ -99,14 +99,14 @@ impl Pyramid {
         }
     }
 
-    /// Makes all levels on the threads of the pool, before anybody looks at them.
+    /// Builds all levels in parallel.
     pub(super) fn complete(&mut self) {
         if self.made.get().is_none() {
             self.made = OnceLock::from(self.make_rest(Threads::Pool));
         }
     }
 
-    /// Memory that the texels of all levels take, made or not [bytes].
+    /// Memory of the texels of all levels, built or not [bytes].
     pub(super) fn bytes(&self) -> usize {
         let value = match &self.last().texels {
             LevelTexels::Whole(texels) => texels.value_bytes(),

@@ -14,7 +14,7 @@ pub(super) struct Sum {
     pub(super) value: [f32; 4],
     ds: [f32; 4],
     dt: [f32; 4],
-    /// Weight of all texels that lie in the image.
+    /// Total weight of the texels inside the image.
     pub(super) inside: f32,
 }
 
@@ -23,12 +23,12 @@ pub(super) struct Sum {
 struct Axis {
     size: usize,
     wrap: Wrap,
-    /// True if the first and last texels lie on the borders, not half a texel inside.
+    /// True if the outermost texels are on the borders, not half a texel inside.
     border_texels: bool,
 }
 
 impl Axis {
-    /// The texel before a coordinate, and how far on the way to the next it is.
+    /// The texel below a coordinate, and the fractional offset from it.
     #[inline(always)]
     fn between(self, x: f32) -> (i64, f32) {
         let x = self.wrap.reduce(x);
@@ -41,7 +41,7 @@ impl Axis {
         (corner as i64, x - corner)
     }
 
-    /// The texel that stands at `i`; `None` for black.
+    /// The texel at index `i` after wrapping; `None` for black.
     #[inline(always)]
     fn place(self, i: i64) -> Option<u32> {
         if !self.border_texels && (0..self.size as i64).contains(&i) {
@@ -70,7 +70,7 @@ struct Taps<const N: usize> {
 
 impl Taps<1> {
     fn closest(x: f32, axis: Axis) -> Taps<1> {
-        // Halfway between two texels it is the one before.
+        // Halfway between two texels, the lower one.
         let (i, f) = axis.between(x);
         Taps {
             place: [axis.place(i + i64::from(f > 0.5))],
@@ -118,7 +118,7 @@ impl Taps<4> {
 }
 
 impl Taps<2> {
-    /// Both texels, where neither is black.
+    /// Both texels, unless one is black.
     #[inline]
     fn both(&self) -> Option<[usize; 2]> {
         Some([self.place[0]? as usize, self.place[1]? as usize])
@@ -126,8 +126,8 @@ impl Taps<2> {
 }
 
 impl Sum {
-    /// Adds four texels of a level in memory, as [`Sum::add`] does; `false` if one of them is black. All are fetched before
-    /// the first is used: mostly they are not in the cache.
+    /// Adds four texels of a level in memory, as [`Sum::add`] does; `false` if one of them is black. All texels are
+    /// fetched before the first is used, since most are not in the cache.
     #[inline(always)]
     fn add_bilinear(
         &mut self,
@@ -191,21 +191,21 @@ impl Sum {
     }
 }
 
-/// A filter whose wrap modes are decided.
+/// Filter with resolved wrap modes.
 #[derive(Clone, Copy)]
 pub(super) struct Sampler<'a> {
     pub(super) texture: &'a Texture,
     pub(super) filter: &'a Filter,
     pub(super) wrap_s: Wrap,
     pub(super) wrap_t: Wrap,
-    /// Layout of the texels and of the poles, each of which has a single colour; for environments only.
+    /// Layout of the texels and the colours of the poles; for environments only.
     pub(super) environment: Option<Environment>,
 }
 
 /// Layout of the texels of an environment.
 #[derive(Clone, Copy)]
 pub(super) struct Environment {
-    /// True if the outermost texels lie on the borders, as in OpenEXR's environments.
+    /// True if the outermost texels are on the borders, as in OpenEXR's environments.
     pub(super) border_texels: bool,
 }
 
@@ -266,8 +266,8 @@ impl Sampler<'_> {
         }
     }
 
-    /// Bilinear lookup of one place of the largest level, without derivatives: what most lookups of scenes are. `None` where it
-    /// is something else.
+    /// Fast path of the most common lookup: bilinear, on the largest level, without derivatives. `None` for other
+    /// lookups.
     #[inline(always)]
     fn bilinear(&self, st: Vec2) -> Option<Sum> {
         if self.filter.interpolation != Interpolation::Linear || self.filter.derivatives {
@@ -289,7 +289,7 @@ impl Sampler<'_> {
         sum.add_bilinear(texels, layout, &s, &t, 1.0).then_some(sum)
     }
 
-    /// The interpolation at a level; a smart one is cubic where its texels are larger than pixels.
+    /// The interpolation at a level; smart interpolation is cubic if texels are larger than pixels.
     pub(super) fn interpolation(&self, level: usize, is_magnified: bool) -> Interpolation {
         match self.filter.interpolation {
             Interpolation::SmartCubic if level == 0 || is_magnified => Interpolation::Cubic,
@@ -298,7 +298,7 @@ impl Sampler<'_> {
         }
     }
 
-    /// The channels that the texture has, and what stands in for the others.
+    /// The channels of the texture, and the fill value of missing ones.
     pub(super) fn finish(&self, mut sum: Sum) -> Sample {
         let has = self
             .texture
@@ -325,7 +325,7 @@ impl Sampler<'_> {
 }
 
 impl Texture {
-    /// Looks up on the plane. Coordinates that are not finite give black.
+    /// Looks up the texture. Non-finite coordinates return black.
     pub fn sample(&self, lookup: &Lookup) -> Sample {
         let filter = &lookup.filter;
         let of_file = |wrap, own| if wrap == Wrap::File { own } else { wrap };
@@ -360,10 +360,10 @@ impl Texture {
         sample
     }
 
-    /// Adds the texels of a footprint around a place, in coordinates of the texels' window.
+    /// Adds the texels of a footprint, in coordinates of the data window.
     fn add_footprint(&self, sampler: &Sampler<'_>, st: Vec2, [dx, dy]: [Vec2; 2], sum: &mut Sum) {
         let (filter, base) = (sampler.filter, self.levels.base());
-        // Texels that a pixel would be one of; less in a level are magnified.
+        // Number of texels of which one would have the size of a pixel; smaller levels are magnified.
         let natural = dx.abs().max(dy.abs()).max(Vec2::splat(1e-8)).recip().floor();
         let mut ellipse = Ellipse::new(dx * filter.width, dy * filter.width, filter.blur);
         let narrow = |level: usize| {

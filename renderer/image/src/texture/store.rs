@@ -1,287 +1,26 @@
-//! The texture store: textures requested while a scene is built, loaded in parallel, then frozen; late ones are added
-//! on demand.
+//! Texture store: the textures of a scene, frozen after loading; textures named by running shaders are added on demand.
 
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::request::{Key, TextureId, TextureRequest};
 use super::{EnvironmentLookup, Lookup, Sample, Texture, TextureColorSpace, TileCache, TileSet};
-use crate::{Format, ImageError, Subimage, TiledPicture, decode_picture};
-use renderer_base::files::{Files, SharedFiles};
-
-/// Index of a texture in its store, or of a set of textures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TextureId(pub u32);
-
-/// Source of a texture's bytes.
-#[derive(Clone, Debug)]
-pub enum TextureSource {
-    /// A file.
-    File(PathBuf),
-    /// A file within a file (an image in a GLB). The name tells it from others and stands in errors.
-    Memory {
-        /// The name; unique for these bytes.
-        name: PathBuf,
-        /// The bytes of an image file.
-        bytes: Arc<[u8]>,
-    },
-}
-
-impl TextureSource {
-    /// The path or name.
-    pub fn path(&self) -> &Path {
-        match self {
-            TextureSource::File(path) | TextureSource::Memory { name: path, .. } => path,
-        }
-    }
-
-    /// Checks by the begin of the file that its format is read.
-    fn check_format(&self, files: &dyn Files) -> Result<(), ImageError> {
-        /// Number of bytes that identify a format.
-        const HEAD: usize = 16;
-        let path = self.path();
-        let mut head = vec![];
-        match self {
-            TextureSource::File(path) => {
-                let file = files.open(path);
-                let read = file.and_then(|file| file.take(HEAD as u64).read_to_end(&mut head));
-                read.map_err(|error| ImageError::from_read(path, error))?;
-            }
-            TextureSource::Memory { bytes, .. } => head.extend(bytes.iter().take(HEAD)),
-        }
-        match Format::detect(path, &head) {
-            Some(_) => Ok(()),
-            None => Err(ImageError::unknown_format(path)),
-        }
-    }
-}
-
-/// A picture of a source, read in a colour space.
-#[derive(Clone, Debug)]
-pub struct TextureRequest {
-    /// The file.
-    pub source: TextureSource,
-    /// Colour space of the values.
-    pub color_space: TextureColorSpace,
-    /// The picture within the file.
-    pub subimage: Subimage,
-}
-
-type Key = (PathBuf, TextureColorSpace, Subimage);
-
-impl TextureRequest {
-    /// One name for one file, however it is reached; what does not exist keeps its name and fails when it is loaded.
-    fn key(&self, files: &dyn Files) -> Key {
-        let path = files.identity(self.source.path());
-        (path, self.color_space, self.subimage.clone())
-    }
-
-    fn load(&self, files: &dyn Files, cache: &Arc<TileCache>) -> Result<Texture, ImageError> {
-        let path = self.source.path();
-        let picture = match &self.source {
-            TextureSource::File(path) => {
-                if let Some(tiles) = TiledPicture::open(files, path, &self.subimage) {
-                    return Texture::of_tiles(path, tiles, self.color_space, cache);
-                }
-                let bytes = files.read(path).map_err(|e| ImageError::from_read(path, e))?;
-                decode_picture(path, &bytes, &self.subimage)?
-            }
-            TextureSource::Memory { bytes, .. } => decode_picture(path, bytes, &self.subimage)?,
-        };
-        Texture::of_picture(path, picture, self.color_space, Some(cache))
-    }
-}
-
-/// Treatment of textures that cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextureNeed {
-    /// A texture that cannot be read is an error of the scene.
-    Required,
-    /// Lookups fail as for a missing file.
-    Optional,
-}
+use crate::{ImageError, Subimage};
+use renderer_base::files::SharedFiles;
 
 /// Texture or error of an id.
 #[derive(Debug)]
-enum Entry {
+pub(super) enum Entry {
     Texture(Box<Texture>),
     /// Read error of an optional texture.
     Broken(ImageError),
     Set(TileSet<TextureId>),
 }
 
-/// Key of a requested texture.
-#[derive(Debug)]
-enum Wanted {
-    Texture(TextureRequest, TextureNeed),
-    Set(TileSet<TextureId>),
-}
-
-/// Collects the textures that a scene needs; each is given its id at once and read later, once.
-#[derive(Debug)]
-pub struct TextureLoader {
-    requests: Mutex<Requests>,
-    limit: usize,
-    files: SharedFiles,
-}
-
-#[derive(Debug, Default)]
-struct Requests {
-    ids: FxHashMap<Key, TextureId>,
-    list: Vec<Wanted>,
-}
-
-impl Requests {
-    fn add(&mut self, wanted: Wanted) -> TextureId {
-        self.list.push(wanted);
-        TextureId(u32::try_from(self.list.len() - 1).expect("more textures than memory holds"))
-    }
-}
-
-impl Requests {
-    fn set_need(&mut self, id: TextureId, need: TextureNeed) {
-        if let Some(Wanted::Texture(_, known)) = self.list.get_mut(id.0 as usize)
-            && need == TextureNeed::Required
-        {
-            *known = need;
-        }
-    }
-}
-
-impl Default for TextureLoader {
-    fn default() -> TextureLoader {
-        TextureLoader::new()
-    }
-}
-
-impl TextureLoader {
-    /// A loader without requests, whose textures take the memory that they need.
-    pub fn new() -> TextureLoader {
-        TextureLoader::with_memory(usize::MAX)
-    }
-
-    /// A loader whose textures take about so much memory at most [bytes].
-    pub fn with_memory(limit: usize) -> TextureLoader {
-        TextureLoader {
-            requests: Mutex::default(),
-            limit,
-            files: SharedFiles::default(),
-        }
-    }
-
-    /// Returns the loader with `files` in place of the disk.
-    #[must_use]
-    pub fn with_files(self, files: SharedFiles) -> TextureLoader {
-        TextureLoader { files, ..self }
-    }
-
-    /// The id that the texture will have in the store; the same for the same file and colour space. Nothing is read
-    /// yet, so that many threads can ask. A [`TextureSource::Memory`] is told from others by its name.
-    pub fn request(&self, source: TextureSource, color_space: TextureColorSpace) -> TextureId {
-        let request = TextureRequest {
-            source,
-            color_space,
-            subimage: Subimage::First,
-        };
-        self.request_picture(request, TextureNeed::Required)
-    }
-
-    /// Like [`request`](TextureLoader::request), for any picture of a file. A picture that is required once stays
-    /// required.
-    pub fn request_picture(&self, request: TextureRequest, need: TextureNeed) -> TextureId {
-        let key = request.key(&*self.files);
-        // A panic elsewhere leaves the table whole: entries are added in one step.
-        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        match requests.ids.get(&key) {
-            Some(&id) => {
-                requests.set_need(id, need);
-                id
-            }
-            None => {
-                let id = requests.add(Wanted::Texture(request, need));
-                requests.ids.insert(key, id);
-                id
-            }
-        }
-    }
-
-    /// The id of a set of textures that were requested.
-    pub fn request_set(&self, set: TileSet<TextureId>) -> TextureId {
-        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        requests.add(Wanted::Set(set))
-    }
-
-    /// Errors of the required images that cannot be opened or are in a format that is not read. Only the begin of each
-    /// file is read.
-    pub fn unsupported(&self) -> Vec<ImageError> {
-        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        let required = requests.list.iter().filter_map(|wanted| match wanted {
-            Wanted::Texture(request, TextureNeed::Required) => Some(request),
-            Wanted::Texture(_, TextureNeed::Optional) | Wanted::Set(_) => None,
-        });
-        required
-            .filter_map(|request| request.source.check_format(&*self.files).err())
-            .collect()
-    }
-
-    /// Requires none of the textures requested so far.
-    #[must_use]
-    pub fn tolerant(self) -> TextureLoader {
-        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        for wanted in &mut requests.list {
-            if let Wanted::Texture(_, need) = wanted {
-                *need = TextureNeed::Optional;
-            }
-        }
-        drop(requests);
-        self
-    }
-
-    /// Reads everything that was requested, in parallel.
-    ///
-    /// # Errors
-    /// All required files that could not be read, in the order of their requests.
-    pub fn load(self) -> Result<TextureStore, Vec<ImageError>> {
-        let files = self.files;
-        let Requests { ids, list } = self.requests.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let cache = Arc::new(TileCache::new(self.limit));
-        let loaded: Vec<Result<Entry, ImageError>> = list
-            .into_par_iter()
-            .map(|wanted| match wanted {
-                Wanted::Texture(request, need) => match (request.load(&*files, &cache), need) {
-                    (Ok(texture), _) => Ok(Entry::Texture(Box::new(texture))),
-                    (Err(error), TextureNeed::Optional) => Ok(Entry::Broken(error)),
-                    (Err(error), TextureNeed::Required) => Err(error),
-                },
-                Wanted::Set(set) => Ok(Entry::Set(set)),
-            })
-            .collect();
-        let mut entries = Vec::with_capacity(loaded.len());
-        let mut errors = Vec::new();
-        for result in loaded {
-            match result {
-                Ok(entry) => entries.push(entry),
-                Err(error) => errors.push(error),
-            }
-        }
-        if errors.is_empty() {
-            Ok(TextureStore {
-                entries,
-                ids,
-                cache,
-                late: RwLock::default(),
-                files,
-            })
-        } else {
-            Err(errors)
-        }
-    }
-}
-
-/// The textures of a scene, shared by all threads. Those that were there from the start are looked up without a lock.
+/// Textures of a scene, shared by all threads. Lookups of textures that were loaded with the store take no lock.
 #[derive(Debug)]
 pub struct TextureStore {
     entries: Vec<Entry>,
@@ -291,7 +30,7 @@ pub struct TextureStore {
     files: SharedFiles,
 }
 
-/// Textures that shaders named while they ran.
+/// Textures named by running shaders.
 #[derive(Debug, Default)]
 struct Late {
     entries: Vec<Arc<Entry>>,
@@ -299,7 +38,22 @@ struct Late {
 }
 
 impl TextureStore {
-    /// Makes the mip pyramids of all textures, for scenes that will look at them.
+    pub(super) fn new(
+        entries: Vec<Entry>,
+        ids: FxHashMap<Key, TextureId>,
+        cache: Arc<TileCache>,
+        files: SharedFiles,
+    ) -> TextureStore {
+        TextureStore {
+            entries,
+            ids,
+            cache,
+            late: RwLock::default(),
+            files,
+        }
+    }
+
+    /// Builds the mip pyramids of all textures.
     pub fn complete(&mut self) {
         self.entries.par_iter_mut().for_each(|entry| match entry {
             Entry::Texture(texture) => texture.complete(),
@@ -307,8 +61,8 @@ impl TextureStore {
         });
     }
 
-    /// Looks a texture up; see [`Texture::sample`]. None where the store has no such texture, or a set has none at that
-    /// place.
+    /// Looks up a texture; see [`Texture::sample`]. `None` if the store has no such texture, or the set has none at
+    /// these coordinates.
     #[inline]
     pub fn sample(&self, id: TextureId, lookup: &Lookup) -> Option<Sample> {
         self.at(id, |entry| match entry {
@@ -321,7 +75,7 @@ impl TextureStore {
         })
     }
 
-    /// Looks an environment up; see [`Texture::sample_environment`].
+    /// Looks up an environment; see [`Texture::sample_environment`].
     pub fn sample_environment(&self, id: TextureId, lookup: &EnvironmentLookup) -> Option<Sample> {
         self.at(id, |entry| match entry {
             Entry::Texture(texture) => Some(texture.sample_environment(lookup)),
@@ -347,13 +101,13 @@ impl TextureStore {
         is_whole.unwrap_or(false)
     }
 
-    /// Returns whether it is a set of textures, with one for each unit square.
+    /// Returns whether the id is a set of textures, with one for each unit square.
     pub fn is_set(&self, id: TextureId) -> bool {
         let is_set = self.at(id, |entry| Some(matches!(entry, Entry::Set(_))));
         is_set.unwrap_or(false)
     }
 
-    /// Does something with a texture, or with all that a set has.
+    /// Calls `each` with a texture, or with the textures of a set.
     pub fn each(&self, id: TextureId, each: &mut dyn FnMut(&Texture)) {
         self.at(id, |entry| {
             match entry {
@@ -365,7 +119,7 @@ impl TextureStore {
         });
     }
 
-    /// The texture at a place, of a set; else the texture itself.
+    /// The texture of a set at texture coordinates; else the texture itself.
     pub fn id_at(&self, id: TextureId, st: glam::Vec2) -> Option<TextureId> {
         self.at(id, |entry| match entry {
             Entry::Texture(_) => Some(id),
@@ -377,7 +131,7 @@ impl TextureStore {
     #[inline]
     fn at<T>(&self, id: TextureId, f: impl FnOnce(&Entry) -> Option<T>) -> Option<T> {
         let index = id.0 as usize;
-        // A panic here would go through compiled code, which ends the process.
+        // A panic here would unwind through compiled code, which aborts the process.
         if let Some(entry) = self.entries.get(index) {
             return f(entry);
         }
@@ -387,7 +141,7 @@ impl TextureStore {
         f(&entry)
     }
 
-    /// A texture that was there from the start.
+    /// A texture that was loaded with the store.
     ///
     /// # Panics
     /// When the id is of another store, of a set, or of an optional texture that cannot be read.
@@ -405,7 +159,7 @@ impl TextureStore {
         self.ids.get(&key).copied()
     }
 
-    /// The id of a texture, which is read now if it is not there yet.
+    /// The id of a texture, which is read on the first call.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -414,7 +168,7 @@ impl TextureStore {
         if let Some(&id) = self.ids.get(&key) {
             return Ok(id);
         }
-        // Whoever comes second waits for the first, and the file is read once.
+        // A second thread waits for the first, so that the file is read once.
         let mut late = self.late.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(&id) = late.ids.get(&key) {
             return Ok(id);
@@ -437,7 +191,7 @@ impl TextureStore {
         TextureId(u32::try_from(index).expect("more textures than memory holds"))
     }
 
-    /// All textures that were there from the start, with their ids.
+    /// The textures that were loaded with the store, with their ids.
     pub fn textures(&self) -> impl Iterator<Item = (TextureId, &Texture)> {
         let entries = self.entries.iter().enumerate();
         entries.filter_map(|(i, entry)| match entry {
@@ -446,7 +200,7 @@ impl TextureStore {
         })
     }
 
-    /// All tile sets that were there from the start, with their ids.
+    /// The tile sets that were loaded with the store, with their ids.
     pub fn sets(&self) -> impl Iterator<Item = (TextureId, &TileSet<TextureId>)> {
         let entries = self.entries.iter().enumerate();
         entries.filter_map(|(i, entry)| match entry {

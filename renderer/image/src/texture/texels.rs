@@ -31,7 +31,7 @@ pub enum Texels {
 }
 
 impl Texels {
-    /// The texels of a raster, and how many of its values were not finite and became zero.
+    /// The texels of a raster, and the number of non-finite values, which become zero.
     pub(super) fn from_raster(raster: Raster, color_space: TextureColorSpace) -> (Texels, usize) {
         let encoded = match color_space {
             TextureColorSpace::Auto => matches!(raster.samples, Samples::U8(_) | Samples::U16(_)),
@@ -66,7 +66,7 @@ impl Texels {
         }
     }
 
-    /// Values as narrow as these: the linear `data` of a smaller level.
+    /// Converts the linear `data` of a smaller level to this type.
     pub(super) fn like(&self, data: &[f32], channels: usize) -> Texels {
         let values = data.iter().copied();
         match self {
@@ -221,7 +221,7 @@ impl Texels {
         }
     }
 
-    /// No texels of the type of these.
+    /// Empty texels of this type.
     pub(super) fn none_like(&self) -> Texels {
         self.read_like(vec![])
     }

@@ -27,15 +27,15 @@ pub(super) struct Tile {
     used: AtomicBool,
 }
 
-/// The places of a level's tiles.
+/// Tile slots of a level.
 type Slots = Arc<[ArcSwapOption<Tile>]>;
 
 /// The tiles in memory, of all textures.
 #[derive(Debug)]
 pub struct TileCache {
-    /// The most memory for them [bytes]: what is left of the limit.
+    /// Memory bound of the tiles [bytes]: the rest of the limit.
     bound: AtomicUsize,
-    /// The most memory for all texels [bytes].
+    /// Memory bound of all texels [bytes].
     limit: usize,
     used: AtomicUsize,
     clock: Mutex<VecDeque<(Slots, usize, usize)>>,
@@ -46,7 +46,7 @@ pub struct TileCache {
     spill: Mutex<Option<Spill>>,
 }
 
-/// A temporary file of tiles that no other file holds.
+/// Temporary file of tiles that are in no other file.
 #[derive(Debug)]
 struct Spill {
     file: File,
@@ -56,9 +56,9 @@ struct Spill {
 /// Storage from which the tiles of a level are loaded.
 #[derive(Debug)]
 pub(super) enum TileSource {
-    /// The temporary file, from a place on; all tiles take the same room there.
+    /// Temporary file, from an offset on; all tiles have the same size there.
     Spilled { start: u64, tile_bytes: u64 },
-    /// A level of a file that is made of tiles.
+    /// Level of a tiled file.
     File {
         picture: Arc<TiledPicture>,
         level: usize,
@@ -82,7 +82,7 @@ pub(super) struct PagedTexels {
 }
 
 impl TileCache {
-    /// A cache that keeps about so much [bytes].
+    /// A cache with a memory bound [bytes].
     pub fn new(limit: usize) -> TileCache {
         TileCache {
             bound: AtomicUsize::new(limit),
@@ -95,12 +95,12 @@ impl TileCache {
         }
     }
 
-    /// The most memory for tiles [bytes].
+    /// Memory bound of the tiles [bytes].
     pub fn bound(&self) -> usize {
         self.bound.load(Ordering::Relaxed)
     }
 
-    /// Takes memory for what is no tile; `false` where less than a quarter of the limit would be left.
+    /// Reserves memory for other data than tiles; `false` if less than a quarter of the limit would remain.
     pub(super) fn reserve(&self, bytes: usize) -> bool {
         let take = |bound: usize| bound.checked_sub(bytes).filter(|&left| left >= self.limit / 4);
         let taken = self
@@ -109,18 +109,18 @@ impl TileCache {
         taken.is_ok()
     }
 
-    /// Tiles that were read, again and again where they had left.
+    /// Number of tile reads, repeated reads included.
     pub fn reads(&self) -> usize {
         self.reads.load(Ordering::Relaxed)
     }
 
-    /// Why tiles could not be read when they were looked up: a file was changed, or has gone with its disk. Their texels
-    /// were taken for black.
+    /// First error of reading tiles during lookups, as when a file has changed or its disk is removed. The texels are
+    /// black.
     pub fn failure(&self) -> Option<&str> {
         self.failure.get().map(String::as_str)
     }
 
-    /// Memory of the tiles that are there [bytes].
+    /// Memory of the cached tiles [bytes].
     pub fn bytes(&self) -> usize {
         self.used.load(Ordering::Relaxed)
     }
@@ -128,10 +128,11 @@ impl TileCache {
     fn admit(&self, slots: &Slots, index: usize, bytes: usize) {
         self.reads.fetch_add(1, Ordering::Relaxed);
         let mut used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        // A panic elsewhere leaves the queue whole.
+        // A panic elsewhere leaves the queue consistent.
         let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
         clock.push_back((slots.clone(), index, bytes));
-        // The newest stays, however small the bound is; twice round, all have been given their second chance.
+        // The newest tile stays, however small the bound is. After two rounds, the reference bit of each tile is
+        // cleared.
         let mut turns = 2 * clock.len();
         while used > self.bound() && clock.len() > 1 && turns > 0 {
             turns -= 1;
@@ -151,7 +152,7 @@ impl TileCache {
         }
     }
 
-    /// Writes the tiles of levels to the temporary file, and gives these levels.
+    /// Writes the tiles of levels to the temporary file and returns the levels.
     pub(super) fn spill(
         self: &Arc<Self>,
         levels: &[(usize, usize, &Texels)],
@@ -218,7 +219,7 @@ impl PagedTexels {
         }
     }
 
-    /// A tile, from memory if it is there. None where it cannot be read.
+    /// A tile, from the cache if possible; `None` if it cannot be read.
     #[inline]
     pub(super) fn tile(&self, index: usize) -> Guard<Option<Arc<Tile>>> {
         let found = self.slots[index].load();

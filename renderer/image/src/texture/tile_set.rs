@@ -6,7 +6,7 @@ use glam::Vec2;
 
 use renderer_base::files::{DiskFiles, Files};
 
-/// The most squares in a row or column that are looked up.
+/// Maximum number of squares in a row or column.
 const MAX_SQUARES: u32 = 1000;
 
 /// Numbering of the unit squares in a file name pattern.
@@ -14,7 +14,7 @@ const MAX_SQUARES: u32 = 1000;
 enum Numbers {
     /// One number of four digits: 1001 + u + 10 v.
     Udim,
-    /// Two numbers, from so much on.
+    /// Two numbers that begin at this value.
     Pair { first: u32 },
 }
 
@@ -27,8 +27,8 @@ pub struct TilePattern {
 }
 
 impl TilePattern {
-    /// The pattern that a file name is, if it is one: `<UDIM>`, `%(UDIM)d`, `<u>` with `<v>`, `<U>` with `<V>`,
-    /// `<uvtile>`, `<UVTILE>`, `_u##v##`. Capitals count from 1, the others from 0.
+    /// Parses a file name pattern: `<UDIM>`, `%(UDIM)d`, `<u>` with `<v>`, `<U>` with `<V>`, `<uvtile>`, `<UVTILE>`,
+    /// `_u##v##`. Capitals count from 1, the others from 0.
     pub fn parse(name: &str) -> Option<TilePattern> {
         for marker in ["<UDIM>", "%(UDIM)d"] {
             if let Some((before, after)) = name.split_once(marker) {
@@ -65,7 +65,7 @@ impl TilePattern {
         None
     }
 
-    /// The square that a file name is for.
+    /// The square of a file name.
     fn square(&self, name: &str) -> Option<[u32; 2]> {
         let mut rest = name.strip_prefix(self.parts[0].as_str())?;
         let mut numbers = vec![];
@@ -88,7 +88,7 @@ impl TilePattern {
         (rest.is_empty() && square.iter().all(|&n| n < MAX_SQUARES)).then_some(square)
     }
 
-    /// The files of a directory that it stands for, with their squares, in the order of these.
+    /// Matching files of a directory with their squares, sorted by square.
     pub fn find(&self, directory: &Path) -> Vec<([u32; 2], PathBuf)> {
         self.find_in(&DiskFiles, directory)
     }
@@ -114,7 +114,7 @@ pub struct TileSet<T> {
 }
 
 impl<T: Copy> TileSet<T> {
-    /// The set of these.
+    /// A set of textures by square.
     pub fn new(list: &[([u32; 2], T)]) -> TileSet<T> {
         let across = list.iter().map(|([u, _], _)| u + 1).max().unwrap_or(0);
         let down = list.iter().map(|([_, v], _)| v + 1).max().unwrap_or(0);
@@ -125,8 +125,8 @@ impl<T: Copy> TileSet<T> {
         TileSet { across, textures }
     }
 
-    /// The texture at a place, and the place in it. Places left of the first column or above the first row are those of
-    /// the first column and row, as in OpenImageIO.
+    /// The texture at texture coordinates, and the coordinates in it. Negative coordinates belong to the first column
+    /// and row, as in OpenImageIO.
     #[inline]
     pub fn at(&self, st: Vec2) -> Option<(T, Vec2)> {
         let corner = st.floor();
@@ -141,13 +141,13 @@ impl<T: Copy> TileSet<T> {
         Some((texture, st - corner))
     }
 
-    /// All of them with their squares.
+    /// The tiles with their squares.
     pub fn squares(&self) -> impl Iterator<Item = ([u32; 2], T)> + '_ {
         let squares = (0..).zip(&self.textures);
         squares.filter_map(|(i, texture)| Some(([i % self.across, i / self.across], (*texture)?)))
     }
 
-    /// All of them.
+    /// The tiles.
     pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
         self.textures.iter().flatten().copied()
     }

@@ -21,9 +21,8 @@ use super::pages;
 use super::texture_slot::TextureSlot;
 use renderer_bake::{Lightmap, Side, SurfaceMaps, VertexLight};
 use renderer_base::color::Rgb;
-use renderer_base::math::determinant;
 use renderer_export::Document;
-use renderer_geometry::{Footprint, Mesh, Shape, ShapeId};
+use renderer_geometry::{Footprint, Mesh, SHUTTER_OPEN, Shape, ShapeId};
 use renderer_transport::integrator::Context;
 use renderer_transport::material::{RayKind, ShadingResult};
 use renderer_transport::scene::Scene;
@@ -206,18 +205,18 @@ impl World {
 
     /// A side of a shape in a scene of that radius.
     fn new(shape: &Shape, side: Side, mesh: &Mesh, radius: f32) -> World {
-        let to_world = shape.world_from_object;
-        let mirrored = determinant(&to_world.matrix3) < 0.0;
-        let normal_matrix = shape.object_from_world.matrix3.transpose();
+        let to_world = shape.placement().at(SHUTTER_OPEN);
         let turned = shape.flip_normals != (side == Side::Back);
         let sign = if turned { -1.0 } else { 1.0 };
-        let normal = |&n: &Vec3| ((normal_matrix * n).normalize_or(Vec3::Y) * sign).to_array();
+        let normal = |&n: &Vec3| (to_world.normal(n).normalize_or(Vec3::Y) * sign).to_array();
         let turn = |&[a, b, c]: &[u32; 3]| {
-            if mirrored != turned { [a, c, b] } else { [a, b, c] }
+            if to_world.is_mirrored() != turned {
+                [a, c, b]
+            } else {
+                [a, b, c]
+            }
         };
-        let mut positions: Vec<Vec3> = (mesh.positions.iter())
-            .map(|&p| to_world.transform_point3(p))
-            .collect();
+        let mut positions: Vec<Vec3> = (mesh.positions.iter()).map(|&p| to_world.point(p)).collect();
         let triangles: Vec<[u32; 3]> = mesh.triangles.iter().map(turn).collect();
         if side == Side::Back {
             let gap = GAP[0] * shape.bounds().radius();

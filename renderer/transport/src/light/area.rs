@@ -20,7 +20,7 @@ use crate::material::{Host, Material, ShadingContext};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, Ray, RayEnd, cos};
 use renderer_base::sampling::{cosine_hemisphere, solid_angle_pdf, triangle};
-use renderer_geometry::{Analytic, Geometry, Interaction, Shape, ShapeId, SurfacePoint};
+use renderer_geometry::{Analytic, Interaction, SHUTTER_OPEN, Shape, ShapeId, SurfacePoint};
 
 /// Emissive shape.
 #[derive(Clone, Debug)]
@@ -161,7 +161,7 @@ impl AreaLight {
             EmitterShape::Triangles(triangles) => cone_of(triangles.iter().map(LightTriangle::ng)),
             EmitterShape::Faces(faces) => (faces.normal(part), 0.0),
             EmitterShape::Analytic(Analytic::Disk) => {
-                let p = Vec3::from(self.shape.world_from_object.translation);
+                let p = self.shape.placement().at(SHUTTER_OPEN).origin();
                 (self.analytic_at(p).ng, 0.0)
             }
             EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => (Vec3::Z, PI),
@@ -334,10 +334,8 @@ impl AreaLight {
 
     /// Nearest point to `p` on the surface of an analytic shape.
     fn analytic_at(&self, p: Vec3) -> SurfacePoint {
-        let object = self
-            .shape
-            .exact_object_from_world()
-            .transform_point3(p.as_dvec3());
+        let to_world = self.shape.placement().at(SHUTTER_OPEN);
+        let object = to_world.exact_object_from_world().transform_point3(p.as_dvec3());
         self.shape
             .analytic_near(object.as_vec3())
             .expect("the shape is analytic")
@@ -487,21 +485,16 @@ impl AreaLight {
 
 impl EmitterShape {
     fn of(shape: &Shape, material: &Material) -> EmitterShape {
-        let analytic = match shape.geometry {
-            Geometry::Mesh(_) if material.constant_emission().is_some() => {
+        let Some(analytic) = shape.analytic() else {
+            if material.constant_emission().is_some() {
                 return EmitterShape::Faces(Faces::of(shape));
             }
-            Geometry::Mesh(_) => {
-                let triangles = 0..shape.primitive_count();
-                return EmitterShape::Triangles(
-                    triangles
-                        .map(|primitive| LightTriangle::new(shape, primitive))
-                        .collect(),
-                );
-            }
-            Geometry::Sphere => Analytic::Sphere,
-            Geometry::Disk => Analytic::Disk,
-            Geometry::Cylinder => Analytic::Cylinder,
+            let triangles = 0..shape.primitive_count();
+            return EmitterShape::Triangles(
+                triangles
+                    .map(|primitive| LightTriangle::new(shape, primitive))
+                    .collect(),
+            );
         };
         match Sphere::of(shape) {
             Some(sphere) => EmitterShape::Sphere(sphere, SphereShares::of(shape, material)),

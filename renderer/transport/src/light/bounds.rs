@@ -8,7 +8,7 @@ use glam::Vec3;
 use super::light_sample_context::{LightSampleContext, angle_difference};
 use renderer_base::math::{atan2, cos, safe_sqrt, sin, sqr};
 
-/// Bounding sphere of emitters and bounding cone of their directions.
+/// Bounding sphere of emitters over the shutter interval, and bounding cone of their directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LightBounds {
     pub(super) center: Vec3,

@@ -8,7 +8,7 @@ use glam::{Vec2, Vec3};
 
 use renderer_base::math::{Frame, safe_sqrt, sqr};
 use renderer_base::sampling::{one_minus_cos_from_sin2, uniform_cone, uniform_cone_pdf};
-use renderer_geometry::Shape;
+use renderer_geometry::{SHUTTER_OPEN, Shape};
 
 /// Shape that is a sphere in world space.
 #[derive(Clone, Copy, Debug)]
@@ -41,13 +41,14 @@ impl Sphere {
         shape
             .analytic()
             .filter(|&analytic| analytic == renderer_geometry::Analytic::Sphere)?;
+        let to_world = shape.placement().at(SHUTTER_OPEN);
         let mut sphere = Sphere {
-            center: shape.world_from_object.translation.into(),
-            radius: similarity_scale(shape)?,
+            center: to_world.origin(),
+            radius: to_world.uniform_scale()?,
             p_error: 0.0,
         };
         // The error along a normal is a sum over the axes: twice the largest error along an axis bounds it.
-        let object_from_world = shape.exact_object_from_world();
+        let object_from_world = to_world.exact_object_from_world();
         let error = |direction: Vec3| {
             let p = sphere.center + direction * sphere.radius;
             let object = object_from_world.transform_point3(p.as_dvec3());
@@ -109,16 +110,4 @@ impl Cone {
     pub(super) fn pdf(&self) -> f32 {
         uniform_cone_pdf(self.one_minus_cos)
     }
-}
-
-/// Uniform scale factor of a transform; `None` if it is not uniform.
-fn similarity_scale(shape: &Shape) -> Option<f32> {
-    let m = shape.world_from_object.matrix3;
-    let axes = [m.x_axis, m.y_axis, m.z_axis];
-    let scale2 = axes[0].length_squared();
-    let near = |a: f32, b: f32| (a - b).abs() <= 1e-5 * scale2;
-    let even = near(axes[1].length_squared(), scale2) && near(axes[2].length_squared(), scale2);
-    let square =
-        near(axes[0].dot(axes[1]), 0.0) && near(axes[1].dot(axes[2]), 0.0) && near(axes[2].dot(axes[0]), 0.0);
-    (even && square).then(|| scale2.sqrt())
 }

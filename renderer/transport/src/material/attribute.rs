@@ -6,7 +6,7 @@ use shading::{KnownAttributes, ShaderGlobals};
 
 use super::rendering_space::RenderingSpace;
 use super::standard_attribute::is_standard;
-use renderer_geometry::{AttributeDomain, AttributeSource, Geometry, Mesh, MeshAttribute, Shape};
+use renderer_geometry::{AttributeDomain, AttributeSource, Mesh, MeshAttribute, Shape};
 
 /// Sources of the attributes that shaders look up, for each shape.
 #[derive(Debug)]
@@ -76,8 +76,8 @@ pub(super) fn derivative(
         Axis::Y => (globals.dpdy, globals.dudy, globals.dvdy),
     };
     let is_constant = |attribute: &MeshAttribute| attribute.domain == AttributeDomain::Face;
-    if let (AttributeSource::Named(index) | AttributeSource::Component(index, _), Geometry::Mesh(mesh)) =
-        (source, &shape.geometry)
+    if let (AttributeSource::Named(index) | AttributeSource::Component(index, _), Some(mesh)) =
+        (source, shape.mesh())
         && mesh.attributes.get(index).is_none_or(is_constant)
     {
         return None;
@@ -97,9 +97,7 @@ fn weighted(
     uv: [f32; 4],
     weights: impl Fn([Vec3; 3]) -> [f32; 3],
 ) -> Option<[f32; 4]> {
-    let Geometry::Mesh(mesh) = &shape.geometry else {
-        return None;
-    };
+    let mesh = shape.mesh()?;
     match source {
         AttributeSource::None | AttributeSource::Object(_) => None,
         AttributeSource::Uv => Some(uv),

@@ -708,7 +708,8 @@ impl Frozen {
             "world" | "common" => Some(Affine3A::IDENTITY),
             "object" | "model" | "shader" => {
                 let shape = self.shapes.get(globals.object as usize)?;
-                Some(self.space.transform_to_world(&shape.world_from_object))
+                let to_rendering = shape.placement().at(globals.time);
+                Some(self.space.transform_to_world(to_rendering.world_from_object()))
             }
             "camera" => Some(self.camera.world_from_camera),
             _ => None,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use shading::ShaderGlobals;
 
-use renderer_geometry::{Geometry, Shape};
+use renderer_geometry::Shape;
 
 /// The island of each triangle, by shape.
 #[derive(Debug)]
@@ -18,13 +18,11 @@ impl Islands {
     /// Finds the islands of each mesh once, however many shapes have it.
     pub(super) fn of(shapes: &[Shape]) -> Islands {
         let mut known: FxHashMap<usize, Arc<[u32]>> = FxHashMap::default();
-        let of_shape = |shape: &Shape| match &shape.geometry {
-            Geometry::Mesh(mesh) => {
-                let address = Arc::as_ptr(mesh) as usize;
-                let islands = known.entry(address).or_insert_with(|| mesh.islands().into());
-                Some(islands.clone())
-            }
-            Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => None,
+        let of_shape = |shape: &Shape| {
+            let mesh = shape.mesh()?;
+            let address = Arc::as_ptr(mesh) as usize;
+            let islands = known.entry(address).or_insert_with(|| mesh.islands().into());
+            Some(islands.clone())
         };
         Islands {
             by_shape: shapes.iter().map(of_shape).collect(),

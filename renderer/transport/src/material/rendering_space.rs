@@ -57,8 +57,8 @@ impl RenderingSpace {
 
     /// A shape in world space moved to rendering space.
     pub(crate) fn shape(self, shape: Shape) -> Shape {
-        let place = self.transform_to_rendering(&shape.world_from_object);
-        let mut moved = Shape::new(shape.geometry, place);
+        let placement = shape.placement().map(|world| self.transform_to_rendering(world));
+        let mut moved = Shape::new(shape.geometry, placement);
         moved.flip_normals = shape.flip_normals;
         moved.attributes = shape.attributes;
         moved

@@ -9,7 +9,7 @@ use shading::hir::{Const, Kind};
 use super::probe::unit_hash;
 use super::rendering_space::RenderingSpace;
 use renderer_geometry::camera::CameraView;
-use renderer_geometry::{Geometry, ObjectValue, Shape};
+use renderer_geometry::{ObjectValue, Shape};
 
 /// The attribute of the work of the shader in whose place another is seen.
 pub(crate) const WORK_ATTRIBUTE: &str = "shader:work";
@@ -148,10 +148,7 @@ pub(super) fn of_camera(camera: &CameraView, name: &str) -> Option<ObjectValue> 
 
 /// Corners of the triangle that is hit.
 fn corners(shape: &Shape, globals: &ShaderGlobals) -> Option<[Vec3; 3]> {
-    let Geometry::Mesh(mesh) = &shape.geometry else {
-        return None;
-    };
-    let exists = (globals.primitive as usize) < mesh.triangles.len();
+    let exists = (globals.primitive as usize) < shape.mesh()?.triangles.len();
     exists.then(|| shape.triangle(globals.primitive))
 }
 

@@ -12,7 +12,7 @@ use shading::TextureRequest;
 use super::Scene;
 use crate::cloud::{CloudStore, PointCloud};
 use crate::material::Material;
-use renderer_geometry::{Geometry, Mesh, ObjectValue, Shape};
+use renderer_geometry::{Mesh, ObjectValue, Shape};
 use renderer_grid::{Grid, GridId, GridStore};
 use renderer_image::texture::{Texture, TextureId};
 
@@ -40,10 +40,8 @@ impl Scene {
             .map(|material| material.fingerprint(texture, |name| late_files[name]))
             .collect();
         let meshes: FxHashMap<*const Mesh, &Arc<Mesh>> = (self.shapes.iter())
-            .filter_map(|shape| match &shape.geometry {
-                Geometry::Mesh(mesh) => Some((Arc::as_ptr(mesh), mesh)),
-                Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => None,
-            })
+            .filter_map(Shape::mesh)
+            .map(|mesh| (Arc::as_ptr(mesh), mesh))
             .collect();
         let meshes: Vec<&Arc<Mesh>> = meshes.into_values().collect();
         let meshes: Vec<(&Arc<Mesh>, u64)> = meshes
@@ -120,7 +118,7 @@ fn points(cloud: &PointCloud) -> u64 {
 }
 
 fn hash_shape(shape: &Shape, meshes: &FxHashMap<*const Mesh, u64>, hasher: &mut FxHasher) {
-    hash_floats(&shape.world_from_object.to_cols_array(), hasher);
+    shape.placement().hash_bits(hasher);
     shape.flip_normals.hash(hasher);
     for (name, value) in shape.attributes.iter() {
         name.hash(hasher);
@@ -129,11 +127,11 @@ fn hash_shape(shape: &Shape, meshes: &FxHashMap<*const Mesh, u64>, hasher: &mut 
             ObjectValue::Text(text) => text.hash(hasher),
         }
     }
-    match &shape.geometry {
-        Geometry::Mesh(mesh) => meshes[&Arc::as_ptr(mesh)].hash(hasher),
-        Geometry::Sphere => 1.hash(hasher),
-        Geometry::Disk => 2.hash(hasher),
-        Geometry::Cylinder => 3.hash(hasher),
+    if let Some(mesh) = shape.mesh() {
+        meshes[&Arc::as_ptr(mesh)].hash(hasher);
+    }
+    if let Some(analytic) = shape.analytic() {
+        analytic.hash_id().hash(hasher);
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use renderer_geometry::{Geometry, Mesh, Shape};
+use renderer_geometry::{Mesh, Shape};
 
 /// Statistics of a scene's geometry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl GeometryStats {
         let mut uses: FxHashMap<*const Mesh, u64> = FxHashMap::default();
         for shape in shapes {
             stats.bytes += shape.memory() as u64;
-            let Geometry::Mesh(mesh) = &shape.geometry else {
+            let Some(mesh) = shape.mesh() else {
                 continue;
             };
             let triangles = mesh.triangles.len() as u64;

@@ -61,7 +61,7 @@ impl Scene {
             ..Ray::new(ray.origin, outwards)
         };
         let mut exits = Exits::default();
-        if !self.bodies.bounds().is_some_and(|bounds| bounds.is_met_by(&ray)) {
+        if !self.bodies.bounds().is_some_and(|bounds| bounds.intersects(&ray)) {
             return exits;
         }
         for hit in &self.hits_along(&ray, |shape| self.bodies.of_shape(shape).is_some()) {

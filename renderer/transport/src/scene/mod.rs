@@ -54,7 +54,7 @@ use renderer_base::inline_list::InlineList;
 use renderer_base::math::{Bounds, Ray};
 use renderer_geometry::accel::{self, Accel, AccelError, BuildQuality};
 use renderer_geometry::camera::CameraView;
-use renderer_geometry::{Geometry, Hit, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
+use renderer_geometry::{Hit, Interaction, Mesh, Shape, ShapeId, Tangents, add_world_meshes};
 use renderer_scene::Nesting;
 
 use emitters::{Emitters, ShapeSurface, on_threads};
@@ -193,7 +193,7 @@ impl Scene {
             shape_materials.len(),
             "every shape needs a material"
         );
-        bake_single_use(&mut shapes);
+        add_world_meshes(&mut shapes);
         let shapes: Arc<[Shape]> = shapes.into();
         let masks = masks(&shapes, &shape_materials, &materials);
         let filters = materials
@@ -536,12 +536,12 @@ fn bounds_of<'a>(shapes: impl Iterator<Item = &'a Shape>) -> Option<Bounds> {
 /// Bounds of each shape; those of instances follow from the bounds of their mesh.
 fn shape_bounds<'a>(shapes: impl Iterator<Item = &'a Shape>) -> impl Iterator<Item = Bounds> {
     let mut meshes: FxHashMap<*const Mesh, Bounds> = FxHashMap::default();
-    shapes.map(move |shape| match &shape.geometry {
-        Geometry::Mesh(mesh) => meshes
-            .entry(Arc::as_ptr(mesh))
-            .or_insert_with(|| Bounds::of_points(mesh.positions.iter().copied()))
-            .transformed(&shape.world_from_object),
-        Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => shape.bounds(),
+    shapes.map(move |shape| match shape.mesh() {
+        Some(mesh) => {
+            let bounds = *meshes.entry(Arc::as_ptr(mesh)).or_insert_with(|| mesh.bounds());
+            shape.placement().bounds(|to_world| to_world.bounds(&bounds))
+        }
+        None => shape.bounds(),
     })
 }
 

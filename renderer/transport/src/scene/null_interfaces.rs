@@ -1,7 +1,7 @@
 //! Null interfaces of bodies: the surfaces that may be inside a body which wins against theirs, where light passes them.
 
 use renderer_base::math::Bounds;
-use renderer_geometry::{Geometry, Shape};
+use renderer_geometry::Shape;
 use renderer_scene::Priority;
 
 /// Number of bodies of which all pairs are compared; among more, each counts as overlapped.
@@ -58,18 +58,5 @@ fn is_around(shape: &Shape, bounds: &Bounds) -> bool {
     if !(outer.contains(bounds.min) && outer.contains(bounds.max)) {
         return false;
     }
-    match &shape.geometry {
-        Geometry::Sphere => {
-            let radius = |p| shape.object_from_world.transform_point3(p).length();
-            bounds.corners().into_iter().all(|corner| radius(corner) < 1.0)
-        }
-        Geometry::Disk | Geometry::Cylinder => false,
-        Geometry::Mesh(mesh) => {
-            let misses = |primitive: u32| {
-                let triangle = Bounds::of_points(shape.triangle(primitive));
-                triangle.min.cmpgt(bounds.max).any() || bounds.min.cmpgt(triangle.max).any()
-            };
-            mesh.triangles.len() <= MANY_TRIANGLES && (0..mesh.triangles.len() as u32).all(misses)
-        }
-    }
+    shape.primitive_count() as usize <= MANY_TRIANGLES && !shape.may_intersect(bounds)
 }

@@ -98,7 +98,7 @@ impl Scene {
         context: &mut ShadingContext,
     ) -> Rgb {
         let segment = RaySegment {
-            ray: &shadow.ray.begun_before(shadow.gaps[0]),
+            ray: &shadow.ray.extended_back(shadow.gaps[0]),
             length: shadow.ray.t_max + shadow.gaps[0] + shadow.gaps[1],
             depth: shadow.depth,
         };
@@ -118,7 +118,7 @@ impl Scene {
         let comes_near = self
             .regions
             .transparent
-            .is_some_and(|bounds| bounds.is_met_by(&shadow.ray));
+            .is_some_and(|bounds| bounds.intersects(&shadow.ray));
         if !comes_near || self.accel.occluded(&shadow.ray, OPAQUE) {
             Rgb::BLACK
         } else {
@@ -158,7 +158,7 @@ impl Scene {
             let found = self.next_surface_of(&ray, TRANSPARENT, &interior, &mut contact);
             let length = found.as_ref().map_or(ray.t_max + last_gap, |it| it.t.max(0.0));
             let segment = RaySegment {
-                ray: &ray.begun_before(gap),
+                ray: &ray.extended_back(gap),
                 length: length + gap,
                 depth,
             };
@@ -211,7 +211,7 @@ impl Scene {
     /// Returns whether no opaque surface is on a ray, within its bounds.
     #[inline]
     pub(crate) fn is_visible(&self, ray: &Ray, context: &mut ShadingContext) -> bool {
-        let is_clear = |bounds: Bounds| bounds.is_met_by(ray) && self.first_opaque(ray, context).is_none();
+        let is_clear = |bounds: Bounds| bounds.intersects(ray) && self.first_opaque(ray, context).is_none();
         !self.accel.occluded(ray, accel::ALL) || self.regions.passing.is_some_and(is_clear)
     }
 

@@ -1,4 +1,4 @@
-//! All-hits queries: a filter function records every hit of a ray and rejects it, so that traversal continues.
+//! Multi-hit queries: a filter function records every hit of a ray and rejects it, so that traversal continues.
 // Amstutz et al. 2015, "An Evaluation of Multi-Hit Ray Traversal in a BVH using Existing First-Hit/Any-Hit Kernels".
 
 #![expect(unsafe_code, reason = "calls Embree, and is called by it")]

@@ -8,10 +8,10 @@ use super::hit_list::{is_all_hits, record};
 use super::sys::{
     BoundsArguments, INVALID_ID, IntersectArguments, OccludedArguments, RtcBounds, RtcHit, RtcRay, RtcRayHit,
 };
-use crate::{Analytic, Hit, Shape, ShapeId};
+use crate::{Analytic, Hit, SHUTTER_OPEN, Shape, ShapeId};
 use renderer_base::math::Bounds;
 
-/// An analytic surface, placed.
+/// An analytic surface with its transform.
 pub(in crate::accel) struct AnalyticSurface {
     kind: Analytic,
     object_from_world: DAffine3,
@@ -22,11 +22,11 @@ impl AnalyticSurface {
     /// The analytic surface of `shape`; `None` if it is a mesh.
     pub(in crate::accel) fn new(shape: &Shape) -> Option<AnalyticSurface> {
         let bounds = shape.bounds();
-        // Bounds are computed with rounding, and no hit may be outside.
+        // The margin covers the rounding of the bounds, so that no hit is outside.
         let margin = bounds.min.abs().max(bounds.max.abs()) * (8.0 * f32::EPSILON) + f32::MIN_POSITIVE;
         Some(AnalyticSurface {
             kind: shape.analytic()?,
-            object_from_world: shape.exact_object_from_world(),
+            object_from_world: shape.placement().at(SHUTTER_OPEN).exact_object_from_world(),
             bounds: Bounds {
                 min: bounds.min - margin,
                 max: bounds.max + margin,
@@ -43,12 +43,12 @@ impl AnalyticSurface {
     fn hit_after(&self, ray: &RtcRay, near: f32) -> Option<f32> {
         let [origin, direction] = [ray.org_tnear, ray.dir_time].map(|v| v.truncate().as_dvec3());
         let origin: DVec3 = self.object_from_world.transform_point3(origin);
-        // Not made unit length: distances are the same in both spaces.
+        // Not normalized, so that distances are equal in both spaces.
         let direction = self.object_from_world.transform_vector3(direction);
         let t = self
             .kind
             .intersect(origin, direction, near.into(), ray.tfar.into())? as f32;
-        // Rounding may have moved it beyond an earlier hit.
+        // Rounding may move the hit beyond an earlier one.
         (t < ray.tfar).then_some(t)
     }
 }
@@ -68,7 +68,7 @@ pub(super) unsafe extern "C" fn bounds(arguments: *const BoundsArguments) {
         lower: corner(surface.bounds.min),
         upper: corner(surface.bounds.max),
     };
-    // SAFETY: Embree hands over a place for the result.
+    // SAFETY: Embree passes a valid pointer for the result.
     unsafe { bounds.write(found) };
 }
 

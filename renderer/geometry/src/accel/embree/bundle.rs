@@ -15,28 +15,28 @@ use renderer_base::files::read_regular;
 pub struct Bundle {
     /// Name of its folder in the user's cache, which depends on its content.
     pub folder: &'static str,
-    /// Its files, the library first; none when the program carries no Embree.
+    /// Files, the library first; empty if the program contains no Embree.
     pub files: &'static [PackedFile],
 }
 
 /// A compressed file.
 #[derive(Debug)]
 pub struct PackedFile {
-    /// Its name.
+    /// File name.
     pub name: &'static str,
-    /// Its size when unpacked [bytes].
+    /// Unpacked size [bytes].
     pub size: u64,
-    /// Its SHA-256 when unpacked.
+    /// SHA-256 of the unpacked file.
     pub sha256: [u8; 32],
-    /// Its content as a zlib stream.
+    /// Contents as a zlib stream.
     pub zlib: &'static [u8],
 }
 
-/// The Embree that the build found, packed by the build script; empty if it is the system's.
+/// Embree library packed by the build script; empty if the program uses the system's.
 static EMBREE: Bundle = include!(concat!(env!("OUT_DIR"), "/embree.rs"));
 
-/// Name of the file that records the status of the unpacked files when their hashes were checked last.
-const CHECKED: &str = "checked";
+/// File that records the status of the unpacked files at the last check of their hashes.
+const STATUS_FILE: &str = "checked";
 
 /// Returns the embedded Embree library, if the program has one.
 pub fn carried() -> Option<&'static Bundle> {
@@ -44,7 +44,7 @@ pub fn carried() -> Option<&'static Bundle> {
 }
 
 impl PackedFile {
-    /// Its content.
+    /// The unpacked contents.
     ///
     /// # Errors
     /// When the program file is damaged.
@@ -74,17 +74,17 @@ impl Bundle {
         Some(cache.join("kiln").join(self.folder))
     }
 
-    /// Puts those files into `folder` that are missing there or have another content, each whole or not at all, so that
-    /// programs that start at the same time do not hinder each other. Returns the path of the library.
+    /// Writes missing or changed files into `folder`, each atomically, so that programs can start at the same time.
+    /// Returns the path of the library.
     ///
     /// # Errors
-    /// When they cannot be written, or others than the user can change what is in the folder.
+    /// If files cannot be written, or other users can change the folder.
     pub(super) fn unpack_into(&self, folder: &Path) -> io::Result<PathBuf> {
         cache::make_private(folder)?;
-        let record = folder.join(CHECKED);
+        let record = folder.join(STATUS_FILE);
         let is_known = |status: String| read_regular(&record).is_ok_and(|known| known == status.as_bytes());
         if !self.status(folder).is_some_and(is_known) {
-            // Dependencies are written before the library: if the library is there, so are they.
+            // Dependencies are written before the library, so that an existing library is complete.
             for file in self.files.iter().rev() {
                 let path = folder.join(file.name);
                 if !read_regular(&path).is_ok_and(|bytes| file.is(&bytes)) {
@@ -92,15 +92,15 @@ impl Bundle {
                 }
             }
             if let Some(status) = self.status(folder) {
-                // Without it, the next start hashes again.
+                // Without the record, the next start hashes again.
                 let _ = write(status.as_bytes(), &record);
             }
         }
         Ok(folder.join(self.files[0].name))
     }
 
-    /// Status of the files in a folder: inode, size, and the time of change, which users cannot set. Equal status means equal
-    /// content, and is read faster than 40 MB are hashed. `None` on systems without such a time.
+    /// Status of the files in a folder: inode, size, and the time of change, which users cannot set. Equal status
+    /// implies equal content and avoids hashing 40 MB. `None` on systems without such a time.
     fn status(&self, folder: &Path) -> Option<String> {
         let files = self.files.iter();
         files.map(|file| status(&folder.join(file.name))).collect()
@@ -128,12 +128,12 @@ fn write(bytes: &[u8], path: &Path) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".part-");
-    // Others may use the files, but not change them.
+    // Other users can read the files, but not change them.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
     let mut part = builder.tempfile_in(folder)?;
     part.write_all(bytes)?;
-    // A file that has its name and its size after a power failure has its content, too.
+    // After a power failure, a file with its final name and size also has its contents.
     part.as_file().sync_all()?;
     part.persist(path)?;
     Ok(())

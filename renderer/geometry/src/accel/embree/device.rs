@@ -11,10 +11,10 @@ use super::library::library;
 use super::sys::{self, Functions, RtcDevice};
 use crate::accel::AccelError;
 
-/// The oldest version that serves, as `RTC_VERSION` counts.
-const OLDEST: isize = 40000;
+/// Oldest supported version, as `RTC_VERSION`.
+const MIN_VERSION: isize = 40000;
 
-/// A device; scenes and geometries hold on to it.
+/// Reference-counted device; scenes hold a reference.
 pub(in crate::accel) struct Device {
     pub(super) handle: RtcDevice,
     pub(super) functions: &'static Functions,
@@ -44,15 +44,15 @@ impl Device {
             path: library.path.display().to_string(),
             reason,
         };
-        // With the same instructions everywhere, the same one of two triangles is found where a ray meets their common
-        // edge, whatever processors a picture is divided among. Wider ones would save one or two per cent.
+        // One instruction set on all processors, so that a ray through a common edge of two triangles hits the same one
+        // on each machine. Wider instructions would save one or two per cent.
         let config = CString::new(format!("threads={threads},set_affinity=0,max_isa=avx2"))
             .expect("the text has no NUL in it");
 
         // SAFETY: the configuration is a NUL-terminated string.
         let handle = unsafe { (functions.new_device)(config.as_ptr()) };
         if handle.is_null() {
-            // SAFETY: a null device asks for the error of making one.
+            // SAFETY: a null device queries the error of its creation.
             let code = unsafe { (functions.device_error)(ptr::null_mut()) };
             return Err(unsuitable(error_name(code).into()));
         }
@@ -62,14 +62,14 @@ impl Device {
             state: Arc::default(),
         };
         let user = Arc::as_ptr(&device.state).cast_mut().cast::<c_void>();
-        // SAFETY: the state lives as long as the device, and both callbacks take it as what it is.
+        // SAFETY: the state outlives the device, and both callbacks cast it to its type.
         unsafe {
             (functions.set_error_function)(handle, Some(on_error), user);
             (functions.set_memory_function)(handle, Some(on_memory), user);
         }
         match device.property(sys::DEVICE_PROPERTY_VERSION) {
-            version if version < OLDEST => Err(unsuitable(format!(
-                "its version is {version}, {OLDEST} is needed"
+            version if version < MIN_VERSION => Err(unsuitable(format!(
+                "its version is {version}, {MIN_VERSION} is needed"
             ))),
             _ if device.property(sys::DEVICE_PROPERTY_RAY_MASK) == 0 => {
                 Err(unsuitable("it was built without ray masks".into()))
@@ -78,7 +78,7 @@ impl Device {
         }
     }
 
-    /// The error that Embree has reported since the last call, if any.
+    /// Returns the error that Embree has reported since the last call.
     pub(super) fn check(&self) -> Result<(), AccelError> {
         let errors = std::mem::take(&mut *self.state.errors.lock().unwrap_or_else(PoisonError::into_inner));
         match errors.into_iter().next() {
@@ -100,8 +100,8 @@ impl Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        // SAFETY: the handle is ours to release. Whatever else keeps the device alive inside Embree would go on calling
-        // back, so the callbacks go first: scenes hold an `Arc` of this device and are released before it.
+        // SAFETY: the handle is owned. Callbacks are removed first, since Embree may keep the device alive; scenes hold
+        // an `Arc` of this device and are released before it.
         unsafe {
             (self.functions.set_memory_function)(self.handle, None, ptr::null_mut());
             (self.functions.set_error_function)(self.handle, None, ptr::null_mut());
@@ -127,7 +127,7 @@ unsafe extern "C" fn on_error(user: *mut c_void, code: c_int, message: *const c_
         .push(text);
 }
 
-/// Counts bytes; never objects.
+/// Counts allocated bytes; never cancels.
 unsafe extern "C" fn on_memory(user: *mut c_void, bytes: isize, _post: bool) -> bool {
     // SAFETY: `user` is the device's state, which outlives the device.
     let state = unsafe { &*user.cast::<State>() };

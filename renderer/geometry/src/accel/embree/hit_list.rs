@@ -13,7 +13,7 @@ thread_local! {
     static HITS: RefCell<Vec<Hit>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Returns whether a ray is that of an all-hits query.
+/// Returns whether a ray belongs to an all-hits query.
 pub(super) fn is_all_hits(ray: &RtcRay) -> bool {
     ray.id == ALL_HITS
 }

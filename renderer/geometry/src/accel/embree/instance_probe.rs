@@ -1,4 +1,4 @@
-//! Detects how the loaded Embree reports hits on instance arrays.
+//! Instance array support: detects how the loaded Embree reports hits on instances.
 
 #![expect(unsafe_code, reason = "calls Embree")]
 
@@ -19,14 +19,14 @@ use crate::{Mesh, TracedTriangles};
 
 /// Index into [`RtcHit::reserve`] at which Embree's hits store the instance within an instance array. It depends on the
 /// number of instancing levels that the library was built with. `None` if it was built without instance arrays.
-pub(in crate::accel) fn instance_place(device: &Arc<Device>) -> Option<usize> {
+pub(in crate::accel) fn instance_field(device: &Arc<Device>) -> Option<usize> {
     let found = probe(device);
-    // A geometry that does not exist is an error, which has been dealt with.
+    // An unsupported geometry type is an error, which the result already states.
     let checked = device.check();
     found.ok().flatten().filter(|_| checked.is_ok())
 }
 
-/// Asks for a hit on the second of two instances.
+/// Traces a ray to the second of two instances.
 fn probe(device: &Arc<Device>) -> Result<Option<usize>, AccelError> {
     let corners = vec![Vec3::new(-1.0, -1.0, 0.0), Vec3::new(1.0, -1.0, 0.0), Vec3::Y];
     let mesh = Mesh::new(corners, vec![[0, 1, 2]]).expect("the mesh is valid");
@@ -69,6 +69,6 @@ mod tests {
     #[test]
     fn the_carried_library_knows_arrays() {
         let device = Device::new(1).expect("there is Embree");
-        assert_eq!(instance_place(&device), Some(0));
+        assert_eq!(instance_field(&device), Some(0));
     }
 }

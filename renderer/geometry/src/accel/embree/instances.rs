@@ -18,21 +18,21 @@ impl InstanceArray {
         self.transforms.push(world_from_object.to_cols_array());
     }
 
-    /// The shape that an instance is.
+    /// Index of the shape of an instance.
     #[inline]
     pub(super) fn shape(&self, instance: u32) -> u32 {
         self.shapes[instance as usize]
     }
 
-    /// Gives back memory that is not needed, and leaves some behind the last place, so that it can be read as vectors of
-    /// 16 bytes.
+    /// Releases spare memory, except for padding behind the last transform, so that Embree can read vectors of 16
+    /// bytes.
     pub(super) fn fit(&mut self) {
         self.shapes.shrink_to_fit();
         self.transforms.shrink_to(self.transforms.len() + 1);
         self.transforms.reserve_exact(1);
     }
 
-    /// The places of all, as `RTC_FORMAT_FLOAT3X4_COLUMN_MAJOR`.
+    /// World-from-object transforms as `RTC_FORMAT_FLOAT3X4_COLUMN_MAJOR`.
     pub(super) fn transforms(&self) -> &[[f32; 12]] {
         &self.transforms
     }

@@ -72,7 +72,7 @@ impl Search {
     }
 
     fn near_the_program(&mut self) -> Option<Library> {
-        // The program may have been started by a link to it.
+        // The program may have been started through a link.
         let program = env::current_exe().and_then(|path| path.canonicalize()).ok();
         let Some((program, folder)) = program.as_deref().and_then(|path| Some((path, path.parent()?))) else {
             self.tried
@@ -129,7 +129,7 @@ impl Search {
         }
     }
 
-    /// In the system's folders. The working folder is none of them.
+    /// Searches the system's folders. The working folder is excluded.
     fn in_system(&mut self) -> Option<Library> {
         let (what, paths) = ("in the system's folders", system_libraries(NAMES));
         if paths.is_empty() {
@@ -140,7 +140,7 @@ impl Search {
 
     /// Opens a library in one of these folders. Near a program, it must be as safe as the program.
     fn folders(&mut self, what: &str, folders: &[PathBuf], program: Option<&Path>) -> Option<Library> {
-        // It may have its usual name, or its name in the wheel.
+        // The file has its usual name, or its name in the wheel.
         let carried = carried().map(|bundle| bundle.files[0].name);
         let names: Vec<&str> = NAMES.iter().copied().chain(carried).collect();
         for folder in folders {
@@ -181,7 +181,7 @@ impl Search {
         match open(path) {
             Ok(library) => Some(library),
             Err(error) => {
-                // The loader's own words are one level down.
+                // The message of the loader is in the source error.
                 let cause = error.source().unwrap_or(&error);
                 self.failed(what, path, cause);
                 None
@@ -195,7 +195,7 @@ impl Search {
 }
 
 fn open(path: &Path) -> Result<Library, libloading::Error> {
-    // SAFETY: what runs at loading is the initialisation of Embree and of the TBB it brings, which asks nothing of us.
+    // SAFETY: loading runs the initialisation of Embree and TBB, which has no preconditions.
     let handle = unsafe { load(path)? };
     // SAFETY: only files named as Embree 4's are tried; `handle` is kept with the functions and never closed.
     let functions = unsafe { Functions::load(&handle)? };
@@ -212,7 +212,8 @@ unsafe fn load(path: &Path) -> Result<libloading::Library, libloading::Error> {
     unsafe { libloading::Library::new(path) }
 }
 
-/// Windows looks for the libraries that a library needs beside the program, unless told to look beside the library.
+/// Windows searches for dependencies in the folder of the program by default; this flag selects the folder of the
+/// library.
 #[cfg(windows)]
 unsafe fn load(path: &Path) -> Result<libloading::Library, libloading::Error> {
     use libloading::os::windows::{LOAD_WITH_ALTERED_SEARCH_PATH, Library};

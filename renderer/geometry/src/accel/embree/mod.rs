@@ -23,6 +23,6 @@ mod sys;
 pub(super) use analytic::AnalyticSurface;
 pub use bundle::{Bundle, PackedFile, carried};
 pub(super) use device::Device;
-pub(super) use instance_probe::instance_place;
+pub(super) use instance_probe::instance_field;
 pub(super) use instances::InstanceArray;
 pub(super) use scene::{CommittedScene, SceneBuilder};

@@ -34,19 +34,18 @@ pub(in crate::accel) struct CommittedScene {
     analytic: Vec<Arc<AnalyticSurface>>,
     /// Meshes whose buffers the scene reads in place.
     triangles: Vec<TracedTriangles>,
-    /// Its arrays of instances; the geometry of the first has the id `first_array`, and those of the others follow.
+    /// Instance arrays; their geometries have consecutive ids from `first_array` on.
     arrays: Vec<InstanceArray>,
     first_array: u32,
     /// Index of the field of a hit that stores the instance within an array.
-    instance_place: usize,
-    /// Scenes to which the instances point. Embree counts references too, but not those to the analytic surfaces in them.
+    instance_field: usize,
+    /// Instanced scenes. Embree counts references to scenes, but not to their analytic surfaces.
     instanced: Vec<Arc<CommittedScene>>,
     /// Dropped last.
     device: Arc<Device>,
 }
 
-// SAFETY: a handle may be used from any thread. Queries of a committed scene do not change it, and nothing else can be
-// done to one; analytic surfaces are plain data.
+// SAFETY: handles may be used from any thread, and a committed scene is immutable; analytic surfaces are plain data.
 unsafe impl Send for CommittedScene {}
 // SAFETY: as above.
 unsafe impl Sync for CommittedScene {}
@@ -63,7 +62,7 @@ impl SceneBuilder {
         // SAFETY: the device is valid; a failure leaves null, which Embree reports on every later use.
         let handle = unsafe {
             let handle = (functions.new_scene)(device.handle);
-            // Without it, rays slip between triangles that share an edge.
+            // Without the flag, rays slip between triangles that share an edge.
             let flags = sys::SCENE_FLAG_ROBUST | sys::SCENE_FLAG_FILTER_IN_ARGUMENTS;
             (functions.set_scene_flags)(handle, flags);
             (functions.set_scene_quality)(handle, quality);
@@ -79,23 +78,23 @@ impl SceneBuilder {
                 triangles: Vec::new(),
                 arrays: Vec::new(),
                 first_array: u32::MAX,
-                instance_place: 0,
+                instance_field: 0,
                 instanced: Vec::new(),
                 device: device.clone(),
             },
         }
     }
 
-    /// Enables instance arrays, whose geometries get consecutive ids from `first`. `place` is the index of the field of
-    /// a hit that stores the instance within an array.
-    pub(in crate::accel) fn with_arrays(mut self, first: u32, place: usize) -> SceneBuilder {
+    /// Enables instance arrays, whose geometries get consecutive ids from `first`. `hit_field` is the index of the
+    /// field of a hit that stores the instance within an array.
+    pub(in crate::accel) fn with_arrays(mut self, first: u32, hit_field: usize) -> SceneBuilder {
         self.scene.first_array = first;
-        self.scene.instance_place = place;
+        self.scene.instance_field = hit_field;
         self
     }
 
-    /// Adds instances of a scene as one geometry, which gets the id `id`. The device has to know how
-    /// (`instance_place`).
+    /// Adds instances of a scene as one geometry with the id `id`. The device must support instance arrays
+    /// ([`instance_field`](super::instance_field)).
     pub(in crate::accel) fn instances(
         &mut self,
         id: u32,
@@ -128,7 +127,7 @@ impl SceneBuilder {
         self.scene.arrays.push(array);
     }
 
-    /// Adds triangles, which Embree reads where they are; those with an index out of range are an error.
+    /// Adds triangles, whose buffers Embree reads in place. An index out of range is an error.
     pub(in crate::accel) fn triangles(
         &mut self,
         id: u32,
@@ -136,7 +135,7 @@ impl SceneBuilder {
         triangles: TracedTriangles,
     ) -> Result<(), AccelError> {
         let (positions, indices) = (triangles.positions(), triangles.indices());
-        // Embree trusts indices, and a mesh need not have been validated.
+        // Embree does not check indices, and the mesh may not be validated.
         if let Some(index) = triangles.index_out_of_range() {
             let vertices = positions.count;
             let reason = format!("a triangle of shape {id} uses vertex {index} of {vertices}");
@@ -181,7 +180,7 @@ impl SceneBuilder {
         Ok(())
     }
 
-    /// Adds a scene, placed.
+    /// Adds an instance of a scene.
     pub(in crate::accel) fn instance(
         &mut self,
         id: u32,
@@ -208,7 +207,7 @@ impl SceneBuilder {
         let surface = Arc::new(surface);
         let user = Arc::as_ptr(&surface).cast_mut().cast::<c_void>();
         let functions = self.scene.device.functions;
-        // SAFETY: the surface lives as long as the scene, and the callbacks take it as what it is.
+        // SAFETY: the surface outlives the scene, and the callbacks cast it to its type.
         unsafe {
             (functions.set_primitive_count)(geometry, 1);
             (functions.set_user_data)(geometry, user);
@@ -222,7 +221,7 @@ impl SceneBuilder {
 
     /// Builds the scene.
     pub(in crate::accel) fn commit(self) -> Result<CommittedScene, AccelError> {
-        // SAFETY: the scene is valid, and nobody else knows of it yet.
+        // SAFETY: the scene is valid, and there is no other reference to it.
         unsafe { (self.scene.device.functions.commit_scene)(self.scene.handle) };
         self.scene.device.check()?;
         Ok(self.scene)
@@ -234,7 +233,7 @@ impl SceneBuilder {
         unsafe { (device.functions.new_geometry)(device.handle, kind) }
     }
 
-    /// Commits `geometry` and hands it to the scene.
+    /// Commits `geometry` and attaches it to the scene.
     fn attach(&mut self, geometry: RtcGeometry, id: u32, mask: u32) {
         let functions = self.scene.device.functions;
         // SAFETY: handles are of this device (or null, which is reported); the scene keeps a reference of its own.
@@ -262,27 +261,20 @@ impl CommittedScene {
             t: query.ray.tfar,
             shape: ShapeId(if hit.inst_id == INVALID_ID {
                 hit.geom_id
-            } else if hit.inst_id < self.first_array {
-                hit.inst_id
             } else {
-                self.shape_in_array(hit)
+                // SAFETY: the hit is Embree's, on this instance.
+                unsafe { self.shape_of_instance(hit.inst_id, &raw const hit.reserve) }
             }),
             primitive: hit.prim_id,
             barycentric: Vec2::new(hit.u, hit.v),
         })
     }
 
-    /// The shape of a hit on an instance of an array.
-    fn shape_in_array(&self, hit: &RtcHit) -> u32 {
-        // SAFETY: Embree has set it, for a hit on such an instance has its place in the array there.
-        let instance = unsafe { hit.reserve[self.instance_place].assume_init() };
-        self.arrays[(hit.inst_id - self.first_array) as usize].shape(instance)
-    }
-
     /// The shape of a hit on an instance.
     ///
     /// # Safety
     /// `reserve` belongs to a hit of Embree's on that instance, which may be shorter than [`RtcHit`].
+    #[inline]
     pub(super) unsafe fn shape_of_instance(
         &self,
         instance: u32,
@@ -291,9 +283,9 @@ impl CommittedScene {
         if instance < self.first_array {
             return instance;
         }
-        // SAFETY: Embree's hit has the place in the array there.
-        let place = unsafe { reserve.cast::<u32>().add(self.instance_place).read() };
-        self.arrays[(instance - self.first_array) as usize].shape(place)
+        // SAFETY: Embree's hit stores the index in the array there.
+        let index = unsafe { reserve.cast::<u32>().add(self.instance_field).read() };
+        self.arrays[(instance - self.first_array) as usize].shape(index)
     }
 
     /// A closest-hit query with arguments.
@@ -314,7 +306,7 @@ impl CommittedScene {
         query.tfar == f32::NEG_INFINITY
     }
 
-    /// A box that holds everything.
+    /// Bounding box of the scene.
     pub(in crate::accel) fn bounds(&self) -> Bounds {
         let mut bounds = RtcBounds {
             lower: [f32::INFINITY; 4],
@@ -326,7 +318,7 @@ impl CommittedScene {
         Bounds { min, max }
     }
 
-    /// Bytes of memory that it and what it shares with others of its device hold.
+    /// Memory of all scenes of the device [bytes].
     pub(in crate::accel) fn memory(&self) -> usize {
         self.device.memory()
     }
@@ -339,7 +331,7 @@ impl Drop for CommittedScene {
     }
 }
 
-/// The ray as Embree takes it.
+/// Converts a ray to `RTCRay`.
 #[inline]
 pub(super) fn rtc_ray(ray: &Ray, mask: u32) -> RtcRay {
     RtcRay {

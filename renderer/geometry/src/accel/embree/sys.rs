@@ -1,10 +1,11 @@
 //! Hand-written bindings of Embree's C interface, as far as used (`rtcore_*.h`, version 4.4).
 //!
-//! Names are those of the header without the prefix. A library built with other options than the usual ones differs in
-//! three places, and the structures below allow for each:
-//! - more levels of instances lengthen `instID` and `instPrimID` at the end of `RTCHit`: there is room for sixteen;
-//! - without instance arrays (and before 4.3) `instPrimID` is missing: it is read where a query has shown it to be;
-//! - "minimum width" adds a factor to the query arguments: they end with room for it.
+//! Names are those of the header without the prefix. Libraries with other build options differ in three details, which
+//! the structures below support:
+//! - more instance levels lengthen `instID` and `instPrimID` at the end of `RTCHit`: there is space for sixteen;
+//! - without instance arrays (and before 4.3) `instPrimID` is missing: [`instance_field`](super::instance_field) finds
+//!   its position;
+//! - "minimum width" adds a factor to the query arguments, which end with space for it.
 
 #![expect(unsafe_code, reason = "the C interface: names functions of a loaded library")]
 

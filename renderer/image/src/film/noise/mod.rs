@@ -1,23 +1,22 @@
 //! Adaptive sampling without bias: the number of samples of a pixel follows from the noise of its neighbours.
 //!
-//! The goal is a relative error of the whole image: the root of the mean over pixels of (error / brightness)². With a
-//! given number of samples it is least if a pixel's samples are in proportion to its standard deviation σ (relative, of
-//! one sample), and reached with n = σ · mean(σ) / goal². Deviations are measured in blocks of 8 × 8 pixels. The cost of
-//! a sample is ignored: time is not deterministic, and n in proportion to σ / √cost, with the cost counted in rays,
-//! changed error × rays by −4 to +4 %.
+//! The goal is a relative error of the whole image: the root of the mean over pixels of (error / brightness)². For a
+//! given total number of samples, the error is minimal if the number of samples of a pixel is proportional to its
+//! standard deviation σ (relative, of one sample); n = σ · mean(σ) / goal² reaches the goal. Deviations are measured in
+//! blocks of 8 × 8 pixels. The cost of a sample is ignored: time is not deterministic, and n in proportion to σ /
+//! √cost, with the cost counted in rays, changed error × rays by −4 to +4 %.
 //!
-//! If the number of a pixel's samples depended on their values, the mean would be biased dark: a pixel would stop early
-//! if it had found no light. So the pixels of a block are coloured like a chessboard, and the number of samples of each
-//! colour follows from the samples of the other colour only. Samples of different pixels are independent, therefore the
-//! number of a pixel's samples is independent of their values, and their mean is unbiased. For that, a colour continues
-//! as long as the decision about the other one is open; samples beyond its own number do not count.
+//! If the number of samples of a pixel depended on their values, the mean would be biased dark: a pixel without light
+//! would stop early. Therefore the pixels of a block are coloured like a chessboard, and the samples of one colour
+//! determine the number of samples of the other. Samples of different pixels are independent, so the mean is unbiased.
+//! A colour continues while the decision about the other one is open; samples beyond its own number do not count.
 //!
-//! Decisions are made at the ends of rounds, when all open blocks have the same number of samples: `min_samples`, and then
-//! 3/2, 2, 3, 4, 6, 8, … times as many. They depend on these samples only, not on threads and passes.
+//! Decisions are made at the ends of rounds, when all open blocks have the same number of samples: `min_samples`, and
+//! then 3/2, 2, 3, 4, 6, 8, … times this number. They depend on these samples only, not on threads and passes.
 //!
 //! A render can be split between rounds, but not within one: every decision needs the deviations of the whole image, so
 //! machines that share a round would have to exchange statistics after each, some twenty times. Sums of luminance are
-//! `f32` in the order of samples; this saves three quarters of the memory, but such sums cannot be merged exactly.
+//! `f32` in the order of samples, which saves three quarters of the memory, but prevents exact merging.
 // Separate samples for the decision and for the estimate: Kirk & Arvo 1991, "Unbiased Sampling Techniques for Image
 // Synthesis".
 
@@ -34,7 +33,7 @@ pub use goal::NoiseGoal;
 pub use tile::{BlockNoise, NoiseTile, PixelNoise, PixelPlan};
 
 /// Lower bound of a pixel's brightness, as a share of the image's.
-const DARKEST: f64 = 0.1;
+const MIN_BRIGHTNESS_SHARE: f64 = 0.1;
 
 /// Maximum relative variance of a sample that `n` samples can measure, divided by `n`.
 const MAX_VARIANCE: f64 = 1024.0;
@@ -85,7 +84,7 @@ impl NoiseMap {
         self.goal.batch_end(next).min(last)
     }
 
-    /// Decided numbers of samples by block and colour, [`OPEN`] where undecided.
+    /// Decided numbers of samples by block and colour; [`OPEN`] if undecided.
     fn stops(&self) -> impl Iterator<Item = u32> {
         let blocks = self.tiles.iter().flat_map(|tile| &tile.blocks);
         blocks.flat_map(|block| block.stops)
@@ -193,7 +192,7 @@ impl NoiseMap {
     /// Measures the deviations of open blocks.
     fn measure(&mut self, samples: u64) {
         let batches = self.goal.batches(samples);
-        let floors = self.brightness.map(|mean| DARKEST * mean);
+        let floors = self.brightness.map(|mean| MIN_BRIGHTNESS_SHARE * mean);
         self.tiles.par_iter_mut().for_each(|tile| {
             let mut sums = vec![[0.0; 2]; tile.blocks.len()];
             let mut counts = vec![[0.0; 2]; tile.blocks.len()];
@@ -208,7 +207,7 @@ impl NoiseMap {
             }
             for (b, block) in tile.blocks.iter_mut().enumerate() {
                 for c in [0, 1] {
-                    // A block of one pixel, in the corner of a film, decides by its own samples.
+                    // A block of one pixel, in the corner of a film, uses its own samples.
                     let from = if counts[b][c] > 0.0 { c } else { 1 - c };
                     if block.stops[c] == OPEN {
                         block.sigmas[c] = f64::sqrt(sums[b][from] / f64::max(counts[b][from], 1.0));
@@ -218,7 +217,7 @@ impl NoiseMap {
         });
     }
 
-    /// The mean over blocks of the deviations that one colour has measured.
+    /// Mean deviation over blocks, as measured by one colour.
     fn mean_sigma(&self, c: usize) -> f64 {
         let blocks = self.tiles.iter().flat_map(|tile| &tile.blocks);
         let (sum, count) = blocks.fold((0.0, 0.0), |(sum, count), block| {
@@ -227,8 +226,7 @@ impl NoiseMap {
         sum / f64::max(count, 1.0)
     }
 
-    /// The deviations of all blocks, tile by tile, smoothed over neighbours: a rare event occurs in one block before it
-    /// does in the next.
+    /// Deviations of the blocks, tile by tile, smoothed over neighbours, since rare events may occur in one block only.
     fn smooth_sigmas(&self, c: usize) -> Vec<f64> {
         let columns = self.crop.width().div_ceil(BLOCK) as usize;
         let rows = self.crop.height().div_ceil(BLOCK) as usize;

@@ -32,18 +32,18 @@ pub struct PixelPlan {
 /// Luminance of a pixel's samples in batches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PixelNoise {
-    /// Sum over the batch under way.
+    /// Sum over the current batch.
     pub batch: f32,
     /// Sum over finished batches.
     pub sum: f32,
-    /// Sum over finished batches of the squared sum of each over its number of samples.
+    /// Sum over finished batches of (sum of the batch)² / (its number of samples).
     pub squares: f32,
     /// Sum over the batch with the greatest mean, and its number of samples.
     pub peak: [f32; 2],
 }
 
 impl PixelNoise {
-    /// The batch under way, of `size` samples, is over.
+    /// Ends the current batch of `size` samples.
     pub(super) fn end_batch(&mut self, size: f32) {
         let batch = std::mem::take(&mut self.batch);
         self.sum += batch;
@@ -87,12 +87,12 @@ impl BlockNoise {
         sigmas: [0.0; 2],
     };
 
-    /// As numbers, for files.
+    /// Serializes to numbers.
     pub fn parts(&self) -> ([u32; 2], [f64; 2]) {
         (self.stops, self.sigmas)
     }
 
-    /// From numbers.
+    /// Deserializes from numbers.
     pub fn from_parts(stops: [u32; 2], sigmas: [f64; 2]) -> BlockNoise {
         BlockNoise { stops, sigmas }
     }
@@ -126,7 +126,7 @@ impl NoiseTile {
         }
     }
 
-    /// Adds the luminance of a sample of a watched pixel; none where it is not finite.
+    /// Adds the luminance of a sample of a watched pixel; zero for a non-finite sample.
     pub fn add(&mut self, x: u32, y: u32, luminance: f32) {
         let index = (y - self.rect.y0) as usize * self.rect.width() as usize + (x - self.rect.x0) as usize;
         self.pixels[index].batch += luminance;
@@ -137,9 +137,8 @@ impl NoiseTile {
         ((y - self.rect.y0) / BLOCK * columns + (x - self.rect.x0) / BLOCK) as usize
     }
 
-    /// Robust brightness of a pixel after `samples` samples, by which its error is divided. A rare bright sample does not
-    /// raise it by itself: its brightness counts only as far as other batches have it, or most of the neighbours of the
-    /// same colour, which touch the pixel's corners.
+    /// Robust brightness of a pixel after `samples` samples, the divisor of its error. Rare bright samples count only
+    /// if other batches confirm them, or most of the diagonal neighbours, which have the same colour.
     pub(super) fn brightness(&self, index: usize, samples: f64) -> f64 {
         let (width, height) = (self.rect.width() as usize, self.rect.height() as usize);
         let (x, y) = (index % width, index / width);

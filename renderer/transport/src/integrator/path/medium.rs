@@ -43,7 +43,7 @@ impl PathState {
             let start = self.ray.t_min;
             let length = hit.as_ref().map_or(f32::INFINITY, |it| (it.t - start).max(0.0));
             let gap = self.ray.gap_from(self.vertex_p);
-            let ray = self.ray.begun().begun_before(gap);
+            let ray = self.ray.advanced_to_t_min().extended_back(gap);
             let segment = RaySegment {
                 ray: &ray,
                 length: length + gap,

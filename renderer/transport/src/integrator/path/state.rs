@@ -27,7 +27,7 @@ use renderer_base::math::{Ray, RayEnd};
 use renderer_base::sampler::{Rng, Sampler};
 use renderer_base::sampling::power_heuristic;
 use renderer_geometry::camera::CameraRay;
-use renderer_geometry::{Bend, Footprint, Interaction};
+use renderer_geometry::{Footprint, Interaction, SpecularEvent};
 
 /// Depth beyond which paths of any throughput are subject to Russian roulette; terminates paths between two mirrors.
 const LONG_PATH: u32 = 24;
@@ -109,7 +109,7 @@ impl PathState {
             at: LightSampleContext::in_space(camera_ray.ray.origin),
             pdf: None,
         };
-        let interior = scene.interior_at(&camera_ray.ray.begun());
+        let interior = scene.interior_at(&camera_ray.ray.advanced_to_t_min());
         PathState::new(camera_ray.ray, RayKind::CAMERA, footprint, mis_context, interior)
     }
 
@@ -174,7 +174,7 @@ impl PathState {
                 break;
             };
             let segment = RaySegment {
-                ray: &self.ray.begun(),
+                ray: &self.ray.advanced_to_t_min(),
                 length: (it.t - self.ray.t_min).max(0.0),
                 depth: 0,
             };
@@ -519,11 +519,11 @@ impl PathState {
     fn update_footprint(&mut self, scene: &Scene, it: &Interaction, sample: &BsdfSample) {
         if self.footprint.differential.is_some() && sample.lobe.spread == Spread::Specular {
             let bend = match sample.lobe.side {
-                Side::Reflection => Bend::Reflection,
-                Side::Transmission => Bend::Refraction(sample.eta),
+                Side::Reflection => SpecularEvent::Reflection,
+                Side::Transmission => SpecularEvent::Refraction(sample.eta),
             };
             let change = |dp| scene.normal_change(it, dp);
-            self.footprint = self.footprint.bent(it, sample.wi, bend, change);
+            self.footprint = self.footprint.specular(it, sample.wi, bend, change);
         } else {
             self.footprint.scatter(it.t, min_spread(sample.lobe.spread));
         }

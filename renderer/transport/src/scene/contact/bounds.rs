@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use glam::{Vec3, Vec3A};
+use glam::Vec3;
 use rustc_hash::FxHashMap;
 
 use crate::interior::Bodies;
 use renderer_base::math::Bounds;
-use renderer_geometry::{Geometry, Mesh, Shape, ShapeId};
+use renderer_geometry::{Mesh, SHUTTER_OPEN, Shape, ShapeId};
 
 /// Number of pairs of shapes that are compared; among more, all may touch anywhere.
 pub(crate) const MANY_PAIRS: usize = 1 << 24;
@@ -30,16 +30,14 @@ pub(crate) fn placement_errors(shapes: &[Shape]) -> Vec<Vec3> {
     const TURNED: f32 = 8.0 * (f64::EPSILON / f32::EPSILON as f64) as f32;
     let mut extents: FxHashMap<*const Mesh, Vec3> = FxHashMap::default();
     let error = |shape: &Shape| {
-        let extent = match &shape.geometry {
-            Geometry::Mesh(mesh) => *extents.entry(Arc::as_ptr(mesh)).or_insert_with(|| {
+        let extent = match shape.mesh() {
+            Some(mesh) => *extents.entry(Arc::as_ptr(mesh)).or_insert_with(|| {
                 let positions = mesh.positions.iter();
                 positions.fold(Vec3::ZERO, |extent, p| extent.max(p.abs()))
             }),
-            Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => Vec3::ONE,
+            None => Vec3::ONE,
         };
-        let place = &shape.world_from_object;
-        let error =
-            Vec3::from(place.matrix3.abs() * Vec3A::from(extent) + place.translation.abs()) * ROUNDINGS;
+        let error = Vec3::from(shape.placement().at(SHUTTER_OPEN).magnitude(extent)) * ROUNDINGS;
         error + error.element_sum() * TURNED
     };
     shapes.iter().map(error).collect()
@@ -92,7 +90,7 @@ pub(crate) fn common(a: &Bounds, b: &Bounds) -> Bounds {
 
 /// Boxes around the parts of a surface within bounds; `None` if there are too many.
 fn boxes(shape: &Shape, within: &Bounds, margin: f32) -> Option<Vec<Bounds>> {
-    let Geometry::Mesh(mesh) = &shape.geometry else {
+    let Some(mesh) = shape.mesh() else {
         return Some(vec![grown(&shape.bounds(), margin)]);
     };
     let count = mesh.triangles.len();
@@ -116,7 +114,7 @@ fn contact_of([(a, near_a), (b, near_b)]: [(&Shape, &Bounds); 2], margin: f32) -
 fn own_contact(shape: &Shape, bounds: &Bounds, margin: f32) -> Bounds {
     /// Cosine between the normals of such faces.
     const OPPOSITE: f32 = -0.9;
-    let Geometry::Mesh(mesh) = &shape.geometry else {
+    let Some(mesh) = shape.mesh() else {
         return Bounds::EMPTY;
     };
     let count = mesh.triangles.len();

@@ -7,8 +7,8 @@ use glam::Vec3;
 
 use crate::interior::Bodies;
 use crate::material::MaterialId;
-use renderer_base::math::{Bounds, cross};
-use renderer_geometry::{Geometry, Shape, ShapeId};
+use renderer_base::math::Bounds;
+use renderer_geometry::{Shape, ShapeId};
 
 use super::bounds::{MANY_PAIRS, common, grown};
 
@@ -93,33 +93,21 @@ fn has_area(bounds: &Bounds, margin: f32) -> bool {
 
 /// The faces of a shape within bounds; `None` if it has none that are flat, or too many.
 fn faces(shape: &Shape, within: &Bounds, margin: f32) -> Option<Vec<Face>> {
-    match &shape.geometry {
-        Geometry::Mesh(mesh) => {
-            let all = (0..mesh.triangles.len() as u32).map(|primitive| {
-                let corners = shape.triangle(primitive);
-                let [a, b, c] = corners;
-                Face {
-                    bounds: grown(&Bounds::of_points(corners), margin),
-                    p: a,
-                    normal: (b - a).cross(c - a).normalize_or_zero(),
-                }
-            });
-            let near = all.filter(|face| has_area(&common(&face.bounds, within), margin));
-            let faces: Vec<Face> = near.take(MANY_FACES + 1).collect();
-            (faces.len() <= MANY_FACES).then_some(faces)
-        }
-        Geometry::Disk => {
-            let place = &shape.world_from_object;
-            Some(vec![Face {
-                bounds: grown(&shape.bounds(), margin),
-                p: place.translation.into(),
-                normal: cross(place.matrix3.x_axis, place.matrix3.y_axis)
-                    .normalize_or_zero()
-                    .into(),
-            }])
-        }
-        Geometry::Sphere | Geometry::Cylinder => None,
-    }
+    let face = |primitive| {
+        let (p, normal) = shape.primitive_plane(primitive)?;
+        Some(Face {
+            bounds: grown(&shape.primitive_bounds(primitive), margin),
+            p,
+            normal,
+        })
+    };
+    let all = (0..shape.primitive_count()).map(face);
+    let near = all.filter(|face| {
+        face.as_ref()
+            .is_none_or(|face| has_area(&common(&face.bounds, within), margin))
+    });
+    let faces: Vec<Face> = near.take(MANY_FACES + 1).collect::<Option<_>>()?;
+    (faces.len() <= MANY_FACES).then_some(faces)
 }
 
 impl Face {
@@ -132,29 +120,15 @@ impl Face {
 
 /// Returns whether all of a shape is in one plane.
 fn is_flat(shape: &Shape) -> bool {
-    match &shape.geometry {
-        Geometry::Mesh(mesh) => {
-            let count = mesh.triangles.len() as u32;
-            let normal = |primitive| {
-                let [a, b, c] = shape.triangle(primitive);
-                (b - a).cross(c - a).normalize_or_zero()
-            };
-            (1..=MANY_FACES).contains(&(count as usize)) && {
-                let first = normal(0);
-                (1..count).all(|primitive| first.dot(normal(primitive)) > PARALLEL)
-            }
-        }
-        Geometry::Disk => true,
-        Geometry::Sphere | Geometry::Cylinder => false,
-    }
+    let count = shape.primitive_count();
+    let normal = |primitive| shape.primitive_plane(primitive).map(|(_, normal)| normal);
+    let is_parallel = |first: Vec3, primitive| normal(primitive).is_some_and(|n| first.dot(n) > PARALLEL);
+    (1..=MANY_FACES).contains(&(count as usize))
+        && normal(0).is_some_and(|first| (1..count).all(|primitive| is_parallel(first, primitive)))
 }
 
 /// Returns whether both are the same sphere or cylinder.
 fn is_same_curve([a, b]: [&Shape; 2], margin: f32) -> bool {
-    let is_same_kind = matches!(
-        (&a.geometry, &b.geometry),
-        (Geometry::Sphere, Geometry::Sphere) | (Geometry::Cylinder, Geometry::Cylinder)
-    );
-    let [a, b] = [a, b].map(|shape| shape.world_from_object.to_cols_array());
-    is_same_kind && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= margin)
+    let is_same_kind = a.analytic().is_some() && a.analytic() == b.analytic();
+    is_same_kind && a.placement().is_near(b.placement(), margin)
 }

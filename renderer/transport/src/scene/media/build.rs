@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use glam::{Affine3A, Vec3};
+use glam::Vec3;
 use rustc_hash::FxHashMap;
 
 use super::majorant::{Landmarks, Majorant, MajorantGrid, MediumSpace, Probe};
@@ -11,7 +11,7 @@ use crate::light::Light;
 use crate::material::{HitRay, MaterialId, Medium, RayKind, ShadingContext};
 use crate::scene::Scene;
 use renderer_base::math::Bounds;
-use renderer_geometry::{Geometry, Mesh, Shape, ShapeId};
+use renderer_geometry::{Mesh, SHUTTER_OPEN, Shape, ShapeId};
 
 /// Number of points at which media are compared, and of media of a material that one is compared with.
 const COMPARED_POINTS: u64 = 64;
@@ -35,13 +35,9 @@ struct Instances {
 
 /// Bounds of a shape in its own space; those of meshes are computed once.
 fn object_bounds(shape: &Shape, meshes: &mut FxHashMap<*const Mesh, Bounds>) -> Bounds {
-    match &shape.geometry {
-        Geometry::Mesh(mesh) => *meshes
-            .entry(Arc::as_ptr(mesh))
-            .or_insert_with(|| Bounds::of_points(mesh.positions.iter().copied())),
-        Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => {
-            Shape::new(shape.geometry.clone(), Affine3A::IDENTITY).bounds()
-        }
+    match shape.mesh() {
+        Some(mesh) => *meshes.entry(Arc::as_ptr(mesh)).or_insert_with(|| mesh.bounds()),
+        None => shape.geometry.bounds(),
     }
 }
 
@@ -139,7 +135,10 @@ impl Scene {
     ) -> MediumSpace {
         let shape = body.shape.map(|id| &self.shapes[id.0 as usize]);
         match shape.filter(|_| !body.is_open && shapes == 1) {
-            Some(shape) => MediumSpace::object(object_bounds(shape, meshes), shape.world_from_object),
+            Some(shape) => MediumSpace::object(
+                object_bounds(shape, meshes),
+                *shape.placement().at(SHUTTER_OPEN).world_from_object(),
+            ),
             // A medium without end is bounded by the scene.
             None if body.is_open => MediumSpace::world(self.bounds().union(body.bounds)),
             None => MediumSpace::world(body.bounds),

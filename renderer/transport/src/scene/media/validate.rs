@@ -12,8 +12,7 @@ use crate::interior::{Body, BodyId};
 use crate::material::{Instances, MaterialId, Medium};
 use crate::scene::Scene;
 use crate::scene::called::{called, fills};
-use renderer_base::math::determinant;
-use renderer_geometry::{Geometry, Shape, ShapeId};
+use renderer_geometry::ShapeId;
 use renderer_scene::{LightKind, MaterialDesc, SceneDesc};
 
 /// What only surfaces have.
@@ -137,7 +136,7 @@ fn open(
     let mut names: Vec<&Arc<str>> = vec![];
     for (index, shape) in (0..).zip(scene.shapes()) {
         if scene.bodies().of_shape(ShapeId(index)) == Some(id) {
-            sum += facing(shape);
+            sum += shape.vector_area();
             area += shape.area();
             names.push(&desc.shapes[index as usize].name);
         }
@@ -157,40 +156,6 @@ fn open(
     Some(Diagnostic::warning(message).hint(
         "fill the holes of the mesh: light that gets in beside the boundary does not know that it is inside",
     ))
-}
-
-/// The sum of a surface's normals by area, world space, up to its sign; nothing for what is round.
-fn facing(shape: &Shape) -> Vec3 {
-    let matrix = &shape.world_from_object.matrix3;
-    match &shape.geometry {
-        Geometry::Sphere | Geometry::Cylinder => Vec3::ZERO,
-        Geometry::Disk => {
-            std::f32::consts::PI * Vec3::from(matrix.x_axis).cross(matrix.y_axis.into()) * sign(shape)
-        }
-        Geometry::Mesh(mesh) => {
-            let at = |index: u32| {
-                shape
-                    .world_from_object
-                    .transform_point3(mesh.positions[index as usize])
-            };
-            let triangles = mesh.triangles.iter();
-            let sum = triangles
-                .map(|triangle| triangle.map(at))
-                .fold(glam::DVec3::ZERO, |sum, [a, b, c]| {
-                    sum + 0.5 * (b - a).as_dvec3().cross((c - a).as_dvec3())
-                });
-            sum.as_vec3() * sign(shape)
-        }
-    }
-}
-
-/// The side that normals are on, of those that follow from the order of corners.
-fn sign(shape: &Shape) -> f32 {
-    let is_mirrored = determinant(&shape.world_from_object.matrix3) < 0.0;
-    match shape.flip_normals != is_mirrored {
-        true => -1.0,
-        false => 1.0,
-    }
 }
 
 /// A medium in which no probe found density.

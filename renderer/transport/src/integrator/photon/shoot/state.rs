@@ -218,7 +218,7 @@ impl PhotonState {
         let scene = tracer.scene;
         loop {
             let length = hit.as_ref().map_or(f32::INFINITY, |it| it.t.max(0.0));
-            let ray = self.ray.begun_before(self.gap);
+            let ray = self.ray.extended_back(self.gap);
             let segment = RaySegment {
                 ray: &ray,
                 length: length + self.gap,

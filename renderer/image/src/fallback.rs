@@ -1,4 +1,5 @@
-//! Finished work that cannot be put in its place: it is written beside it, or into the folder of temporary files.
+//! Fallback paths for finished work that cannot be written to its target: the same folder, then the folder of temporary
+//! files.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
@@ -7,11 +8,11 @@ use std::path::{Path, PathBuf};
 use super::ImageError;
 use super::output::{Staged, stage_with, write_whole_with};
 
-/// Writes a file of finished work. Where it cannot be put in its place, it goes beside it under a free name, else into
-/// the folder of temporary files.
+/// Writes a file of finished work. If the target cannot be replaced, writes to an unused name in the same folder, else
+/// to the folder of temporary files.
 ///
 /// # Errors
-/// When the file is not in its place; the error says where it is.
+/// If the file is not at its target; the error names its path.
 pub fn write_finished(
     path: &Path,
     write: impl Fn(&mut BufWriter<&mut File>) -> io::Result<()>,
@@ -22,60 +23,59 @@ pub fn write_finished(
     }
 }
 
-/// Writes a file of finished work elsewhere than in its place, for the reason of `error`, and returns the error with
-/// the path of the file.
+/// Writes a file of finished work to a fallback path after `error`, and returns the error with this path.
 pub fn write_elsewhere(
     error: ImageError,
     write: impl Fn(&mut BufWriter<&mut File>) -> io::Result<()>,
 ) -> ImageError {
-    keep(error, |refuge| write_whole_with(refuge, &write).is_ok())
+    keep(error, |fallback| write_whole_with(fallback, &write).is_ok())
 }
 
 impl Staged {
-    /// Puts the file in its place, else beside it or into the folder of temporary files.
+    /// Renames the file to its target, else to a fallback path.
     ///
     /// # Errors
-    /// When the file is not in its place; the error says where it is.
+    /// If the file is not at its target; the error names its path.
     pub fn commit_or_keep(self) -> Result<(), ImageError> {
         self.try_commit().map_err(|error| self.keep(error))
     }
 
-    /// Puts the file next to its place or into the folder of temporary files; returns the error with its path.
+    /// Writes the file to a fallback path; returns the error with this path.
     pub(super) fn keep(&self, error: ImageError) -> ImageError {
         let staged = self.file();
-        keep(error, |refuge| {
-            fs::rename(staged, refuge)
-                .or_else(|_| fs::copy(staged, refuge).map(drop))
+        keep(error, |fallback| {
+            fs::rename(staged, fallback)
+                .or_else(|_| fs::copy(staged, fallback).map(drop))
                 .is_ok()
         })
     }
 }
 
-/// Puts what an error is about at the first refuge that takes it.
+/// Writes the file of an error to the first fallback path that works.
 fn keep(error: ImageError, put: impl Fn(&Path) -> bool) -> ImageError {
     let path = error.path().to_owned();
-    let beside = path.parent().unwrap_or(Path::new("")).to_owned();
-    for folder in [beside, std::env::temp_dir()] {
-        let Some(refuge) = reserve(&folder, &path) else {
+    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    for folder in [folder, std::env::temp_dir()] {
+        let Some(fallback) = reserve(&folder, &path) else {
             continue;
         };
-        if put(&refuge) {
-            return error.kept_at(&refuge);
+        if put(&fallback) {
+            return error.kept_at(&fallback);
         }
-        let _ = fs::remove_file(&refuge);
+        let _ = fs::remove_file(&fallback);
     }
     error
 }
 
-/// The most names that are tried in a folder.
+/// Maximum number of names that are tried in a folder.
 const MAX_NAMES: u32 = 1000;
 
-/// Makes an empty file in a folder, under a name like that of `path` that was free.
+/// Creates an empty file in a folder, with an unused name similar to that of `path`.
 fn reserve(folder: &Path, path: &Path) -> Option<PathBuf> {
     for number in 1..MAX_NAMES {
-        let refuge = folder.join(numbered(path, number)?);
-        match File::create_new(&refuge) {
-            Ok(_) => return Some(refuge),
+        let fallback = folder.join(numbered(path, number)?);
+        match File::create_new(&fallback) {
+            Ok(_) => return Some(fallback),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(_) => return None,
         }
@@ -107,7 +107,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let staged = stage_with(&at("o.png"), write).unwrap();
-        // What comes in the way after the work.
+        // Obstacles that appear during the work.
         fs::create_dir(at("o.png")).unwrap();
         fs::write(at("o-1.png"), "another's").unwrap();
         let errors = [
