@@ -42,7 +42,7 @@ const PHRASES: [&str; 24] = [
 /// Maximum number of paragraphs with an idiom: crates, tests, benchmarks, pages. A number may only decrease.
 const MAXIMA: [(&str, usize); 23] = [
     ("benches", 8),
-    ("pages", 3),
+    ("pages", 0),
     ("renderer", 600),
     ("renderer/bake", 0),
     ("renderer/base", 40),

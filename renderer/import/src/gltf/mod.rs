@@ -16,6 +16,7 @@
 
 mod accessor;
 mod buffers;
+mod camera;
 mod check;
 mod draco;
 mod error;
@@ -23,10 +24,12 @@ mod extension;
 mod file;
 mod flat;
 mod instancing;
+mod light;
 mod material;
 mod meshopt;
 mod meshopt_codec;
 mod morph;
+mod nodes;
 mod pose;
 mod primitive;
 mod scene;

@@ -1,36 +1,31 @@
-//! glTF node hierarchy: meshes, cameras and lights with their transforms.
+//! Conversion of a glTF scene: meshes, cameras and lights of the visible nodes.
 
 use std::collections::hash_map::Entry;
 use std::path::Path;
 use std::sync::Arc;
 
-use glam::{Affine3A, DAffine3, DMat4, DQuat, DVec3, Vec2, Vec3};
-use gltf::camera::Projection as GltfProjection;
-use gltf::khr_lights_punctual::{Kind as GltfLight, Light};
-use gltf::scene::Transform;
+use glam::{Affine3A, DAffine3};
+use gltf::khr_lights_punctual::Light;
 use gltf::{Document, Node, Primitive, Semantic};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::buffers::Buffers;
+use super::camera::{aspect_of, camera_desc};
 use super::error::{BUFFER_HINT, VALIDATOR_HINT};
 use super::flat::{Place, flattened};
+use super::light::light_kind;
 use super::material::{Materials, ReadMaterials};
 use super::morph::MorphTargets;
+use super::nodes::placed_nodes;
 use super::pose::Pose;
 use super::primitive::TANGENTS;
 use super::{GltfError, instancing, primitive, tangents};
 use crate::model::Names;
 use crate::{ImportError, Model, ModelShape};
-use renderer_base::color::Rgb;
 use renderer_base::files::OverBudget;
-use renderer_base::math::is_invertible;
 use renderer_geometry::Mesh;
-use renderer_geometry::camera::{CameraDesc, FovAxis, Projection};
-use renderer_scene::{LightKind, ModelPart, SpotFalloff};
-
-/// Luminous efficacy for converting photometric to radiometric units [lm/W].
-const LUMENS_PER_WATT: f32 = 683.0;
+use renderer_scene::ModelPart;
 
 /// Converts the scene of a document to a model.
 pub(super) fn model(
@@ -184,89 +179,6 @@ fn changes_looks(name: &str) -> bool {
     let about = name.split('_').nth(1).unwrap_or_default();
     !super::check::EXTENSIONS.contains(&name)
         && ["gaussian", "lights", "materials", "mesh", "texture"].contains(&about)
-}
-
-/// Visible nodes with their node-to-world transforms, and the transforms of all nodes of the scene by node index.
-type PlacedNodes<'a> = (Vec<(Node<'a>, DAffine3)>, Vec<Option<DAffine3>>);
-
-/// Returns the visible nodes of the scene with their transforms: of the first scene if there is no default one, and of
-/// all root nodes if there are no scenes.
-fn placed_nodes(document: &Document) -> Result<PlacedNodes<'_>, GltfError> {
-    let nodes: Vec<Node<'_>> = document.nodes().collect();
-    let mut is_child = vec![false; nodes.len()];
-    for node in &nodes {
-        node.children().for_each(|child| is_child[child.index()] = true);
-    }
-    let roots: Vec<Node<'_>> = match document.default_scene().or_else(|| document.scenes().next()) {
-        Some(scene) => scene.nodes().collect(),
-        None => nodes.into_iter().filter(|node| !is_child[node.index()]).collect(),
-    };
-    let mut places = vec![None; is_child.len()];
-    let mut placed = vec![];
-    let mut stack: Vec<(Node<'_>, DAffine3, bool)> = roots
-        .into_iter()
-        .rev()
-        .map(|node| (node, DAffine3::IDENTITY, true))
-        .collect();
-    while let Some((node, world_from_parent, is_parent_visible)) = stack.pop() {
-        let world_from_node = world_from_parent * transform_of(&node)?;
-        if places[node.index()].replace(world_from_node).is_some() {
-            return Err(format!(
-                "node {} has two parents, or is its own ancestor",
-                node.index()
-            ));
-        }
-        // Hidden nodes may still be joints.
-        let is_visible = is_parent_visible && is_visible(&node);
-        let first = stack.len();
-        stack.extend(node.children().map(|child| (child, world_from_node, is_visible)));
-        stack[first..].reverse();
-        if is_visible {
-            placed.push((node, world_from_node));
-        }
-    }
-    Ok((placed, places))
-}
-
-/// KHR_node_visibility: a node may be hidden together with its descendants.
-fn is_visible(node: &Node<'_>) -> bool {
-    let extension = node.extension_value("KHR_node_visibility");
-    let visible = extension.and_then(|extension| extension.get("visible"));
-    visible.and_then(serde_json::Value::as_bool) != Some(false)
-}
-
-/// Maximum deviation of a matrix's last row from (0, 0, 0, 1): exporters that multiply matrices round.
-const MAX_ROUNDING: f64 = 1e-4;
-
-fn transform_of(node: &Node<'_>) -> Result<DAffine3, GltfError> {
-    let double = |v: [f32; 3]| DVec3::from_array(v.map(f64::from));
-    let transform = match node.transform() {
-        Transform::Matrix { matrix } => {
-            let matrix = DMat4::from_cols_array_2d(&matrix.map(|column| column.map(f64::from)));
-            if (matrix.row(3) - glam::DVec4::W).abs().max_element() > MAX_ROUNDING {
-                return Err(format!("the matrix of node {} is not affine", node.index()));
-            }
-            DAffine3::from_mat4(matrix)
-        }
-        Transform::Decomposed {
-            translation,
-            rotation,
-            scale,
-        } => {
-            let rotation = DQuat::from_array(rotation.map(f64::from));
-            let rotation = if rotation.length_squared() > 0.0 {
-                rotation.normalize()
-            } else {
-                DQuat::IDENTITY
-            };
-            DAffine3::from_scale_rotation_translation(double(scale), rotation, double(translation))
-        }
-    };
-    if transform.is_finite() {
-        Ok(transform)
-    } else {
-        Err(format!("the transform of node {} is not finite", node.index()))
-    }
 }
 
 /// Memory of a shape, also in the scene that is made of it [bytes].
@@ -489,36 +401,7 @@ impl Reader<'_> {
         camera: &gltf::Camera<'_>,
         place: Affine3A,
     ) -> Result<(), GltfError> {
-        let wrong = |what: &str| Err(format!("camera {} has {what}", camera.index()));
-        if !is_invertible(&place) {
-            return wrong("a singular transform");
-        }
-        // Near and far planes are for the depth buffers of rasterizers; ray tracing needs none.
-        let projection = match camera.projection() {
-            GltfProjection::Perspective(lens) => {
-                let fov = lens.yfov();
-                if !(fov > 0.0 && fov < std::f32::consts::PI) {
-                    return wrong("a field of view that is not between 0 and 180 degrees");
-                }
-                Projection::Perspective {
-                    fov,
-                    fov_axis: FovAxis::Y,
-                    aperture_radius: 0.0,
-                    focus_distance: 1.0,
-                    shift: Vec2::ZERO,
-                }
-            }
-            GltfProjection::Orthographic(lens) => {
-                let width = 2.0 * lens.xmag().abs();
-                if !(width > 0.0 && width.is_finite()) {
-                    return wrong("no width");
-                }
-                Projection::Orthographic {
-                    width: Some(width),
-                    height: None,
-                }
-            }
-        };
+        let desc = camera_desc(camera, place)?;
         if self.model.cameras.is_empty() {
             self.model.aspect = aspect_of(camera).filter(|aspect| *aspect > 0.0 && aspect.is_finite());
         }
@@ -526,73 +409,18 @@ impl Reader<'_> {
             .name()
             .or(camera.name())
             .map_or_else(|| format!("camera{}", camera.index()), str::to_owned);
-        let camera = CameraDesc {
-            world_from_camera: place,
-            projection,
-            near: 0.0,
-            far: f32::INFINITY,
-        };
-        self.model.cameras.push((self.camera_names.unique(&name), camera));
+        self.model.cameras.push((self.camera_names.unique(&name), desc));
         Ok(())
     }
 
-    /// Adds a light of KHR_lights_punctual, which shines along −z of its node.
     fn light(&mut self, node: &Node<'_>, light: &Light<'_>, place: Affine3A) {
         let name = node
             .name()
             .or(light.name())
             .map_or_else(|| format!("light{}", light.index()), str::to_owned);
-        let strength = Rgb::from(light.color()) * (light.intensity() / LUMENS_PER_WATT);
-        let direction = place.transform_vector3(Vec3::NEG_Z).try_normalize();
-        let (true, Some(direction)) = (strength.is_finite(), direction) else {
-            self.warn(format!(
-                "the light `{name}` has no direction or no finite intensity and is left out"
-            ));
-            return;
-        };
-        if [strength.r, strength.g, strength.b].iter().any(|&v| v < 0.0) {
-            self.warn(format!(
-                "the light `{name}` has a negative intensity and is left out"
-            ));
-            return;
+        match light_kind(light, place) {
+            Ok(kind) => self.model.lights.push((self.light_names.unique(&name), kind)),
+            Err(reason) => self.warn(format!("the light `{name}` {reason} and is left out")),
         }
-        let position = Vec3::from(place.translation);
-        let kind = match light.kind() {
-            GltfLight::Point => LightKind::Point {
-                position,
-                intensity: strength,
-            },
-            GltfLight::Directional => LightKind::Directional {
-                direction,
-                irradiance: strength,
-                angle: 0.0,
-            },
-            GltfLight::Spot {
-                inner_cone_angle,
-                outer_cone_angle,
-            } => {
-                let cutoff = outer_cone_angle.clamp(1e-4, std::f32::consts::PI);
-                let beam_width = inner_cone_angle.clamp(0.0, cutoff);
-                let falloff = SpotFalloff::SquaredCosine;
-                LightKind::Spot {
-                    position,
-                    direction,
-                    intensity: strength,
-                    cutoff,
-                    beam_width,
-                    falloff,
-                    slide: None,
-                }
-            }
-        };
-        self.model.lights.push((self.light_names.unique(&name), kind));
-    }
-}
-
-/// Aspect ratio (width over height) of the camera's picture.
-fn aspect_of(camera: &gltf::Camera<'_>) -> Option<f32> {
-    match camera.projection() {
-        GltfProjection::Perspective(lens) => lens.aspect_ratio(),
-        GltfProjection::Orthographic(lens) => Some((lens.xmag() / lens.ymag()).abs()),
     }
 }
