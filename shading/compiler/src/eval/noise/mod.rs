@@ -12,7 +12,7 @@ mod simplex;
 pub use gabor::GaborOptions;
 pub use kind::{NoiseKind, NoisePoint, hash_bits};
 
-use hash::{hash, unit};
+use hash::{hash, hash_with, unit};
 use lattice::{cell, corners};
 
 use crate::eval::dual::Real;
@@ -23,183 +23,46 @@ fn unsigned<T: Real>(x: T) -> T {
     (x + 1.0) * 0.5
 }
 
-/// Signed gradient noise in 1D, about `[-1,1]`.
-#[inline]
-pub fn perlin1<T: Real>(x: T) -> T {
-    corners([x]).noise(0)
-}
-
-/// Signed gradient noise in 2D.
-#[inline]
-pub fn perlin2<T: Real>(x: T, y: T) -> T {
-    corners([x, y]).noise(0)
-}
-
-/// Signed gradient noise in 3D.
-#[inline]
-pub fn perlin3<T: Real>(p: [T; 3]) -> T {
+#[inline(always)]
+fn perlin<T: Real, const D: usize>(p: [T; D]) -> T {
     corners(p).noise(0)
-}
-
-/// Signed gradient noise in 4D.
-#[inline]
-pub fn perlin4<T: Real>([x, y, z]: [T; 3], w: T) -> T {
-    corners([x, y, z, w]).noise(0)
 }
 
 /// Each component uses another byte of one hash.
 const SHIFTS: [u32; 3] = [0, 8, 16];
 
-/// Three signed noise values in 1D.
-#[inline]
-pub fn perlin1_triple<T: Real>(x: T) -> [T; 3] {
-    let corners = corners([x]);
-    [
-        corners.noise(SHIFTS[0]),
-        corners.noise(SHIFTS[1]),
-        corners.noise(SHIFTS[2]),
-    ]
-}
-
-/// Three signed noise values in 2D.
-#[inline]
-pub fn perlin2_triple<T: Real>(x: T, y: T) -> [T; 3] {
-    let corners = corners([x, y]);
-    [
-        corners.noise(SHIFTS[0]),
-        corners.noise(SHIFTS[1]),
-        corners.noise(SHIFTS[2]),
-    ]
-}
-
-/// Three signed noise values in 3D.
-#[inline]
-pub fn perlin3_triple<T: Real>(p: [T; 3]) -> [T; 3] {
+#[inline(always)]
+fn perlin_triple<T: Real, const D: usize>(p: [T; D]) -> [T; 3] {
     let corners = corners(p);
-    [
-        corners.noise(SHIFTS[0]),
-        corners.noise(SHIFTS[1]),
-        corners.noise(SHIFTS[2]),
-    ]
+    let [x, y, z] = SHIFTS;
+    [corners.noise(x), corners.noise(y), corners.noise(z)]
 }
 
-/// Three signed noise values in 4D.
-#[inline]
-pub fn perlin4_triple<T: Real>([x, y, z]: [T; 3], w: T) -> [T; 3] {
-    let corners = corners([x, y, z, w]);
-    [
-        corners.noise(SHIFTS[0]),
-        corners.noise(SHIFTS[1]),
-        corners.noise(SHIFTS[2]),
-    ]
+#[inline(always)]
+fn uperlin<T: Real, const D: usize>(p: [T; D]) -> T {
+    unsigned(perlin(p))
 }
 
-/// Gradient noise in 1D, `[0,1]`.
-#[inline]
-pub fn uperlin1<T: Real>(x: T) -> T {
-    unsigned(perlin1(x))
-}
-
-/// Gradient noise in 2D, `[0,1]`.
-#[inline]
-pub fn uperlin2<T: Real>(x: T, y: T) -> T {
-    unsigned(perlin2(x, y))
-}
-
-/// Gradient noise in 3D, `[0,1]`.
-#[inline]
-pub fn uperlin3<T: Real>(p: [T; 3]) -> T {
-    unsigned(perlin3(p))
-}
-
-/// Gradient noise in 4D, `[0,1]`.
-#[inline]
-pub fn uperlin4<T: Real>(p: [T; 3], w: T) -> T {
-    unsigned(perlin4(p, w))
-}
-
-/// Three noise values in 1D, `[0,1]`.
-#[inline]
-pub fn uperlin1_triple<T: Real>(x: T) -> [T; 3] {
-    perlin1_triple(x).map(unsigned)
-}
-
-/// Three noise values in 2D, `[0,1]`.
-#[inline]
-pub fn uperlin2_triple<T: Real>(x: T, y: T) -> [T; 3] {
-    perlin2_triple(x, y).map(unsigned)
-}
-
-/// Three noise values in 3D, `[0,1]`.
-#[inline]
-pub fn uperlin3_triple<T: Real>(p: [T; 3]) -> [T; 3] {
-    perlin3_triple(p).map(unsigned)
-}
-
-/// Three noise values in 4D, `[0,1]`.
-#[inline]
-pub fn uperlin4_triple<T: Real>(p: [T; 3], w: T) -> [T; 3] {
-    perlin4_triple(p, w).map(unsigned)
-}
-
-/// Cell noise in 1D: one value in `[0,1]` for each unit interval.
-#[inline]
-pub fn cell1(x: f32) -> f32 {
-    unit(hash([cell(x).0]))
-}
-
-/// Cell noise in 2D: one value for each unit square.
-#[inline]
-pub fn cell2(x: f32, y: f32) -> f32 {
-    unit(hash([x, y].map(|x| cell(x).0)))
-}
-
-/// Cell noise in 3D: one value for each unit cube.
-#[inline]
-pub fn cell3(p: [f32; 3]) -> f32 {
-    unit(hash(p.map(|x| cell(x).0)))
-}
-
-/// Cell noise in 4D: one value for each unit cube and unit of time.
-#[inline]
-pub fn cell4([x, y, z]: [f32; 3], w: f32) -> f32 {
-    unit(hash([x, y, z, w].map(|x| cell(x).0)))
+#[inline(always)]
+fn uperlin_triple<T: Real, const D: usize>(p: [T; D]) -> [T; 3] {
+    perlin_triple(p).map(unsigned)
 }
 
 /// The component index is an additional key.
-const LANES: [u32; 3] = [0, 1, 2];
+#[inline(always)]
+fn by_component<const D: usize>(keys: [u32; D]) -> [f32; 3] {
+    let component = |index| unit(hash_with(keys, index));
+    [component(0), component(1), component(2)]
+}
 
 #[inline(always)]
-fn by_lane(f: impl Fn(u32) -> f32) -> [f32; 3] {
-    [f(LANES[0]), f(LANES[1]), f(LANES[2])]
+fn cell_noise<const D: usize>(p: [f32; D]) -> f32 {
+    unit(hash(p.map(|x| cell(x).0)))
 }
 
-/// Cell noise in 1D, three values for each unit interval.
-#[inline]
-pub fn cell1_triple(x: f32) -> [f32; 3] {
-    let x = cell(x).0;
-    by_lane(|lane| unit(hash([x, lane])))
-}
-
-/// Cell noise in 2D, three values for each unit square.
-#[inline]
-pub fn cell2_triple(x: f32, y: f32) -> [f32; 3] {
-    let [x, y] = [x, y].map(|x| cell(x).0);
-    by_lane(|lane| unit(hash([x, y, lane])))
-}
-
-/// Cell noise in 3D, three values for each unit cube.
-#[inline]
-pub fn cell3_triple(p: [f32; 3]) -> [f32; 3] {
-    let [x, y, z] = p.map(|x| cell(x).0);
-    by_lane(|lane| unit(hash([x, y, z, lane])))
-}
-
-/// Cell noise in 4D, three values for each unit cube and unit of time.
-#[inline]
-pub fn cell4_triple([x, y, z]: [f32; 3], w: f32) -> [f32; 3] {
-    let [x, y, z, w] = [x, y, z, w].map(|x| cell(x).0);
-    by_lane(|lane| unit(hash([x, y, z, w, lane])))
+#[inline(always)]
+fn cell_triple<const D: usize>(p: [f32; D]) -> [f32; 3] {
+    by_component(p.map(|x| cell(x).0))
 }
 
 /// Bits of a number to be hashed. All NaNs are normalised, because the optimiser does not distinguish them.
@@ -209,55 +72,57 @@ pub fn key(x: f32) -> u32 {
     x.to_bits()
 }
 
-/// Hash noise in 1D: one value in `[0,1]` for each number.
-#[inline]
-pub fn hash1(x: f32) -> f32 {
-    unit(hash([key(x)]))
-}
-
-/// Hash noise in 2D.
-#[inline]
-pub fn hash2(x: f32, y: f32) -> f32 {
-    unit(hash([x, y].map(key)))
-}
-
-/// Hash noise in 3D.
-#[inline]
-pub fn hash3(p: [f32; 3]) -> f32 {
+#[inline(always)]
+fn hash_noise<const D: usize>(p: [f32; D]) -> f32 {
     unit(hash(p.map(key)))
 }
 
-/// Hash noise in 4D.
-#[inline]
-pub fn hash4([x, y, z]: [f32; 3], w: f32) -> f32 {
-    unit(hash([x, y, z, w].map(key)))
+#[inline(always)]
+fn hash_triple<const D: usize>(p: [f32; D]) -> [f32; 3] {
+    by_component(p.map(key))
 }
 
-/// Hash noise in 1D, three values.
-#[inline]
-pub fn hash1_triple(x: f32) -> [f32; 3] {
-    by_lane(|lane| unit(hash([key(x), lane])))
+/// Defines the functions of a noise in one to four dimensions: of one number, two numbers, a point, a point and a time.
+macro_rules! dimensions {
+    ($doc:literal, [$($generic:tt)*] $number:ty => $result:ty: $noise:ident $one:ident $two:ident $three:ident $four:ident) => {
+        #[doc = concat!($doc, " in 1D.")]
+        #[inline]
+        pub fn $one $($generic)* (x: $number) -> $result {
+            $noise([x])
+        }
+
+        #[doc = concat!($doc, " in 2D.")]
+        #[inline]
+        pub fn $two $($generic)* (x: $number, y: $number) -> $result {
+            $noise([x, y])
+        }
+
+        #[doc = concat!($doc, " in 3D.")]
+        #[inline]
+        pub fn $three $($generic)* (p: [$number; 3]) -> $result {
+            $noise(p)
+        }
+
+        #[doc = concat!($doc, " in 4D.")]
+        #[inline]
+        pub fn $four $($generic)* ([x, y, z]: [$number; 3], w: $number) -> $result {
+            $noise([x, y, z, w])
+        }
+    };
 }
 
-/// Hash noise in 2D, three values.
-#[inline]
-pub fn hash2_triple(x: f32, y: f32) -> [f32; 3] {
-    by_lane(|lane| unit(hash([key(x), key(y), lane])))
-}
-
-/// Hash noise in 3D, three values.
-#[inline]
-pub fn hash3_triple(p: [f32; 3]) -> [f32; 3] {
-    let [x, y, z] = p.map(key);
-    by_lane(|lane| unit(hash([x, y, z, lane])))
-}
-
-/// Hash noise in 4D, three values.
-#[inline]
-pub fn hash4_triple([x, y, z]: [f32; 3], w: f32) -> [f32; 3] {
-    let [x, y, z, w] = [x, y, z, w].map(key);
-    by_lane(|lane| unit(hash([x, y, z, w, lane])))
-}
+dimensions!("Signed gradient noise, about `[-1,1]`,", [<T: Real>] T => T: perlin perlin1 perlin2 perlin3 perlin4);
+dimensions!("Three signed gradient noises", [<T: Real>] T => [T; 3]:
+    perlin_triple perlin1_triple perlin2_triple perlin3_triple perlin4_triple);
+dimensions!("Gradient noise, `[0,1]`,", [<T: Real>] T => T: uperlin uperlin1 uperlin2 uperlin3 uperlin4);
+dimensions!("Three gradient noises, `[0,1]`,", [<T: Real>] T => [T; 3]:
+    uperlin_triple uperlin1_triple uperlin2_triple uperlin3_triple uperlin4_triple);
+dimensions!("Cell noise, one value in `[0,1]` for each unit cell,", [] f32 => f32: cell_noise cell1 cell2 cell3 cell4);
+dimensions!("Cell noise, three values for each unit cell,", [] f32 => [f32; 3]:
+    cell_triple cell1_triple cell2_triple cell3_triple cell4_triple);
+dimensions!("Hash noise, one value in `[0,1]` for each position,", [] f32 => f32: hash_noise hash1 hash2 hash3 hash4);
+dimensions!("Hash noise, three values for each position,", [] f32 => [f32; 3]:
+    hash_triple hash1_triple hash2_triple hash3_triple hash4_triple);
 
 #[cfg(test)]
 mod tests {

@@ -13,7 +13,6 @@
 use wide::bytemuck::cast;
 use wide::{f32x4, f32x8, u32x4, u32x8};
 
-use super::LANES;
 use super::SHIFTS;
 use super::hash::{hash_each, unit};
 use super::lattice::{SCALES, gradients};
@@ -307,8 +306,8 @@ pub fn hashed<const K: usize>(keys: [u32x4; K]) -> Row {
 #[inline(always)]
 pub fn hashed_triple<const D: usize, const K: usize>(keys: [u32x4; D]) -> [Row; 3] {
     let mut triple = [splat(0.0); 3];
-    for (lane, row) in LANES.into_iter().zip(&mut triple) {
-        let mut all = [u32x4::splat(lane); K];
+    for (component, row) in (0..).zip(&mut triple) {
+        let mut all = [u32x4::splat(component); K];
         all[..D].copy_from_slice(&keys);
         *row = hashed(all);
     }
