@@ -1,6 +1,7 @@
 //! Lattice noises, bit-compatible with OSL: cell, Perlin, simplex, Gabor, hash noise.
 //!
-//! Coordinates beyond ±2³¹ are in the last cell; coordinates that are not finite give NaN.
+//! The functions take one to four coordinates; the fourth is a time. Coordinates beyond ±2³¹ are in the last cell;
+//! coordinates that are not finite give NaN.
 
 mod gabor;
 mod hash;
@@ -23,28 +24,32 @@ fn unsigned<T: Real>(x: T) -> T {
     (x + 1.0) * 0.5
 }
 
-#[inline(always)]
-fn perlin<T: Real, const D: usize>(p: [T; D]) -> T {
+/// Signed gradient noise, about `[-1,1]`.
+#[inline]
+pub fn perlin<T: Real, const D: usize>(p: [T; D]) -> T {
     corners(p).noise(0)
 }
 
-/// Each component uses another byte of one hash.
+/// Bits of a hash that the components of a triple use.
 const SHIFTS: [u32; 3] = [0, 8, 16];
 
-#[inline(always)]
-fn perlin_triple<T: Real, const D: usize>(p: [T; D]) -> [T; 3] {
+/// Three signed gradient noises; each uses another byte of one hash.
+#[inline]
+pub fn perlin_triple<T: Real, const D: usize>(p: [T; D]) -> [T; 3] {
     let corners = corners(p);
     let [x, y, z] = SHIFTS;
     [corners.noise(x), corners.noise(y), corners.noise(z)]
 }
 
-#[inline(always)]
-fn uperlin<T: Real, const D: usize>(p: [T; D]) -> T {
+/// Gradient noise, `[0,1]`.
+#[inline]
+pub fn uperlin<T: Real, const D: usize>(p: [T; D]) -> T {
     unsigned(perlin(p))
 }
 
-#[inline(always)]
-fn uperlin_triple<T: Real, const D: usize>(p: [T; D]) -> [T; 3] {
+/// Three gradient noises, `[0,1]`.
+#[inline]
+pub fn uperlin_triple<T: Real, const D: usize>(p: [T; D]) -> [T; 3] {
     perlin_triple(p).map(unsigned)
 }
 
@@ -55,13 +60,15 @@ fn by_component<const D: usize>(keys: [u32; D]) -> [f32; 3] {
     [component(0), component(1), component(2)]
 }
 
-#[inline(always)]
-fn cell_noise<const D: usize>(p: [f32; D]) -> f32 {
+/// Cell noise: one value in `[0,1]` for each unit cell.
+#[inline]
+pub fn cell_noise<const D: usize>(p: [f32; D]) -> f32 {
     unit(hash(p.map(|x| cell(x).0)))
 }
 
-#[inline(always)]
-fn cell_triple<const D: usize>(p: [f32; D]) -> [f32; 3] {
+/// Cell noise: three values for each unit cell.
+#[inline]
+pub fn cell_triple<const D: usize>(p: [f32; D]) -> [f32; 3] {
     by_component(p.map(|x| cell(x).0))
 }
 
@@ -72,57 +79,17 @@ pub fn key(x: f32) -> u32 {
     x.to_bits()
 }
 
-#[inline(always)]
-fn hash_noise<const D: usize>(p: [f32; D]) -> f32 {
+/// Hash noise: one value in `[0,1]` for each position.
+#[inline]
+pub fn hash_noise<const D: usize>(p: [f32; D]) -> f32 {
     unit(hash(p.map(key)))
 }
 
-#[inline(always)]
-fn hash_triple<const D: usize>(p: [f32; D]) -> [f32; 3] {
+/// Hash noise: three values for each position.
+#[inline]
+pub fn hash_triple<const D: usize>(p: [f32; D]) -> [f32; 3] {
     by_component(p.map(key))
 }
-
-/// Defines the functions of a noise in one to four dimensions: of one number, two numbers, a point, a point and a time.
-macro_rules! dimensions {
-    ($doc:literal, [$($generic:tt)*] $number:ty => $result:ty: $noise:ident $one:ident $two:ident $three:ident $four:ident) => {
-        #[doc = concat!($doc, " in 1D.")]
-        #[inline]
-        pub fn $one $($generic)* (x: $number) -> $result {
-            $noise([x])
-        }
-
-        #[doc = concat!($doc, " in 2D.")]
-        #[inline]
-        pub fn $two $($generic)* (x: $number, y: $number) -> $result {
-            $noise([x, y])
-        }
-
-        #[doc = concat!($doc, " in 3D.")]
-        #[inline]
-        pub fn $three $($generic)* (p: [$number; 3]) -> $result {
-            $noise(p)
-        }
-
-        #[doc = concat!($doc, " in 4D.")]
-        #[inline]
-        pub fn $four $($generic)* ([x, y, z]: [$number; 3], w: $number) -> $result {
-            $noise([x, y, z, w])
-        }
-    };
-}
-
-dimensions!("Signed gradient noise, about `[-1,1]`,", [<T: Real>] T => T: perlin perlin1 perlin2 perlin3 perlin4);
-dimensions!("Three signed gradient noises", [<T: Real>] T => [T; 3]:
-    perlin_triple perlin1_triple perlin2_triple perlin3_triple perlin4_triple);
-dimensions!("Gradient noise, `[0,1]`,", [<T: Real>] T => T: uperlin uperlin1 uperlin2 uperlin3 uperlin4);
-dimensions!("Three gradient noises, `[0,1]`,", [<T: Real>] T => [T; 3]:
-    uperlin_triple uperlin1_triple uperlin2_triple uperlin3_triple uperlin4_triple);
-dimensions!("Cell noise, one value in `[0,1]` for each unit cell,", [] f32 => f32: cell_noise cell1 cell2 cell3 cell4);
-dimensions!("Cell noise, three values for each unit cell,", [] f32 => [f32; 3]:
-    cell_triple cell1_triple cell2_triple cell3_triple cell4_triple);
-dimensions!("Hash noise, one value in `[0,1]` for each position,", [] f32 => f32: hash_noise hash1 hash2 hash3 hash4);
-dimensions!("Hash noise, three values for each position,", [] f32 => [f32; 3]:
-    hash_triple hash1_triple hash2_triple hash3_triple hash4_triple);
 
 #[cfg(test)]
 mod tests {
@@ -131,12 +98,12 @@ mod tests {
     #[test]
     fn all_nans_have_one_hash() {
         let other = f32::from_bits(0xffc0_0001);
-        assert!(other.is_nan() && hash1(f32::NAN) == hash1(other));
+        assert!(other.is_nan() && hash_noise([f32::NAN]) == hash_noise([other]));
+        assert_eq!(hash_triple([1.0, f32::NAN, 2.0]), hash_triple([1.0, other, 2.0]));
         assert_eq!(
-            hash3_triple([1.0, f32::NAN, 2.0]),
-            hash3_triple([1.0, other, 2.0])
+            hash_noise([f32::NAN, f32::NAN, f32::NAN, 0.5]),
+            hash_noise([other, other, other, 0.5])
         );
-        assert_eq!(hash4([f32::NAN; 3], 0.5), hash4([other; 3], 0.5));
     }
 
     /// Coordinates that OSL's testsuite/common/shaders/testnoise.osl evaluates at pixel `(x, y)` of 512×512.
@@ -227,16 +194,16 @@ mod tests {
     #[test]
     fn gradient_noise_is_osls() {
         check(&PERLIN, |p, w, dimension, triple| {
-            let [x, y, _] = p;
+            let [x, y, z] = p;
             match (dimension, triple) {
-                (0, false) => [uperlin1(x); 3],
-                (1, false) => [uperlin2(x, y); 3],
-                (2, false) => [uperlin3(p); 3],
-                (_, false) => [uperlin4(p, w); 3],
-                (0, true) => uperlin1_triple(x),
-                (1, true) => uperlin2_triple(x, y),
-                (2, true) => uperlin3_triple(p),
-                (_, true) => uperlin4_triple(p, w),
+                (0, false) => [uperlin([x]); 3],
+                (1, false) => [uperlin([x, y]); 3],
+                (2, false) => [uperlin(p); 3],
+                (_, false) => [uperlin([x, y, z, w]); 3],
+                (0, true) => uperlin_triple([x]),
+                (1, true) => uperlin_triple([x, y]),
+                (2, true) => uperlin_triple(p),
+                (_, true) => uperlin_triple([x, y, z, w]),
             }
         });
     }
@@ -244,35 +211,35 @@ mod tests {
     #[test]
     fn cell_noise_is_osls() {
         check(&CELLS, |p, w, dimension, triple| {
-            let [x, y, _] = p;
+            let [x, y, z] = p;
             match (dimension, triple) {
-                (0, false) => [cell1(x); 3],
-                (1, false) => [cell2(x, y); 3],
-                (2, false) => [cell3(p); 3],
-                (_, false) => [cell4(p, w); 3],
-                (0, true) => cell1_triple(x),
-                (1, true) => cell2_triple(x, y),
-                (2, true) => cell3_triple(p),
-                (_, true) => cell4_triple(p, w),
+                (0, false) => [cell_noise([x]); 3],
+                (1, false) => [cell_noise([x, y]); 3],
+                (2, false) => [cell_noise(p); 3],
+                (_, false) => [cell_noise([x, y, z, w]); 3],
+                (0, true) => cell_triple([x]),
+                (1, true) => cell_triple([x, y]),
+                (2, true) => cell_triple(p),
+                (_, true) => cell_triple([x, y, z, w]),
             }
         });
     }
 
     #[test]
     fn noise_vanishes_on_the_lattice() {
-        assert_eq!(perlin1(3.0), 0.0);
-        assert_eq!(perlin2(3.0, -4.0), 0.0);
-        assert_eq!(perlin3([3.0, -4.0, 0.0]), 0.0);
-        assert_eq!(perlin4([3.0, -4.0, 0.0], 7.0), 0.0);
+        assert_eq!(perlin([3.0]), 0.0);
+        assert_eq!(perlin([3.0, -4.0]), 0.0);
+        assert_eq!(perlin([3.0, -4.0, 0.0]), 0.0);
+        assert_eq!(perlin([3.0, -4.0, 0.0, 7.0]), 0.0);
     }
 
     #[test]
     fn coordinates_without_a_cell_do_no_harm() {
         for x in [1e30, -1e30, 3e9] {
-            assert!(perlin3([x; 3]).is_finite());
-            assert!((0.0..=1.0).contains(&cell3([x; 3])));
+            assert!(perlin([x; 3]).is_finite());
+            assert!((0.0..=1.0).contains(&cell_noise([x; 3])));
         }
-        assert!(perlin1(f32::INFINITY).is_nan());
-        assert!((0.0..=1.0).contains(&cell1(f32::NAN)));
+        assert!(perlin([f32::INFINITY]).is_nan());
+        assert!((0.0..=1.0).contains(&cell_noise([f32::NAN])));
     }
 }
