@@ -123,18 +123,18 @@ fn noises() {
         check_op(Type::FLOAT, Op::Builtin(builtin), args, &Const::Float(one));
         check_op(Type::COLOR, Op::Builtin(builtin), args, &Const::Triple(three));
     };
-    check(Builtin::Perlin, &line, n::perlin1(x), n::perlin1_triple(x));
+    check(Builtin::Perlin, &line, n::perlin([x]), n::perlin_triple([x]));
     check(
         Builtin::UPerlin,
         &plane,
-        n::uperlin2(x, w),
-        n::uperlin2_triple(x, w),
+        n::uperlin([x, w]),
+        n::uperlin_triple([x, w]),
     );
-    check(Builtin::Cell, &point, n::cell3(p), n::cell3_triple(p));
+    check(Builtin::Cell, &point, n::cell_noise(p), n::cell_triple(p));
     check(
         Builtin::Perlin,
         &space_time,
-        n::perlin4(p, w),
-        n::perlin4_triple(p, w),
+        n::perlin([p[0], p[1], p[2], w]),
+        n::perlin_triple([p[0], p[1], p[2], w]),
     );
 }

@@ -225,31 +225,26 @@ fn call(builtin: Builtin, dst: Kind, args: &[&Const], error: &mut Option<Operati
 fn pattern(builtin: Builtin, dst: Kind, args: &[&Const]) -> Option<Const> {
     use Const::{Float, Triple};
     let triple = dst == Kind::TRIPLE;
-    // The twelve functions of each noise kind, by dimension and result type.
     macro_rules! noises {
-        ($one:ident $two:ident $three:ident $four:ident $one3:ident $two3:ident $three3:ident $four3:ident) => {
+        ($noise:ident $triple:ident) => {
             match (args, triple) {
-                ([Float(x)], false) => Float(noise::$one(*x)),
-                ([Float(x), Float(y)], false) => Float(noise::$two(*x, *y)),
-                ([Triple(p)], false) => Float(noise::$three(*p)),
-                ([Triple(p), Float(w)], false) => Float(noise::$four(*p, *w)),
-                ([Float(x)], true) => Triple(noise::$one3(*x)),
-                ([Float(x), Float(y)], true) => Triple(noise::$two3(*x, *y)),
-                ([Triple(p)], true) => Triple(noise::$three3(*p)),
-                ([Triple(p), Float(w)], true) => Triple(noise::$four3(*p, *w)),
+                ([Float(x)], false) => Float(noise::$noise([*x])),
+                ([Float(x), Float(y)], false) => Float(noise::$noise([*x, *y])),
+                ([Triple(p)], false) => Float(noise::$noise(*p)),
+                ([Triple([x, y, z]), Float(w)], false) => Float(noise::$noise([*x, *y, *z, *w])),
+                ([Float(x)], true) => Triple(noise::$triple([*x])),
+                ([Float(x), Float(y)], true) => Triple(noise::$triple([*x, *y])),
+                ([Triple(p)], true) => Triple(noise::$triple(*p)),
+                ([Triple([x, y, z]), Float(w)], true) => Triple(noise::$triple([*x, *y, *z, *w])),
                 _ => return None,
             }
         };
     }
     Some(match builtin {
-        Builtin::Perlin => noises!(perlin1 perlin2 perlin3 perlin4
-            perlin1_triple perlin2_triple perlin3_triple perlin4_triple),
-        Builtin::UPerlin => noises!(uperlin1 uperlin2 uperlin3 uperlin4
-            uperlin1_triple uperlin2_triple uperlin3_triple uperlin4_triple),
-        Builtin::HashNoise => {
-            noises!(hash1 hash2 hash3 hash4 hash1_triple hash2_triple hash3_triple hash4_triple)
-        }
-        _ => noises!(cell1 cell2 cell3 cell4 cell1_triple cell2_triple cell3_triple cell4_triple),
+        Builtin::Perlin => noises!(perlin perlin_triple),
+        Builtin::UPerlin => noises!(uperlin uperlin_triple),
+        Builtin::HashNoise => noises!(hash_noise hash_triple),
+        _ => noises!(cell_noise cell_triple),
     })
 }
 
@@ -296,25 +291,27 @@ fn dual(builtin: Builtin, dst: Kind, args: &[&Const], error: &mut Option<Operati
     let floats = |d: Dual| Array([d.value, d.dx, d.dy].map(Float).to_vec());
     let triples = |d: [Dual; 3]| Array(Dual::parts(d).map(Triple).to_vec());
     let is_triple = dst.element() == Kind::TRIPLE;
+    let space_time = || {
+        let [x, y, z] = triple(0)?;
+        Some([x, y, z, float(1)?])
+    };
     macro_rules! noises {
-        ($one:ident $two:ident $three:ident $four:ident $one3:ident $two3:ident $three3:ident $four3:ident) => {
+        ($noise:ident $triple:ident) => {
             match (args.first()?, count, is_triple) {
-                (Float(_), 1, false) => floats(noise::$one(float(0)?)),
-                (Float(_), 1, true) => triples(noise::$one3(float(0)?)),
-                (Float(_), _, false) => floats(noise::$two(float(0)?, float(1)?)),
-                (Float(_), _, true) => triples(noise::$two3(float(0)?, float(1)?)),
-                (_, 1, false) => floats(noise::$three(triple(0)?)),
-                (_, 1, true) => triples(noise::$three3(triple(0)?)),
-                (_, _, false) => floats(noise::$four(triple(0)?, float(1)?)),
-                (_, _, true) => triples(noise::$four3(triple(0)?, float(1)?)),
+                (Float(_), 1, false) => floats(noise::$noise([float(0)?])),
+                (Float(_), 1, true) => triples(noise::$triple([float(0)?])),
+                (Float(_), _, false) => floats(noise::$noise([float(0)?, float(1)?])),
+                (Float(_), _, true) => triples(noise::$triple([float(0)?, float(1)?])),
+                (_, 1, false) => floats(noise::$noise(triple(0)?)),
+                (_, 1, true) => triples(noise::$triple(triple(0)?)),
+                (_, _, false) => floats(noise::$noise(space_time()?)),
+                (_, _, true) => triples(noise::$triple(space_time()?)),
             }
         };
     }
     Some(match builtin {
-        Builtin::Perlin => noises!(perlin1 perlin2 perlin3 perlin4
-            perlin1_triple perlin2_triple perlin3_triple perlin4_triple),
-        Builtin::UPerlin => noises!(uperlin1 uperlin2 uperlin3 uperlin4
-            uperlin1_triple uperlin2_triple uperlin3_triple uperlin4_triple),
+        Builtin::Perlin => noises!(perlin perlin_triple),
+        Builtin::UPerlin => noises!(uperlin uperlin_triple),
         _ => return None,
     })
 }

@@ -86,6 +86,18 @@ pub(super) fn hash<const K: usize>(k: [u32; K]) -> u32 {
     hash_each(k.map(Wrapping)).0
 }
 
+/// lookup3 hash of one to four words and another word.
+#[inline(always)]
+pub(super) fn hash_with<const K: usize>(k: [u32; K], last: u32) -> u32 {
+    match *k.as_slice() {
+        [x] => hash([x, last]),
+        [x, y] => hash([x, y, last]),
+        [x, y, z] => hash([x, y, z, last]),
+        [x, y, z, w] => hash([x, y, z, w, last]),
+        _ => unreachable!("noise has one to four coordinates"),
+    }
+}
+
 /// lookup3 hash for one point, or for several at once.
 #[inline(always)]
 pub(super) fn hash_each<W: Word, const K: usize>(k: [W; K]) -> W {

@@ -1,6 +1,7 @@
 //! Lattice noises, bit-compatible with OSL: cell, Perlin, simplex, Gabor, hash noise.
 //!
-//! Coordinates beyond ±2³¹ are in the last cell; coordinates that are not finite give NaN.
+//! The functions take one to four coordinates; the fourth is a time. Coordinates beyond ±2³¹ are in the last cell;
+//! coordinates that are not finite give NaN.
 
 mod gabor;
 mod hash;
@@ -12,7 +13,7 @@ mod simplex;
 pub use gabor::GaborOptions;
 pub use kind::{NoiseKind, NoisePoint, hash_bits};
 
-use hash::{hash, unit};
+use hash::{hash, hash_with, unit};
 use lattice::{cell, corners};
 
 use crate::eval::dual::Real;
@@ -23,183 +24,52 @@ fn unsigned<T: Real>(x: T) -> T {
     (x + 1.0) * 0.5
 }
 
-/// Signed gradient noise in 1D, about `[-1,1]`.
+/// Signed gradient noise, about `[-1,1]`.
 #[inline]
-pub fn perlin1<T: Real>(x: T) -> T {
-    corners([x]).noise(0)
-}
-
-/// Signed gradient noise in 2D.
-#[inline]
-pub fn perlin2<T: Real>(x: T, y: T) -> T {
-    corners([x, y]).noise(0)
-}
-
-/// Signed gradient noise in 3D.
-#[inline]
-pub fn perlin3<T: Real>(p: [T; 3]) -> T {
+pub fn perlin<T: Real, const D: usize>(p: [T; D]) -> T {
     corners(p).noise(0)
 }
 
-/// Signed gradient noise in 4D.
-#[inline]
-pub fn perlin4<T: Real>([x, y, z]: [T; 3], w: T) -> T {
-    corners([x, y, z, w]).noise(0)
-}
-
-/// Each component uses another byte of one hash.
+/// Bits of a hash that the components of a triple use.
 const SHIFTS: [u32; 3] = [0, 8, 16];
 
-/// Three signed noise values in 1D.
+/// Three signed gradient noises; each uses another byte of one hash.
 #[inline]
-pub fn perlin1_triple<T: Real>(x: T) -> [T; 3] {
-    let corners = corners([x]);
-    [
-        corners.noise(SHIFTS[0]),
-        corners.noise(SHIFTS[1]),
-        corners.noise(SHIFTS[2]),
-    ]
-}
-
-/// Three signed noise values in 2D.
-#[inline]
-pub fn perlin2_triple<T: Real>(x: T, y: T) -> [T; 3] {
-    let corners = corners([x, y]);
-    [
-        corners.noise(SHIFTS[0]),
-        corners.noise(SHIFTS[1]),
-        corners.noise(SHIFTS[2]),
-    ]
-}
-
-/// Three signed noise values in 3D.
-#[inline]
-pub fn perlin3_triple<T: Real>(p: [T; 3]) -> [T; 3] {
+pub fn perlin_triple<T: Real, const D: usize>(p: [T; D]) -> [T; 3] {
     let corners = corners(p);
-    [
-        corners.noise(SHIFTS[0]),
-        corners.noise(SHIFTS[1]),
-        corners.noise(SHIFTS[2]),
-    ]
+    let [x, y, z] = SHIFTS;
+    [corners.noise(x), corners.noise(y), corners.noise(z)]
 }
 
-/// Three signed noise values in 4D.
+/// Gradient noise, `[0,1]`.
 #[inline]
-pub fn perlin4_triple<T: Real>([x, y, z]: [T; 3], w: T) -> [T; 3] {
-    let corners = corners([x, y, z, w]);
-    [
-        corners.noise(SHIFTS[0]),
-        corners.noise(SHIFTS[1]),
-        corners.noise(SHIFTS[2]),
-    ]
+pub fn uperlin<T: Real, const D: usize>(p: [T; D]) -> T {
+    unsigned(perlin(p))
 }
 
-/// Gradient noise in 1D, `[0,1]`.
+/// Three gradient noises, `[0,1]`.
 #[inline]
-pub fn uperlin1<T: Real>(x: T) -> T {
-    unsigned(perlin1(x))
-}
-
-/// Gradient noise in 2D, `[0,1]`.
-#[inline]
-pub fn uperlin2<T: Real>(x: T, y: T) -> T {
-    unsigned(perlin2(x, y))
-}
-
-/// Gradient noise in 3D, `[0,1]`.
-#[inline]
-pub fn uperlin3<T: Real>(p: [T; 3]) -> T {
-    unsigned(perlin3(p))
-}
-
-/// Gradient noise in 4D, `[0,1]`.
-#[inline]
-pub fn uperlin4<T: Real>(p: [T; 3], w: T) -> T {
-    unsigned(perlin4(p, w))
-}
-
-/// Three noise values in 1D, `[0,1]`.
-#[inline]
-pub fn uperlin1_triple<T: Real>(x: T) -> [T; 3] {
-    perlin1_triple(x).map(unsigned)
-}
-
-/// Three noise values in 2D, `[0,1]`.
-#[inline]
-pub fn uperlin2_triple<T: Real>(x: T, y: T) -> [T; 3] {
-    perlin2_triple(x, y).map(unsigned)
-}
-
-/// Three noise values in 3D, `[0,1]`.
-#[inline]
-pub fn uperlin3_triple<T: Real>(p: [T; 3]) -> [T; 3] {
-    perlin3_triple(p).map(unsigned)
-}
-
-/// Three noise values in 4D, `[0,1]`.
-#[inline]
-pub fn uperlin4_triple<T: Real>(p: [T; 3], w: T) -> [T; 3] {
-    perlin4_triple(p, w).map(unsigned)
-}
-
-/// Cell noise in 1D: one value in `[0,1]` for each unit interval.
-#[inline]
-pub fn cell1(x: f32) -> f32 {
-    unit(hash([cell(x).0]))
-}
-
-/// Cell noise in 2D: one value for each unit square.
-#[inline]
-pub fn cell2(x: f32, y: f32) -> f32 {
-    unit(hash([x, y].map(|x| cell(x).0)))
-}
-
-/// Cell noise in 3D: one value for each unit cube.
-#[inline]
-pub fn cell3(p: [f32; 3]) -> f32 {
-    unit(hash(p.map(|x| cell(x).0)))
-}
-
-/// Cell noise in 4D: one value for each unit cube and unit of time.
-#[inline]
-pub fn cell4([x, y, z]: [f32; 3], w: f32) -> f32 {
-    unit(hash([x, y, z, w].map(|x| cell(x).0)))
+pub fn uperlin_triple<T: Real, const D: usize>(p: [T; D]) -> [T; 3] {
+    perlin_triple(p).map(unsigned)
 }
 
 /// The component index is an additional key.
-const LANES: [u32; 3] = [0, 1, 2];
-
 #[inline(always)]
-fn by_lane(f: impl Fn(u32) -> f32) -> [f32; 3] {
-    [f(LANES[0]), f(LANES[1]), f(LANES[2])]
+fn by_component<const D: usize>(keys: [u32; D]) -> [f32; 3] {
+    let component = |index| unit(hash_with(keys, index));
+    [component(0), component(1), component(2)]
 }
 
-/// Cell noise in 1D, three values for each unit interval.
+/// Cell noise: one value in `[0,1]` for each unit cell.
 #[inline]
-pub fn cell1_triple(x: f32) -> [f32; 3] {
-    let x = cell(x).0;
-    by_lane(|lane| unit(hash([x, lane])))
+pub fn cell_noise<const D: usize>(p: [f32; D]) -> f32 {
+    unit(hash(p.map(|x| cell(x).0)))
 }
 
-/// Cell noise in 2D, three values for each unit square.
+/// Cell noise: three values for each unit cell.
 #[inline]
-pub fn cell2_triple(x: f32, y: f32) -> [f32; 3] {
-    let [x, y] = [x, y].map(|x| cell(x).0);
-    by_lane(|lane| unit(hash([x, y, lane])))
-}
-
-/// Cell noise in 3D, three values for each unit cube.
-#[inline]
-pub fn cell3_triple(p: [f32; 3]) -> [f32; 3] {
-    let [x, y, z] = p.map(|x| cell(x).0);
-    by_lane(|lane| unit(hash([x, y, z, lane])))
-}
-
-/// Cell noise in 4D, three values for each unit cube and unit of time.
-#[inline]
-pub fn cell4_triple([x, y, z]: [f32; 3], w: f32) -> [f32; 3] {
-    let [x, y, z, w] = [x, y, z, w].map(|x| cell(x).0);
-    by_lane(|lane| unit(hash([x, y, z, w, lane])))
+pub fn cell_triple<const D: usize>(p: [f32; D]) -> [f32; 3] {
+    by_component(p.map(|x| cell(x).0))
 }
 
 /// Bits of a number to be hashed. All NaNs are normalised, because the optimiser does not distinguish them.
@@ -209,54 +79,16 @@ pub fn key(x: f32) -> u32 {
     x.to_bits()
 }
 
-/// Hash noise in 1D: one value in `[0,1]` for each number.
+/// Hash noise: one value in `[0,1]` for each position.
 #[inline]
-pub fn hash1(x: f32) -> f32 {
-    unit(hash([key(x)]))
-}
-
-/// Hash noise in 2D.
-#[inline]
-pub fn hash2(x: f32, y: f32) -> f32 {
-    unit(hash([x, y].map(key)))
-}
-
-/// Hash noise in 3D.
-#[inline]
-pub fn hash3(p: [f32; 3]) -> f32 {
+pub fn hash_noise<const D: usize>(p: [f32; D]) -> f32 {
     unit(hash(p.map(key)))
 }
 
-/// Hash noise in 4D.
+/// Hash noise: three values for each position.
 #[inline]
-pub fn hash4([x, y, z]: [f32; 3], w: f32) -> f32 {
-    unit(hash([x, y, z, w].map(key)))
-}
-
-/// Hash noise in 1D, three values.
-#[inline]
-pub fn hash1_triple(x: f32) -> [f32; 3] {
-    by_lane(|lane| unit(hash([key(x), lane])))
-}
-
-/// Hash noise in 2D, three values.
-#[inline]
-pub fn hash2_triple(x: f32, y: f32) -> [f32; 3] {
-    by_lane(|lane| unit(hash([key(x), key(y), lane])))
-}
-
-/// Hash noise in 3D, three values.
-#[inline]
-pub fn hash3_triple(p: [f32; 3]) -> [f32; 3] {
-    let [x, y, z] = p.map(key);
-    by_lane(|lane| unit(hash([x, y, z, lane])))
-}
-
-/// Hash noise in 4D, three values.
-#[inline]
-pub fn hash4_triple([x, y, z]: [f32; 3], w: f32) -> [f32; 3] {
-    let [x, y, z, w] = [x, y, z, w].map(key);
-    by_lane(|lane| unit(hash([x, y, z, w, lane])))
+pub fn hash_triple<const D: usize>(p: [f32; D]) -> [f32; 3] {
+    by_component(p.map(key))
 }
 
 #[cfg(test)]
@@ -266,12 +98,12 @@ mod tests {
     #[test]
     fn all_nans_have_one_hash() {
         let other = f32::from_bits(0xffc0_0001);
-        assert!(other.is_nan() && hash1(f32::NAN) == hash1(other));
+        assert!(other.is_nan() && hash_noise([f32::NAN]) == hash_noise([other]));
+        assert_eq!(hash_triple([1.0, f32::NAN, 2.0]), hash_triple([1.0, other, 2.0]));
         assert_eq!(
-            hash3_triple([1.0, f32::NAN, 2.0]),
-            hash3_triple([1.0, other, 2.0])
+            hash_noise([f32::NAN, f32::NAN, f32::NAN, 0.5]),
+            hash_noise([other, other, other, 0.5])
         );
-        assert_eq!(hash4([f32::NAN; 3], 0.5), hash4([other; 3], 0.5));
     }
 
     /// Coordinates that OSL's testsuite/common/shaders/testnoise.osl evaluates at pixel `(x, y)` of 512×512.
@@ -362,16 +194,16 @@ mod tests {
     #[test]
     fn gradient_noise_is_osls() {
         check(&PERLIN, |p, w, dimension, triple| {
-            let [x, y, _] = p;
+            let [x, y, z] = p;
             match (dimension, triple) {
-                (0, false) => [uperlin1(x); 3],
-                (1, false) => [uperlin2(x, y); 3],
-                (2, false) => [uperlin3(p); 3],
-                (_, false) => [uperlin4(p, w); 3],
-                (0, true) => uperlin1_triple(x),
-                (1, true) => uperlin2_triple(x, y),
-                (2, true) => uperlin3_triple(p),
-                (_, true) => uperlin4_triple(p, w),
+                (0, false) => [uperlin([x]); 3],
+                (1, false) => [uperlin([x, y]); 3],
+                (2, false) => [uperlin(p); 3],
+                (_, false) => [uperlin([x, y, z, w]); 3],
+                (0, true) => uperlin_triple([x]),
+                (1, true) => uperlin_triple([x, y]),
+                (2, true) => uperlin_triple(p),
+                (_, true) => uperlin_triple([x, y, z, w]),
             }
         });
     }
@@ -379,35 +211,35 @@ mod tests {
     #[test]
     fn cell_noise_is_osls() {
         check(&CELLS, |p, w, dimension, triple| {
-            let [x, y, _] = p;
+            let [x, y, z] = p;
             match (dimension, triple) {
-                (0, false) => [cell1(x); 3],
-                (1, false) => [cell2(x, y); 3],
-                (2, false) => [cell3(p); 3],
-                (_, false) => [cell4(p, w); 3],
-                (0, true) => cell1_triple(x),
-                (1, true) => cell2_triple(x, y),
-                (2, true) => cell3_triple(p),
-                (_, true) => cell4_triple(p, w),
+                (0, false) => [cell_noise([x]); 3],
+                (1, false) => [cell_noise([x, y]); 3],
+                (2, false) => [cell_noise(p); 3],
+                (_, false) => [cell_noise([x, y, z, w]); 3],
+                (0, true) => cell_triple([x]),
+                (1, true) => cell_triple([x, y]),
+                (2, true) => cell_triple(p),
+                (_, true) => cell_triple([x, y, z, w]),
             }
         });
     }
 
     #[test]
     fn noise_vanishes_on_the_lattice() {
-        assert_eq!(perlin1(3.0), 0.0);
-        assert_eq!(perlin2(3.0, -4.0), 0.0);
-        assert_eq!(perlin3([3.0, -4.0, 0.0]), 0.0);
-        assert_eq!(perlin4([3.0, -4.0, 0.0], 7.0), 0.0);
+        assert_eq!(perlin([3.0]), 0.0);
+        assert_eq!(perlin([3.0, -4.0]), 0.0);
+        assert_eq!(perlin([3.0, -4.0, 0.0]), 0.0);
+        assert_eq!(perlin([3.0, -4.0, 0.0, 7.0]), 0.0);
     }
 
     #[test]
     fn coordinates_without_a_cell_do_no_harm() {
         for x in [1e30, -1e30, 3e9] {
-            assert!(perlin3([x; 3]).is_finite());
-            assert!((0.0..=1.0).contains(&cell3([x; 3])));
+            assert!(perlin([x; 3]).is_finite());
+            assert!((0.0..=1.0).contains(&cell_noise([x; 3])));
         }
-        assert!(perlin1(f32::INFINITY).is_nan());
-        assert!((0.0..=1.0).contains(&cell1(f32::NAN)));
+        assert!(perlin([f32::INFINITY]).is_nan());
+        assert!((0.0..=1.0).contains(&cell_noise([f32::NAN])));
     }
 }

@@ -13,7 +13,6 @@
 use wide::bytemuck::cast;
 use wide::{f32x4, f32x8, u32x4, u32x8};
 
-use super::LANES;
 use super::SHIFTS;
 use super::hash::{hash_each, unit};
 use super::lattice::{SCALES, gradients};
@@ -215,13 +214,13 @@ impl<const D: usize> Cell<D> {
     }
 }
 
-/// See [`super::perlin3`] and its variants.
+/// See [`super::perlin`].
 #[inline]
 pub fn perlin<const D: usize>(p: [Row; D]) -> Row {
     corners(p).cell(0).value()
 }
 
-/// See [`super::perlin3_triple`] and its variants.
+/// See [`super::perlin_triple`].
 #[inline]
 pub fn perlin_triple<const D: usize>(p: [Row; D]) -> [Row; 3] {
     let corners = corners(p);
@@ -297,7 +296,7 @@ fn unit_of(hashes: u32x4) -> Row {
     f32x4::new([unit(a), unit(b), unit(c), unit(d)])
 }
 
-/// One value for each tuple of keys: see [`super::cell3`], [`super::hash3`] and their variants.
+/// One value for each tuple of keys: see [`super::cell_noise`] and [`super::hash_noise`].
 #[inline(always)]
 pub fn hashed<const K: usize>(keys: [u32x4; K]) -> Row {
     unit_of(hash_each(keys))
@@ -307,8 +306,8 @@ pub fn hashed<const K: usize>(keys: [u32x4; K]) -> Row {
 #[inline(always)]
 pub fn hashed_triple<const D: usize, const K: usize>(keys: [u32x4; D]) -> [Row; 3] {
     let mut triple = [splat(0.0); 3];
-    for (lane, row) in LANES.into_iter().zip(&mut triple) {
-        let mut all = [u32x4::splat(lane); K];
+    for (component, row) in (0..).zip(&mut triple) {
+        let mut all = [u32x4::splat(component); K];
         all[..D].copy_from_slice(&keys);
         *row = hashed(all);
     }
@@ -337,9 +336,9 @@ pub fn bits_keys<const D: usize>(p: [Row; D]) -> [u32x4; D] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::*;
     use super::{Row, perlin, perlin_dual, perlin_triple_dual};
     use crate::eval::dual::Dual;
+    use crate::eval::noise;
     use wide::f32x4;
 
     const X: [f32; 4] = [0.3, -7.25, 1e30, 12.999];
@@ -360,12 +359,15 @@ mod tests {
     fn noises_are_as_at_single_points() {
         let [x, y, z, w] = [X, Y, Z, W].map(f32x4::new);
         let by = |f: &dyn Fn(usize) -> f32| [0, 1, 2, 3].map(f);
-        same(perlin([x]), by(&|i| perlin1(X[i])));
-        same(perlin([z]), by(&|i| perlin1(Z[i])));
-        same(perlin([x, w]), by(&|i| perlin2(X[i], W[i])));
-        same(perlin([x, y, z]), by(&|i| perlin3([X[i], Y[i], Z[i]])));
-        same(perlin([w, x, w]), by(&|i| perlin3([W[i], X[i], W[i]])));
-        same(perlin([w, x, w, x]), by(&|i| perlin4([W[i], X[i], W[i]], X[i])));
+        same(perlin([x]), by(&|i| noise::perlin([X[i]])));
+        same(perlin([z]), by(&|i| noise::perlin([Z[i]])));
+        same(perlin([x, w]), by(&|i| noise::perlin([X[i], W[i]])));
+        same(perlin([x, y, z]), by(&|i| noise::perlin([X[i], Y[i], Z[i]])));
+        same(perlin([w, x, w]), by(&|i| noise::perlin([W[i], X[i], W[i]])));
+        same(
+            perlin([w, x, w, x]),
+            by(&|i| noise::perlin([W[i], X[i], W[i], X[i]])),
+        );
     }
 
     #[test]
@@ -377,7 +379,7 @@ mod tests {
         let by = |f: &dyn Fn(Dual) -> f32| {
             [0, 1, 2, 3].map(|i| {
                 let (x, w) = dual(i);
-                f(perlin2(x, w))
+                f(noise::perlin([x, w]))
             })
         };
         same(found[0], by(&|d| d.value));
@@ -389,7 +391,7 @@ mod tests {
             let by = |part: fn(Dual) -> f32| {
                 [0, 1, 2, 3].map(|i| {
                     let (x, w) = dual(i);
-                    part(perlin4_triple([x, w, x], w)[lane])
+                    part(noise::perlin_triple([x, w, x, w])[lane])
                 })
             };
             same(found[0][lane], by(|d| d.value));
@@ -400,7 +402,7 @@ mod tests {
         let by = |part: fn(Dual) -> f32| {
             [0, 1, 2, 3].map(|i| {
                 let (x, w) = dual(i);
-                part(perlin3([x, w, x]))
+                part(noise::perlin([x, w, x]))
             })
         };
         same(found[1], by(|d| d.dx));
