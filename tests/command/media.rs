@@ -80,7 +80,7 @@ shape ball : sphere { }
             "no light of `sky`, `sun` comes through it",
             "a.kiln:6:18",
             "this light is infinitely far away",
-            "put what is seen in a cube of the medium",
+            "enclose the visible scene in a cube of the medium",
         ],
     );
     // Blue light comes through.
@@ -108,7 +108,7 @@ fn bodies_with_gaps_are_warned_of() {
     }
     tells_once(
         &scene,
-        &["the inside of material `drink` is not closed: `front`, `right`, `back`, …"],
+        &["the boundary of material `drink` is not closed: `front`, `right`, `back`, …"],
     );
     // With the last one it is closed, and one alone is the surface of a sea.
     tells_nothing(&(scene + &side("bottom", "rotate((1, 0, 0), -90)")));

@@ -13,7 +13,7 @@ use shading::{
     Span, Template,
 };
 
-use super::called::{called, fills};
+use super::callee::{callee, is_volume_shader};
 use super::media::validate::surface_values;
 use crate::material::{Host, Instances, closure_registry, known_attributes, library};
 use renderer_geometry::Shape;
@@ -173,7 +173,7 @@ pub(super) fn instances(
     options: InstanceOptions,
 ) -> Result<Instances, Diagnostics> {
     let is_volume = material.usage == GroupUse::Surface
-        && called(&material.surface).is_some_and(|name| fills(system, name));
+        && callee(&material.surface).is_some_and(|name| is_volume_shader(system, name));
     let interior = match &material.interior {
         _ if is_volume || material.usage == GroupUse::Volume => Some(&material.surface),
         interior => interior.as_ref(),

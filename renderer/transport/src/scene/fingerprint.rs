@@ -61,12 +61,12 @@ impl Scene {
         for light in &*self.emitters.lights {
             light.hash_bits(&mut hasher);
         }
-        // Shaders see world space.
+        // Shaders may read world space.
         let origin = self.host.space().origin;
         if origin != Vec3::ZERO {
             origin.to_array().map(f32::to_bits).hash(&mut hasher);
         }
-        // Their order depends on the order of compilation; which of them a material searches is in its code.
+        // Cloud ids depend on the order of compilation; the clouds that a material searches are part of its code.
         let clouds = self.host.clouds().into_iter().flat_map(CloudStore::clouds);
         let mut clouds: Vec<u64> = clouds.map(points).collect();
         clouds.sort_unstable();

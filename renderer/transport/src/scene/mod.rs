@@ -5,7 +5,7 @@
 
 mod background;
 pub mod build;
-mod called;
+mod callee;
 mod compile;
 mod contact;
 mod emitters;
