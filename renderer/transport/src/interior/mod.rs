@@ -1,4 +1,5 @@
-//! Bodies: objects with an interior. A path keeps the list of the bodies that contain it, as for nested dielectrics.
+//! Bodies: objects with an interior. A path keeps the interior list, the list of the bodies that contain it, as for
+//! nested dielectrics.
 //!
 //! A closed shape is a body if its material has a medium, a priority or an index of refraction. Open shapes of one material
 //! bound one body together. Bodies are known before rendering and do not depend on shader results at single points: light

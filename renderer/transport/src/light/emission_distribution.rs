@@ -71,10 +71,10 @@ pub struct Probing {
 }
 
 impl Probing {
-    /// Number of probes per light for that many lights; all together take about a second.
+    /// Number of probes per light, for this number of lights; all probes together take about a second.
     pub fn shared_by(lights: usize) -> Probing {
-        const ALL: usize = 1 << 20;
-        let share = ALL / lights.max(1);
+        const TOTAL_PROBES: usize = 1 << 20;
+        let share = TOTAL_PROBES / lights.max(1);
         Probing {
             first: share.clamp(16, 1 << 13),
             max: share.clamp(16, 1 << 17),
@@ -86,7 +86,7 @@ impl Probing {
 const PROBES_PER_CELL: usize = 4;
 
 /// Number of probes with emission after which probing stops.
-const ENOUGH: usize = 64;
+const MAX_LIT_PROBES: usize = 64;
 
 impl EmissionDistribution {
     /// Distribution by area.
@@ -120,7 +120,7 @@ impl EmissionDistribution {
                 })
                 .collect();
             let lit: usize = cells.iter().map(|cell| cell.lit as usize).sum();
-            if lit >= ENOUGH || probes >= probing.max || probes * 4 <= owners.len() {
+            if lit >= MAX_LIT_PROBES || probes >= probing.max || probes * 4 <= owners.len() {
                 return (
                     EmissionDistribution::of(&cells, grids, owners, per_cell),
                     total(&cells, |cell| cell.power) as f32,

@@ -1,4 +1,4 @@
-//! Material flags: which effects a shader may have at some point (emission, transparency, a medium inside, layers).
+//! Material flags: effects that a shader may have (emission, transparency, layers).
 
 /// Effects that a shader may have at some point.
 #[derive(Clone, Copy, Debug, Default)]
@@ -7,8 +7,6 @@ pub(super) struct MaterialFlags {
     pub(super) transparent: bool,
     /// True if light may pass without being scattered widely: straight through or refracted.
     pub(super) passes: bool,
-    /// True if a medium may be inside.
-    pub(super) fills: bool,
     /// True if lobe weights may depend on the view direction.
     pub(super) layers: bool,
 }

@@ -148,7 +148,7 @@ impl Coefficients {
                     sum += *coefficient * density;
                     pdf += self.probability(*coefficient) * density;
                 }
-                (ratio(sum, self.scattering), pdf)
+                (sum.ratio(self.scattering), pdf)
             }
         }
     }
@@ -171,11 +171,4 @@ impl Coefficients {
     fn probability(&self, coefficient: Rgb) -> f32 {
         coefficient.average() / self.scattering.average()
     }
-}
-
-/// The quotient of two colours; 0 where the divisor is.
-pub(super) fn ratio(a: Rgb, b: Rgb) -> Rgb {
-    let (a, b) = (a.to_array(), b.to_array());
-    let quotient = |c: usize| if b[c] > 0.0 { a[c] / b[c] } else { 0.0 };
-    Rgb::from([quotient(0), quotient(1), quotient(2)])
 }

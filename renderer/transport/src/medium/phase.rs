@@ -117,11 +117,10 @@ fn henyey_greenstein_cos(g: f32, u: f32) -> f32 {
 fn draine_cos(g: f64, alpha: f64, u: f64) -> f64 {
     /// Number of steps: every other one halves the interval, so that 40 reach the precision of `f32`.
     const STEPS: u32 = 40;
-    let cdf =
-        |cos: f64| (antiderivative(g, alpha, cos) - antiderivative(g, alpha, -1.0)) / normalization(g, alpha);
+    let cdf = |cos: f64| (integral(g, alpha, cos) - integral(g, alpha, -1.0)) / total(g, alpha);
     let density = |cos: f64| {
         let square = 1.0 + g * g - 2.0 * g * cos;
-        (1.0 + alpha * cos * cos) / (square * square.sqrt()) / normalization(g, alpha)
+        (1.0 + alpha * cos * cos) / (square * square.sqrt()) / total(g, alpha)
     };
     let (mut low, mut high) = (-1.0, 1.0);
     let mut cos = 0.0;
@@ -147,7 +146,7 @@ fn draine_cos(g: f64, alpha: f64, u: f64) -> f64 {
 }
 
 /// Antiderivative of (1 + α c²) (1 + g² − 2 g c)^(−3/2).
-fn antiderivative(g: f64, alpha: f64, cos: f64) -> f64 {
+fn integral(g: f64, alpha: f64, cos: f64) -> f64 {
     if g.abs() < f64::from(MIN_G) {
         return cos + alpha * cos * cos * cos / 3.0;
     }
@@ -158,6 +157,6 @@ fn antiderivative(g: f64, alpha: f64, cos: f64) -> f64 {
     (1.0 / s + alpha * even) / g
 }
 
-fn normalization(g: f64, alpha: f64) -> f64 {
-    antiderivative(g, alpha, 1.0) - antiderivative(g, alpha, -1.0)
+fn total(g: f64, alpha: f64) -> f64 {
+    integral(g, alpha, 1.0) - integral(g, alpha, -1.0)
 }

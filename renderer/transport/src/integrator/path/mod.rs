@@ -2,8 +2,8 @@
 //! first scattering vertex and optionally samples from guides.
 //!
 //! At the first scattering vertex a path may split into several branches and take several light samples. Branches pay
-//! off where direct light converges within a few samples and indirect light dominates the variance; light samples pay
-//! off where many lights contribute.
+//! if direct light converges within a few samples and indirect light dominates the variance; light samples pay if many
+//! lights contribute.
 
 pub(crate) mod direct;
 mod equiangular;
@@ -25,7 +25,6 @@ use crate::scene::Scene;
 use direct::{bsdf_response, bsdf_shares, lit_point};
 use guided::DirectionSampling;
 use limits::{Limits, VertexRequest};
-use renderer_base::color::Rgb;
 use renderer_base::sampler::Sampler;
 use renderer_geometry::Interaction;
 use renderer_scene::PathSettings;
@@ -34,16 +33,9 @@ use state::PathState;
 /// Reports a scattering event to the sink.
 #[inline(always)]
 fn report_scattering(it: &Interaction, bsdf: &Bsdf, sample: &BsdfSample, sink: &mut impl RadianceSink) {
-    if sample.is_subsurface() {
-        // Reported at the exit of the random walk.
-    } else if sample.is_null_interface() {
-        sink.pass_straight(it);
-    } else if sample.is_specular() {
-        let class = bsdf.class_of(sample.index, sample.lobe.side);
-        sink.scatter(it, true, |lobes| lobes.add(class, Rgb::WHITE));
-    } else {
-        sink.scatter(it, false, |lobes| bsdf_shares(bsdf, it.wo, sample.wi, lobes));
-    }
+    sink.scatter_by(it, bsdf, sample, |lobes| {
+        bsdf_shares(bsdf, it.wo, sample.wi, lobes);
+    });
 }
 
 /// Estimates the radiance along the first ray of a path; directions are guided if `field` is set.

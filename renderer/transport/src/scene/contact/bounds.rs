@@ -97,10 +97,8 @@ fn boxes(shape: &Shape, within: &Bounds, margin: f32) -> Option<Vec<Bounds>> {
     let count = mesh.triangles.len();
     let triangle = |primitive| grown(&Bounds::of_points(shape.triangle(primitive)), margin);
     let all = (0..count as u32).map(triangle);
-    (count <= MAX_TRIANGLES).then(|| {
-        all.filter(|bounds| !intersection(bounds, within).is_empty())
-            .collect()
-    })
+    let near = all.filter(|bounds| !intersection(bounds, within).is_empty());
+    (count <= MAX_TRIANGLES).then(|| near.collect())
 }
 
 /// Bounds of the intersections of boxes around the triangles of two shapes; each shape comes with the bounds of the

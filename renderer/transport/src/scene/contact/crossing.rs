@@ -32,7 +32,7 @@ impl ShadowOrigin<'_> {
     }
 }
 
-/// The start of a path at a light or at a point that gathers light.
+/// Start of a path at a light, or at a point that gathers light.
 #[derive(Clone, Debug)]
 pub struct PathStart {
     /// First ray.

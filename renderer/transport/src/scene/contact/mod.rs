@@ -189,10 +189,9 @@ impl Scene {
             }
         });
         if !surfaces.list.is_empty() {
-            let is_transparent =
-                |surface: &ContactSurface| self.material(surface.hit.shape).may_be_transparent();
+            let is_clear = |s: &ContactSurface| self.material(s.hit.shape).may_be_transparent();
             surfaces.list[0] = root;
-            surfaces.sort(contact.is_late, is_transparent);
+            surfaces.sort(contact.is_late, is_clear);
         }
         surfaces
     }
@@ -237,10 +236,9 @@ impl ContactSurfaces {
     }
 
     /// Sorts the surfaces by depth; those within the error bounds of each other by kind.
-    fn sort(&mut self, is_late: bool, is_transparent: impl Fn(&ContactSurface) -> bool) {
+    fn sort(&mut self, is_late: bool, is_clear: impl Fn(&ContactSurface) -> bool) {
         let bounds_both = |surface: &ContactSurface| {
-            let is_other_side =
-                |other: &ContactSurface| other.body == surface.body && other.is_exit != surface.is_exit;
+            let is_other_side = |s: &ContactSurface| s.body == surface.body && s.is_exit != surface.is_exit;
             surface.body.is_some() && self.list.iter().any(is_other_side)
         };
         let rank = |surface: &ContactSurface| match surface.body {
@@ -249,15 +247,11 @@ impl ContactSurfaces {
             Some(id) if surface.is_exit && !bounds_both(surface) => (1, -i64::from(id.0), false),
             // A body that is thinner than rounding is entered before it is left.
             Some(id) if bounds_both(surface) => (2, i64::from(id.0), surface.is_exit),
-            None if is_transparent(surface) => (3, i64::from(surface.hit.shape.0), false),
+            None if is_clear(surface) => (3, i64::from(surface.hit.shape.0), false),
             None => (4, i64::from(surface.hit.shape.0), false),
             Some(id) => (5, i64::from(id.0), false),
         };
-        let mut list: Vec<_> = self
-            .list
-            .iter()
-            .map(|surface| (rank(surface), *surface))
-            .collect();
+        let mut list: Vec<_> = self.list.iter().map(|s| (rank(s), *s)).collect();
         list.sort_by(|(_, a), (_, b)| a.depth.total_cmp(&b.depth));
         let mut is_sorted = false;
         while !is_sorted {
@@ -276,11 +270,8 @@ impl ContactSurfaces {
     /// Distance from the root to the origin of a ray that leaves the contact along the axis or against it `[m]`.
     pub(crate) fn extent(&self, along: bool) -> f32 {
         let side = if along { 1.0 } else { -1.0 };
-        let depths = self.list.iter().map(|surface| side * surface.depth);
-        let ends = self
-            .list
-            .iter()
-            .map(|surface| side * surface.depth + surface.error);
+        let depths = self.list.iter().map(|s| side * s.depth);
+        let ends = self.list.iter().map(|s| side * s.depth + s.error);
         let (depth, end) = (depths.fold(0.0, f32::max), ends.fold(0.0, f32::max));
         end.min(0.5 * (depth + self.next[usize::from(along)]))
     }

@@ -62,7 +62,7 @@ impl Scene {
             *radiance += *throughput * medium.emission * (1.0 / majorant);
             let scattered = *throughput * medium.scattering() * (1.0 / majorant);
             let null = *throughput * (Rgb::WHITE - medium.extinction() * (1.0 / majorant));
-            let weights = [scattered, null].map(|of| of.map(f32::abs).average());
+            let weights = [scattered, null].map(|weight| weight.map(f32::abs).average());
             let total = weights[0] + weights[1];
             if total <= 0.0 {
                 *throughput = Rgb::BLACK;
@@ -126,9 +126,9 @@ impl<'a> TentativeCollisions<'a> {
         for (id, _) in self.interior.media(&self.scene.bodies) {
             let (end, majorant) = match self.scene.bodies.medium(id) {
                 Medium::Clear => continue,
-                Medium::Homogeneous(of) => (f32::INFINITY, of.extinction().max_component()),
+                Medium::Homogeneous(medium) => (f32::INFINITY, medium.extinction().max_component()),
                 Medium::Varying(_) => match &self.scene.majorants[id.0 as usize] {
-                    Some(of) => of.bound_from(self.segment.ray, self.t),
+                    Some(majorant) => majorant.bound_from(self.segment.ray, self.t),
                     None => continue,
                 },
             };

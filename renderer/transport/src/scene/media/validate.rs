@@ -92,7 +92,7 @@ pub(crate) fn warn_about_media(desc: &SceneDesc, scene: &Scene, warnings: &mut D
         }
         let material = desc.material(body.material);
         let found = [
-            invalid_coefficients(scene, id, body, material),
+            faulty_medium(scene, id, body, material),
             open_boundary(desc, scene, id, body, material),
             empty_medium(scene, id, material),
             missed_detail(scene, id, material),
@@ -107,15 +107,10 @@ pub(crate) fn warn_about_media(desc: &SceneDesc, scene: &Scene, warnings: &mut D
 }
 
 /// Warns about coefficients that are negative or not numbers.
-fn invalid_coefficients(
-    scene: &Scene,
-    id: BodyId,
-    body: &Body,
-    material: &MaterialDesc,
-) -> Option<Diagnostic> {
+fn faulty_medium(scene: &Scene, id: BodyId, body: &Body, material: &MaterialDesc) -> Option<Diagnostic> {
     let is_faulty = match &body.medium {
         Medium::Clear => false,
-        Medium::Homogeneous(of) => of.is_faulty(),
+        Medium::Homogeneous(medium) => medium.is_faulty(),
         Medium::Varying(_) => scene.medium_faults(id).is_some_and(|faults| faults.is_faulty),
     };
     is_faulty.then(|| {
@@ -230,10 +225,10 @@ fn unreachable_lights(desc: &SceneDesc, scene: &Scene) -> Option<Diagnostic> {
     let material = desc.material(desc.medium?);
     let mut endless = scene.bodies().all().filter(|(_, body)| body.shape.is_none());
     let (_, body) = endless.next()?;
-    let Medium::Homogeneous(of) = &body.medium else {
+    let Medium::Homogeneous(medium) = &body.medium else {
         return None;
     };
-    let [r, g, b] = of.extinction().to_array();
+    let [r, g, b] = medium.extinction().to_array();
     if r.min(g).min(b) <= 0.0 {
         return None;
     }

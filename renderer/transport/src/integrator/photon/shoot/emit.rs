@@ -1,9 +1,9 @@
-//! Photon emission: selects a light by power, then guides photons towards where pilot runs stored useful ones.
+//! Photon emission: selects a light by power; pilot runs then guide photons to where they are useful.
 //!
 //! An emitted photon is a point of primary sample space: the light, a point of the unit square for the origin and one
 //! for the direction. Both squares are divided into cells. Pilot runs count the stored photons of each cell; cells with
-//! more of them are chosen with higher probability, and their photons carry less power. So photons find the window of a
-//! room, or the only glass on a table.
+//! more of them are selected with higher probability, and their photons carry less power. Photons thus find the window
+//! of a room, or the only glass on a table.
 // Projection maps (Jensen 2001, section 9.3), over primary sample space instead of directions.
 
 use glam::Vec2;
@@ -41,7 +41,7 @@ impl CellDistribution {
     }
 }
 
-/// An emitted photon with its light and cell; its power is that of a photon chosen by light power alone.
+/// Emitted photon with its light and cell; its power is that of selection by light power alone.
 pub(crate) struct EmittedPhoton {
     pub(crate) light: usize,
     pub(crate) cell: usize,
@@ -50,7 +50,7 @@ pub(crate) struct EmittedPhoton {
     pub(crate) emission: Emission,
 }
 
-/// Defensive share: probability of choosing a cell by power alone.
+/// Defensive mixture: probability of selecting a cell by power alone.
 const BY_POWER: f32 = 0.3;
 
 impl Emitter {
@@ -160,8 +160,8 @@ impl Emitter {
         );
         let u_fine = within(fine, self.fine, u_fine);
         let u_coarse = within(coarse, self.coarse, u_coarse);
-        // For infinite lights the entry point into the scene matters most, for others the direction: that gets the
-        // finer square.
+        // The finer square is for the entry point into the scene if the light is infinite, else for the direction:
+        // these matter most.
         let (u_position, u_direction) = if lights[light].is_infinite() {
             (u_fine, u_coarse)
         } else {

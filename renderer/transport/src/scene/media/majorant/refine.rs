@@ -37,11 +37,11 @@ const MIN_RELATIVE_MAJORANT: f32 = 1e-3;
 
 /// Number of null collisions along a cell's diagonal above which the cell is subdivided; the second one is for cells in
 /// which most probes are zero, whose neighbours may have density that no probe found.
-const MIN_NULL_COLLISIONS: f32 = 0.5;
-const MIN_NULL_COLLISIONS_SPARSE: f32 = 0.02;
+const MIN_WASTE: f32 = 0.5;
+const MIN_SPARSE_WASTE: f32 = 0.02;
 
 /// Number of null collisions above which the priority grows no further: rays hardly reach such cells.
-const MAX_NULL_COLLISIONS: f32 = 8.0;
+const MAX_WASTE: f32 = 8.0;
 
 /// Number of probes that test the majorants.
 const TEST_PROBES: usize = 1 << 13;
@@ -95,7 +95,7 @@ impl ProbedCell {
 }
 
 impl MajorantGrid {
-    /// Builds the grid of a medium from about `budget` probes; `probe` takes points of `space`.
+    /// Builds the grid of a medium from about `budget` probes; `probe` evaluates a point of `space`.
     pub(crate) fn new<C>(
         space: &MediumSpace,
         budget: usize,
@@ -277,16 +277,11 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> Probe + Sync> Builder<'_, N,
         }
         let diagonal = self.diagonal(cell.level);
         let (bound, mean) = (self.bound(cell), cell.sum / cell.probes as f32);
-        let null_collisions = (bound - mean) * diagonal;
+        let waste = (bound - mean) * diagonal;
         let is_sparse = 2 * cell.hits < cell.probes;
-        let threshold = if is_sparse {
-            MIN_NULL_COLLISIONS_SPARSE
-        } else {
-            MIN_NULL_COLLISIONS
-        };
+        let threshold = if is_sparse { MIN_SPARSE_WASTE } else { MIN_WASTE };
         // Most light enters where density begins, where the mean is small relative to the majorant.
-        (null_collisions > threshold)
-            .then(|| null_collisions.min(MAX_NULL_COLLISIONS) * sqr(diagonal * (1.0 - mean / bound)))
+        (waste > threshold).then(|| waste.min(MAX_WASTE) * sqr(diagonal * (1.0 - mean / bound)))
     }
 
     /// Subdivides the leaves of highest priority; returns whether there were any.
