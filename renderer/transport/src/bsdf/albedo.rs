@@ -62,10 +62,11 @@ pub(super) fn sampled(count: usize, sample: impl Fn(Vec2) -> Option<LobeSample>)
     (0..count).map(weight).sum::<f32>() / count as f32
 }
 
-/// Interpolated rule for a roughness and a cosine.
+/// Interpolated rule for a roughness and a cosine. Cells are finer towards a cosine of zero, where the albedo changes
+/// fast.
 fn look_up(microfacets: Microfacets, cos: f32) -> Rule {
     let (x, fx) = alpha_cell(microfacets.mean_alpha(), 1.0, SIZE);
-    let (y, fy) = split(cos);
+    let (y, fy) = cell(cos.clamp(0.0, 1.0).sqrt(), SIZE);
     let rows = [x, x + 1].map(|alpha| row(microfacets.distribution(), alpha));
     let mut rule = Rule::default();
     for (dx, dy) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
@@ -78,11 +79,6 @@ fn look_up(microfacets: Microfacets, cos: f32) -> Rule {
     }
     rule.cos = rule.cos.map(|c| c.clamp(0.0, 1.0));
     rule
-}
-
-/// Cell index and fraction of a cosine. Cells are finer towards zero, where the albedo changes fast.
-fn split(cos: f32) -> (usize, f32) {
-    cell(cos.clamp(0.0, 1.0).sqrt(), SIZE)
 }
 
 /// Computes the rule of a cell.

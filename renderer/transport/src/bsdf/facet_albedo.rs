@@ -114,7 +114,8 @@ impl FacetAlbedo {
     pub(super) fn new(microfacets: Microfacets) -> FacetAlbedo {
         let [x, y] = microfacets.alphas();
         let swapped = x > y;
-        let [(x, fx), (y, fy)] = [x.min(y), x.max(y)].map(cell_of_alpha);
+        let [(x, fx), (y, fy)] = [x.min(y), x.max(y)]
+            .map(|alpha| alpha_cell(bounded_alpha(alpha), bounded_alpha(MAX_ALPHA), ALPHAS));
         let distribution = microfacets.distribution();
         let table = |x: usize, y: usize| -> &'static Table<f32> {
             REFLECTION[distribution as usize][x][y]
@@ -302,11 +303,6 @@ fn azimuth(x: f32, y: f32) -> f32 {
 /// α/(1 + α), which is below one.
 fn bounded_alpha(alpha: f32) -> f32 {
     alpha / (1.0 + alpha)
-}
-
-/// Cell of a roughness, and the fraction within it.
-fn cell_of_alpha(alpha: f32) -> (usize, f32) {
-    alpha_cell(bounded_alpha(alpha), bounded_alpha(MAX_ALPHA), ALPHAS)
 }
 
 /// Facets of a table.

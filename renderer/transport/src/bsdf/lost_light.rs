@@ -152,7 +152,7 @@ impl LostLight {
 
     #[inline]
     fn along(&self, values: &[Vec4; COSINES], cos: f32) -> f32 {
-        let (cell, fraction) = cell_of(cos);
+        let (cell, fraction) = cell(cos.clamp(0.0, 1.0).sqrt(), COSINES);
         let (a, b) = (values[cell], values[cell + 1]);
         self.within(a + (b - a) * fraction)
     }
@@ -192,12 +192,6 @@ impl DensitySide {
             DensitySide::Dense => DensitySide::Thin,
         }
     }
-}
-
-/// Cell of a cosine, and the fraction within it.
-#[inline]
-fn cell_of(cos: f32) -> (usize, f32) {
-    cell(cos.clamp(0.0, 1.0).sqrt(), COSINES)
 }
 
 /// Cosine of a row of a table.

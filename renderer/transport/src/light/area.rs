@@ -11,7 +11,7 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 
 use super::bounds::{LightBounds, cone_of};
-use super::emission_distribution::{EmissionDistribution, Probe, ProbeResult, Probing};
+use super::emission_distribution::{EmissionDistribution, EmissionProbe, ProbeResult, Probing};
 use super::face::Faces;
 use super::sample::{Emission, LightSample, LightViewer, SampledEmission, SeenPoint};
 use super::sphere::Sphere;
@@ -372,8 +372,8 @@ impl AreaLight {
     }
 
     /// Power that a photon with these random numbers would have under a uniform distribution.
-    fn probe(&self, probe: &Probe, context: &mut ShadingContext) -> ProbeResult {
-        let (point, pdf) = self.point(probe.primitive, probe.place);
+    fn probe(&self, probe: &EmissionProbe, context: &mut ShadingContext) -> ProbeResult {
+        let (point, pdf) = self.point(probe.primitive, probe.point);
         if pdf <= 0.0 {
             return ProbeResult::default();
         }

@@ -73,7 +73,7 @@ pub fn powers(lights: &[Light], scene_radius: f32) -> Vec<f32> {
         .iter()
         .map(|light| usable(light.power(scene_radius)))
         .collect();
-    share_with_unseen(lights, &mut powers);
+    replace_zero_powers(lights, &mut powers);
     powers
 }
 
@@ -81,21 +81,21 @@ fn usable(power: f32) -> f32 {
     if power.is_finite() { power.max(0.0) } else { 0.0 }
 }
 
-fn share_with_unseen(lights: &[Light], powers: &mut [f32]) {
-    let is_unseen = |(light, power): (&Light, f32)| power == 0.0 && matches!(light, Light::Area(_));
-    let unseen = lights
+fn replace_zero_powers(lights: &[Light], powers: &mut [f32]) {
+    let is_zero = |(light, power): (&Light, f32)| power == 0.0 && matches!(light, Light::Area(_));
+    let zeros = lights
         .iter()
         .zip(powers.iter().copied())
-        .filter(|&pair| is_unseen(pair))
+        .filter(|&pair| is_zero(pair))
         .count();
     let known: f64 = powers.iter().copied().map(f64::from).sum();
     let share = if known > 0.0 {
-        f64::from(ZERO_POWER_SHARE) * known / unseen.max(1) as f64
+        f64::from(ZERO_POWER_SHARE) * known / zeros.max(1) as f64
     } else {
         1.0
     };
     for (light, power) in lights.iter().zip(powers) {
-        if is_unseen((light, *power)) {
+        if is_zero((light, *power)) {
             *power = share as f32;
         }
     }
@@ -119,10 +119,10 @@ impl LightSelector {
         let ids = || (0..).map(LightId).zip(lights);
         let parts = |(id, light): (LightId, &Light)| (0..light.parts()).map(move |part| (id, part));
         let emitters: Vec<(LightId, u32)> = ids().flat_map(parts).collect();
-        let nowhere = LightBounds::around(Vec3::ZERO, 0.0, 0.0);
+        let no_bounds = LightBounds::around(Vec3::ZERO, 0.0, 0.0);
         let bounds: Vec<LightBounds> = emitters
             .iter()
-            .map(|&(id, part)| lights[id.0 as usize].bounds(part).unwrap_or(nowhere))
+            .map(|&(id, part)| lights[id.0 as usize].bounds(part).unwrap_or(no_bounds))
             .collect();
         let before = lights.iter().scan(0, |next, light| {
             let first = *next;
@@ -346,6 +346,6 @@ fn balanced_powers(lights: &[Light], scene_radius: f32) -> Vec<f32> {
             };
         }
     }
-    share_with_unseen(lights, &mut powers);
+    replace_zero_powers(lights, &mut powers);
     powers
 }

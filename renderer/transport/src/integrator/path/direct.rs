@@ -224,7 +224,11 @@ impl PathState {
             end: it.ray_end(),
             time: it.time,
             depth: self.scatterings + 1,
-            interior: |wi: Vec3| self.interior_towards(scene, wi, it),
+            interior: |wi: Vec3| {
+                let mut interior = self.interior.clone();
+                interior.cross(scene.bodies(), it, wi);
+                interior
+            },
             surface: Some(ShadowOrigin {
                 it,
                 interior: &self.interior,
@@ -252,13 +256,6 @@ impl PathState {
             let unoccluded = shadowed.unoccluded.map(|radiance| self.throughput * radiance);
             sink.add_unoccluded(label, unoccluded, it, |lobes| shares(direct.wi, None, lobes));
         }
-    }
-
-    /// Interior list after a hit, for a ray that leaves in the unit vector `wi`.
-    fn interior_towards(&self, scene: &Scene, wi: Vec3, it: &Interaction) -> InteriorList {
-        let mut interior = self.interior.clone();
-        interior.cross(scene.bodies(), it, wi);
-        interior
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec3};
 use rustc_hash::FxHashMap;
 
-use super::majorant::{Landmarks, Majorant, MajorantGrid, MediumSpace, Probe};
+use super::majorant::{Landmarks, Majorant, MajorantGrid, MediumProbe, MediumSpace};
 use crate::interior::{Body, BodyId};
 use crate::light::Light;
 use crate::material::{HitRay, MaterialId, Medium, RayKind, ShadingContext};
@@ -158,7 +158,7 @@ impl Scene {
     }
 
     /// Probes a medium at a point of its space.
-    fn probe_medium(&self, medium: &PlacedMedium, p: Vec3, context: &mut ShadingContext) -> Probe {
+    fn probe_medium(&self, medium: &PlacedMedium, p: Vec3, context: &mut ShadingContext) -> MediumProbe {
         let ray = HitRay::from(RayKind::DIFFUSE);
         let found = self.medium_at(medium.id, (medium.space.to_world(p), Vec3::Z, 0.0), ray, context);
         medium.space.probe(&found)

@@ -51,15 +51,12 @@ pub(crate) fn surface_values(
     let read: Vec<Global> = read
         .filter(|&global| known.reads_globals.contains(global))
         .collect();
-    let (first, others) = read.split_first()?;
-    let names = others
-        .iter()
-        .fold(format!("`{}`", first.name()), |names, global| {
-            format!("{names}, `{}`", global.name())
-        });
+    let first = read.first()?;
+    let names: Vec<String> = read.iter().map(|global| format!("`{}`", global.name())).collect();
     let message = format!(
-        "the medium of material `{}` depends on {names}, which only surfaces have",
-        material.name
+        "the medium of material `{}` depends on {}, which only surfaces have",
+        material.name,
+        names.join(", ")
     );
     let call = material.interior.as_ref().unwrap_or(&material.surface);
     let mut warning = Diagnostic::warning(message).at(&desc.sources, call.span, "");

@@ -23,7 +23,7 @@ use renderer_base::math::Ray;
 
 pub(crate) use grid::{MajorantGrid, MediumFaults};
 pub(crate) use search::Landmarks;
-pub(crate) use space::{MediumSpace, Probe};
+pub(crate) use space::{MediumProbe, MediumSpace};
 
 /// Maximum number of probes of all media of a scene, as long as each medium has [`MIN_PROBES`].
 const TOTAL_PROBES: usize = 1 << 19;

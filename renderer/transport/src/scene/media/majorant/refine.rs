@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::grid::{CHILDREN, Cell, MajorantGrid, MediumFaults, SPLIT, SPLIT_LOG2};
 use super::search::{Landmarks, SearchPoints};
-use super::space::{MediumSpace, Probe};
+use super::space::{MediumProbe, MediumSpace};
 use renderer_base::math::{cbrt, sqr};
 use renderer_base::sampler::mix;
 
@@ -101,7 +101,7 @@ impl MajorantGrid {
         budget: usize,
         landmarks: &Landmarks,
         new_context: impl Fn() -> C + Sync,
-        probe: impl Fn(&mut C, Vec3) -> Probe + Sync,
+        probe: impl Fn(&mut C, Vec3) -> MediumProbe + Sync,
     ) -> MajorantGrid {
         let size = (space.bounds.max - space.bounds.min).max(Vec3::splat(f32::MIN_POSITIVE));
         let largest = cbrt((budget / (UNIFORM_DIVISOR * MIN_CELL_PROBES)) as f32).min(MAX_CELLS);
@@ -128,7 +128,7 @@ impl MajorantGrid {
     }
 }
 
-impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> Probe + Sync> Builder<'_, N, F> {
+impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> MediumProbe + Sync> Builder<'_, N, F> {
     fn probe_uniform_grid(&mut self, budget: usize) {
         let count = self.count;
         let cells = count.element_product();
@@ -206,7 +206,7 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> Probe + Sync> Builder<'_, N,
             landmarks,
         };
         for count in [budget / SEARCH_DIVISOR].into_iter().chain(FURTHER_PROBES) {
-            let found: Vec<(Vec3, Probe)> = (0..count)
+            let found: Vec<(Vec3, MediumProbe)> = (0..count)
                 .into_par_iter()
                 .with_min_len(256)
                 .map_init(&self.new_context, |context, index| {

@@ -24,7 +24,7 @@ pub(crate) struct MediumSpace {
 
 /// A probe of a medium at a point.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Probe {
+pub(crate) struct MediumProbe {
     /// Suitable rate of tentative collisions [1/m].
     pub(crate) rate: f32,
     /// True if coefficients were below zero or not numbers.
@@ -92,9 +92,9 @@ impl MediumSpace {
     }
 
     /// Probe of these coefficients.
-    pub(crate) fn probe(&self, medium: &Coefficients) -> Probe {
+    pub(crate) fn probe(&self, medium: &Coefficients) -> MediumProbe {
         let extinction = medium.extinction().max_component().min(self.limit());
-        Probe {
+        MediumProbe {
             rate: match medium.emission.is_black() {
                 true => extinction,
                 false => extinction.max(EMISSION_STEPS / self.diagonal()),
