@@ -4,8 +4,8 @@
 //! scattering. The model does not conserve energy: the albedo is 1.56 for rough surfaces at grazing incidence, and 0.5
 //! for smooth ones. A lossless lobe is the model times one factor per direction, such that the albedo is one and f is
 //! reciprocal.
-// Burley 2012, "Physically-Based Shading at Disney", section 5.3; in the form of Burley 2015, "Extending the Disney BRDF to a
-// BSDF with Integrated Subsurface Scattering", eq. 4.
+// Burley 2012, "Physically-Based Shading at Disney", section 5.3; in the form of Burley 2015, "Extending the Disney
+// BRDF to a BSDF with Integrated Subsurface Scattering", eq. 4.
 
 use std::sync::LazyLock;
 

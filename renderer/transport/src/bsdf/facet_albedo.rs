@@ -36,8 +36,8 @@ const FACETS: Lattice = Lattice {
     generator: 89,
 };
 
-/// Peaks of the hat functions: cosines at the facet, on the side of lower index. They are equidistant; the first function
-/// is constant below its peak.
+/// Peaks of the hat functions: cosines at the facet, on the side of lower index. They are equidistant; the first
+/// function is constant below its peak.
 pub(super) const PEAKS: [f32; 4] = [0.1, 0.4, 0.7, 1.0];
 
 /// Entry of a table.
@@ -207,8 +207,9 @@ impl TransmissionAlbedo {
     }
 }
 
-/// Factors of the hat functions by which Fresnel's transmittance is closest to `transmittance`, by channel. The argument of
-/// `transmittance` is the cosine at the facet on the side of lower index; `eta` is the relative index of the sides.
+/// Factors of the hat functions by which Fresnel's transmittance is closest to `transmittance`, by channel. The
+/// argument of `transmittance` is the cosine at the facet on the side of lower index; `eta` is the relative index of
+/// the sides.
 // Least squares: the transmittance of a thick film oscillates between the peaks, and only its mean matters.
 pub(super) fn transmittance_factors(eta: f32, transmittance: impl Fn(f32) -> Rgb) -> [Vec4; 3] {
     const NODES: usize = 8;

@@ -125,8 +125,8 @@ impl Microfacets {
     }
 
     /// Density of microfacet normals `h`, per solid angle and per area of the macrosurface.
-    // Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces", eq. 33, stretched as in Heitz 2014,
-    // "Understanding the Masking-Shadowing Function", eq. 85, without tangents and with one division.
+    // Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces", eq. 33, stretched as in Heitz
+    // 2014, "Understanding the Masking-Shadowing Function", eq. 85, without tangents and with one division.
     #[inline(always)]
     pub fn d(self, h: Vec3) -> f32 {
         match self.distribution {

@@ -192,8 +192,8 @@ impl InteriorList {
         }
     }
 
-    /// Removes a body. An open body that is not listed was entered through the surface of another open body, which is removed
-    /// instead.
+    /// Removes a body. An open body that is not listed was entered through the surface of another open body, which is
+    /// removed instead.
     fn remove(&mut self, bodies: &Bodies, id: BodyId) {
         let is_left = |&other: &BodyId| other == id;
         let is_open = |&other: &BodyId| bodies.is_open(other);

@@ -1,8 +1,9 @@
 //! Area lights: shapes that emit through their shader, sampled by solid angle, by cone (spheres) or by an emission
 //! distribution.
 //!
-//! - A shape is one light with one or many primitives: its points are selected by its [`EmissionDistribution`]. Where emission is
-//!   uniform, spheres are sampled by the cone that they subtend, and faces that appear large by solid angle.
+//! - A shape is one light with one or many primitives: its points are selected by its [`EmissionDistribution`]. Where
+//!   emission is uniform, spheres are sampled by the cone that they subtend, and faces that appear large by solid
+//!   angle.
 //! - Every point that may emit has a nonzero density, even if the probes found no emission there.
 
 use std::f32::consts::{FRAC_PI_2, PI};

@@ -18,7 +18,8 @@ pub(super) const RUNS: &str = "contexts are of the scene's host, and threads hav
 /// Constant shading result of a surface.
 #[derive(Clone, Debug)]
 pub(super) struct CachedShading {
-    /// Lobes with their traits; those about the shading normal have a normal of zero, those along `dPdu` a tangent of zero.
+    /// Lobes with their traits; those about the shading normal have a normal of zero, those along `dPdu` a tangent of
+    /// zero.
     lobes: Box<[(Scattering, LobeTraits)]>,
     emission: Rgb,
     transparency: Rgb,

@@ -25,8 +25,8 @@ impl Scene {
         }
     }
 
-    /// A body contains the origin if at least two of three rays leave it more often than they enter it; one ray may pass
-    /// through a gap.
+    /// A body contains the origin if at least two of three rays leave it more often than they enter it; one ray may
+    /// pass through a gap.
     #[inline(never)]
     fn count_boundaries(&self, ray: &Ray) -> InteriorList {
         let unbounded = self.bodies.all().filter(|(_, body)| body.shape.is_none());

@@ -62,8 +62,8 @@ impl Scene {
         self.shadow_transmittance(ray, || ShadowRay::new(*ray, depth, seed), interior, context)
     }
 
-    /// Transmittance along `ray`. `shadow` and `interior` are called only if the ray is occluded or surfaces may coincide;
-    /// `interior` only in scenes with bodies.
+    /// Transmittance along `ray`. `shadow` and `interior` are called only if the ray is occluded or surfaces may
+    /// coincide; `interior` only in scenes with bodies.
     #[inline(always)]
     pub(crate) fn shadow_transmittance(
         &self,
@@ -225,8 +225,8 @@ impl Scene {
         distance
     }
 
-    /// Calls `visit` with each visible surface and its transmittance, up to the first surface with a transmittance below ½,
-    /// or until `visit` returns true.
+    /// Calls `visit` with each visible surface and its transmittance, up to the first surface with a transmittance
+    /// below ½, or until `visit` returns true.
     pub(crate) fn for_each_surface(
         &self,
         ray: &Ray,

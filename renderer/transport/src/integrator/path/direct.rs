@@ -29,8 +29,8 @@ pub struct DirectLightQuery<'a, F> {
     pub time: f32,
     /// Number of scattering events of the path, the one at this point included.
     pub depth: u32,
-    /// Computes the interior list at the start of a shadow ray with the given unit direction; called only in scenes with
-    /// media.
+    /// Computes the interior list at the start of a shadow ray with the given unit direction; called only in scenes
+    /// with media.
     pub interior: F,
     /// The surface at the origin; `None` in a medium.
     pub surface: Option<ShadowOrigin<'a>>,
@@ -179,8 +179,8 @@ pub fn sample_one_light(
 }
 
 impl PathState {
-    /// Takes `count` light samples at a vertex and reports them; `response` as for [`sample_one_light`]. `shares` computes
-    /// the shares of the lobes.
+    /// Takes `count` light samples at a vertex and reports them; `response` as for [`sample_one_light`]. `shares`
+    /// computes the shares of the lobes.
     #[inline(always)]
     pub(crate) fn sample_lights<S: RadianceSink>(
         &self,

@@ -114,7 +114,8 @@ impl PathState {
         }
     }
 
-    /// Takes an equiangular light sample on a segment, whether the path scatters there or not; returns its distribution.
+    /// Takes an equiangular light sample on a segment, whether the path scatters there or not; returns its
+    /// distribution.
     fn sample_light_on_segment<S: RadianceSink>(
         &self,
         segment: &RaySegment<'_>,

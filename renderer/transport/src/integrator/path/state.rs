@@ -4,8 +4,8 @@
 //! [`PathState::advance`] finds the next vertex and reports its emission, [`PathState::sample_lights`](super::direct)
 //! reports light samples at the vertex, and [`PathState::follow`] continues in a direction sampled by the integrator.
 //!
-//! Depth is the number of segments: depth 1 shows emission, depth 2 adds direct light. A null interface is not a vertex: it
-//! does not add to the depth, and shadow rays cross it too.
+//! Depth is the number of segments: depth 1 shows emission, depth 2 adds direct light. A null interface is not a
+//! vertex: it does not add to the depth, and shadow rays cross it too.
 // Kajiya 1986, "The Rendering Equation"; Veach 1997, chapters 8 to 10.
 
 use glam::Vec3;
@@ -192,7 +192,8 @@ impl PathState {
     }
 
     /// Finds the next vertex, shades it into `surface` and reports its emission, or that of infinite lights. Returns
-    /// `None` if the path ends: it left the scene, or the next vertex needs no shading. `photons` are looked up in media.
+    /// `None` if the path ends: it left the scene, or the next vertex needs no shading. `photons` are looked up in
+    /// media.
     #[inline(always)]
     pub(crate) fn advance<S: RadianceSink>(
         &mut self,

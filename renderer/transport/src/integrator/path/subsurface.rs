@@ -4,8 +4,8 @@
 //! entry. The techniques are combined by multiple importance sampling.
 // Chiang et al. 2016, "Practical and Controllable Subsurface Scattering for Production Path Tracing"; Křivánek & d'Eon
 // 2014, "A Zero-Variance-Based Sampling Scheme for Monte Carlo Subsurface Scattering"; Meng et al. 2016, "Improving the
-// Dwivedi Sampling Scheme"; Wyman et al. 1989, "Similarity relations for anisotropic scattering in Monte Carlo simulations
-// of deeply penetrating neutral particles".
+// Dwivedi Sampling Scheme"; Wyman et al. 1989, "Similarity relations for anisotropic scattering in Monte Carlo
+// simulations of deeply penetrating neutral particles".
 
 use std::f32::consts::PI;
 

@@ -136,8 +136,8 @@ impl Photons {
             .then(|| Rgb::from([share(0), share(1), share(2)]))
     }
 
-    /// Radiance reflected from the caustic map; `lobes` receives the shares of the lobes. `length` is the path length up to the
-    /// vertex [m].
+    /// Radiance reflected from the caustic map; `lobes` receives the shares of the lobes. `length` is the path length
+    /// up to the vertex [m].
     ///
     /// To limit blur, fractions of the path length and of the shape's size bound the radius. If too few photons are
     /// within it although a caustic may be visible, the lookup returns only photons that no camera path can find, and

@@ -44,8 +44,8 @@ impl Scene {
         }
     }
 
-    /// Samples a scattering distance on a segment; multiplies `throughput` by the weight and adds emission times throughput
-    /// to `radiance`. `u` selects a channel and a distance in homogeneous media.
+    /// Samples a scattering distance on a segment; multiplies `throughput` by the weight and adds emission times
+    /// throughput to `radiance`. `u` selects a channel and a distance in homogeneous media.
     pub fn sample_medium(
         &self,
         interior: &InteriorList,

@@ -1,7 +1,7 @@
 //! Heterogeneous media: delta tracking of scattering distances and ratio tracking of transmittance.
 //!
-//! Tentative collisions have the density of the majorant; each is real or null. If the extinction exceeds its majorant, the
-//! weight of null collisions is negative: estimates stay unbiased, with more variance.
+//! Tentative collisions have the density of the majorant; each is real or null. If the extinction exceeds its majorant,
+//! the weight of null collisions is negative: estimates stay unbiased, with more variance.
 // Kutz et al. 2017, "Spectral and Decomposition Tracking for Rendering Heterogeneous Volumes", section 5.
 
 use super::segment::{MediumSample, RaySegment};
@@ -46,7 +46,8 @@ impl Scene {
         transmittance
     }
 
-    /// Delta tracking: samples a scattering distance; multiplies `throughput` by the weight and adds emission to `radiance`.
+    /// Delta tracking: samples a scattering distance; multiplies `throughput` by the weight and adds emission to
+    /// `radiance`.
     #[inline(never)]
     pub(crate) fn delta_tracking(
         &self,

@@ -21,7 +21,8 @@ pub struct Photon {
     n: OctVector,
     /// Power in units of its map, as bits of `f16`.
     power: [u16; 3],
-    /// OctVector fields from the low bits on: [`PathKind`], number of path segments from the light, [`Layer`], light tag.
+    /// OctVector fields from the low bits on: [`PathKind`], number of path segments from the light, [`Layer`], light
+    /// tag.
     fields: u16,
 }
 

@@ -3,8 +3,8 @@
 //! The caustic map holds light focused by narrow lobes, which paths cannot sample if the light is small. The indirect
 //! map holds light from few bright surfaces, for which paths are noisy. Gather rays also look up direct light. Dense
 //! and heterogeneous media and small bodies are left to paths.
-// Jensen & Christensen 1998, "Efficient Simulation of Light Transport in Scenes with Participating Media using Photon Maps";
-// Jarosz et al. 2008, "The Beam Radiance Estimate for Volumetric Photon Mapping".
+// Jensen & Christensen 1998, "Efficient Simulation of Light Transport in Scenes with Participating Media using Photon
+// Maps"; Jarosz et al. 2008, "The Beam Radiance Estimate for Volumetric Photon Mapping".
 
 use std::ops::RangeInclusive;
 
@@ -120,8 +120,8 @@ pub(crate) fn medium(scene: &Scene, interior: &InteriorList, is_caustic: bool) -
 }
 
 impl VolumePhotonMap {
-    /// Builds a map from the photons in media of `shot` emitted ones, with power in units of `unit` watts. `max_radius` is the
-    /// maximum kernel radius [m]; all radii are multiplied by `shrink`.
+    /// Builds a map from the photons in media of `shot` emitted ones, with power in units of `unit` watts. `max_radius`
+    /// is the maximum kernel radius [m]; all radii are multiplied by `shrink`.
     pub(crate) fn new(
         photons: Vec<Photon>,
         shot: f64,
@@ -195,8 +195,8 @@ impl VolumePhotonMap {
         self.subsets.iter().all(|subset| subset.tree.items().is_empty())
     }
 
-    /// Calls `add` with the light tag and the scattered radiance of each photon along a segment whose number of segments is in
-    /// the range; `seed` selects a subset.
+    /// Calls `add` with the light tag and the scattered radiance of each photon along a segment whose number of
+    /// segments is in the range; `seed` selects a subset.
     fn look_up(
         &self,
         segment: &RaySegment<'_>,

@@ -211,8 +211,8 @@ impl PhotonState {
         self.gap = self.ray.gap_from(it.p);
     }
 
-    /// Samples medium scattering until the photon reaches a surface, which replaces `hit`. The photons of a split scatter
-    /// together. Returns `false` if the photon ends.
+    /// Samples medium scattering until the photon reaches a surface, which replaces `hit`. The photons of a split
+    /// scatter together. Returns `false` if the photon ends.
     #[inline(never)]
     fn sample_media(&mut self, hit: &mut Option<Interaction>, tracer: &mut PhotonTracer<'_>) -> bool {
         let scene = tracer.scene;
@@ -349,8 +349,8 @@ impl PhotonState {
     /// it increases, the photon is split within the budget, so that all photons have about equal power in that channel.
     /// Luminance instead would lead to few photons and large kernels in blue caustics. Returns `false` if the photon
     /// ends.
-    // Pharr & Humphreys 2010, "Physically Based Rendering", section 15.6. The power increases at bent normals (Veach 1997,
-    // section 5.3); without splitting, such factors multiply along a path.
+    // Pharr & Humphreys 2010, "Physically Based Rendering", section 15.6. The power increases at bent normals (Veach
+    // 1997, section 5.3); without splitting, such factors multiply along a path.
     #[inline(always)]
     fn roulette_or_split(&mut self, weight: Rgb, u: f32, tracer: &mut PhotonTracer<'_>) -> bool {
         let power = self.power * weight;
