@@ -29,7 +29,7 @@ struct PlacedMedium {
 }
 
 /// Objects with the same medium in object space.
-struct Instances {
+struct MediumInstances {
     first: PlacedMedium,
     others: Vec<PlacedMedium>,
 }
@@ -54,7 +54,7 @@ impl Scene {
         let media = self.distinct_media(self.bodies.all().filter(varying));
         let landmarks = self.landmarks();
         let probes = Majorant::probes(media.len());
-        for Instances { first, others } in media {
+        for MediumInstances { first, others } in media {
             let made = self.majorant_of(first, probes, &landmarks);
             for instance in others {
                 let grid = made.grid.clone();
@@ -69,8 +69,11 @@ impl Scene {
     }
 
     /// Groups objects with the same medium in object space.
-    fn distinct_media<'a>(&'a self, bodies: impl Iterator<Item = (BodyId, &'a Body)>) -> Vec<Instances> {
-        let mut list: Vec<Instances> = vec![];
+    fn distinct_media<'a>(
+        &'a self,
+        bodies: impl Iterator<Item = (BodyId, &'a Body)>,
+    ) -> Vec<MediumInstances> {
+        let mut list: Vec<MediumInstances> = vec![];
         let mut by_material: FxHashMap<MaterialId, Vec<usize>> = FxHashMap::default();
         let mut meshes: FxHashMap<*const Mesh, Bounds> = FxHashMap::default();
         let shapes = self.shapes_of_bodies();
@@ -91,7 +94,7 @@ impl Scene {
                 Some(index) => list[index].others.push(medium),
                 None => {
                     known.push(list.len());
-                    list.push(Instances {
+                    list.push(MediumInstances {
                         first: medium,
                         others: vec![],
                     });
