@@ -4,9 +4,19 @@ use shading::codegen::Statistics;
 use shading::hir::{ClosureId, Const};
 
 use super::closures::{ClosureKind, TABLE, kind};
-use super::material_flags::MaterialFlags;
 use crate::bsdf::fresnel::ior_from_f0;
 use crate::bsdf::is_index_matched;
+
+/// Effects that a shader may have at some point.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MaterialFlags {
+    pub(super) emits: bool,
+    pub(super) transparent: bool,
+    /// True if light may pass without being scattered widely: straight through or refracted.
+    pub(super) passes: bool,
+    /// True if lobe weights may depend on the view direction.
+    pub(super) layers: bool,
+}
 
 /// Flags of a shader instance that may create the closures of `statistics`.
 pub(super) fn flags(statistics: &Statistics) -> MaterialFlags {

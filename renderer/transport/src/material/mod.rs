@@ -21,7 +21,6 @@ mod islands;
 mod label;
 mod late_table;
 pub mod library;
-mod material_flags;
 mod missing_inputs;
 mod output_shader;
 mod rendering_space;
@@ -43,7 +42,7 @@ use shading::{ShaderGlobals, ShaderInstance, TextureRequest};
 
 use crate::medium::Coefficients;
 use cached_shading::{RUNS, arbitrary_point};
-use material_flags::MaterialFlags;
+use closure_effects::MaterialFlags;
 use renderer_base::color::Rgb;
 use renderer_geometry::{Footprint, Interaction};
 use renderer_scene::{Nesting, Priority};

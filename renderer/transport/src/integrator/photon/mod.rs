@@ -236,9 +236,9 @@ impl Photons {
             caustic,
             volume_caustic: match hidden {
                 true => self.volume_caustic.hidden(),
-                false => VolumePhotonMap::none(),
+                false => VolumePhotonMap::default(),
             },
-            volume_indirect: VolumePhotonMap::none(),
+            volume_indirect: VolumePhotonMap::default(),
             irradiance: None,
             gather_depth: self.gather_depth,
             shape_radii: self.shape_radii.clone(),

@@ -43,7 +43,7 @@ const PHOTONS_PER_RADIUS: usize = 8;
 const SUBSET_SIZE: usize = 1 << 12;
 
 /// Volume photon map of a pass.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct VolumePhotonMap {
     /// Subsets, each with every n-th photon. A lookup searches one of them, since a beam intersects many photons.
     subsets: Vec<Subset>,
@@ -155,14 +155,6 @@ impl VolumePhotonMap {
         VolumePhotonMap {
             subsets: (0..count).into_par_iter().map(subset).collect(),
             scale: scale * count as f32,
-        }
-    }
-
-    /// The empty map.
-    pub(crate) fn none() -> VolumePhotonMap {
-        VolumePhotonMap {
-            subsets: vec![],
-            scale: 0.0,
         }
     }
 

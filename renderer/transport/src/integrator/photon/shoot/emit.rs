@@ -28,19 +28,6 @@ pub(crate) struct Emitter {
     coarse: usize,
 }
 
-/// Probability distribution over the cells.
-#[derive(Debug)]
-pub(crate) struct CellDistribution {
-    table: AliasTable,
-}
-
-impl CellDistribution {
-    /// Probability of choosing a cell.
-    pub(crate) fn probability(&self, cell: usize) -> f32 {
-        self.table.probability(cell)
-    }
-}
-
 /// Emitted photon with its light and cell; its power is that of selection by light power alone.
 pub(crate) struct EmittedPhoton {
     pub(crate) light: usize,
@@ -98,9 +85,9 @@ impl Emitter {
         self.powers[cell / self.cells_of_light()] / (self.unit * self.cells_of_light() as f32)
     }
 
-    /// Returns the distribution by power alone if `useful` is all zero, else its mixture with a distribution
+    /// Returns the distribution of cells by power alone if `useful` is all zero, else its mixture with a distribution
     /// proportional to `useful`.
-    pub(crate) fn choice(&self, useful: &[f32]) -> CellDistribution {
+    pub(crate) fn choice(&self, useful: &[f32]) -> AliasTable {
         let blurred = self.blurred(useful);
         let total: f32 = blurred.iter().sum();
         let by_power = if total > 0.0 { BY_POWER } else { 1.0 };
@@ -111,9 +98,7 @@ impl Emitter {
                 by_power * self.by_power(cell) + (1.0 - by_power) * useful / total.max(f32::MIN_POSITIVE)
             })
             .collect();
-        CellDistribution {
-            table: AliasTable::new(&probabilities),
-        }
+        AliasTable::new(&probabilities)
     }
 
     /// Blurs over neighbouring cells of the finer square, since a cell without pilot photons may still be useful.
@@ -140,7 +125,7 @@ impl Emitter {
     /// Emits a photon. Consumes six numbers of `sampler`.
     pub(crate) fn shoot(
         &self,
-        choice: &CellDistribution,
+        choice: &AliasTable,
         lights: &[Light],
         sampler: &mut Sampler,
         context: &mut ShadingContext,
@@ -151,7 +136,7 @@ impl Emitter {
             sampler.next_2d(),
             sampler.next_choice(),
         );
-        let chosen = choice.table.sample(u_cell);
+        let chosen = choice.sample(u_cell);
         let cell = chosen.index;
         let light = cell / self.cells_of_light();
         let (coarse, fine) = (

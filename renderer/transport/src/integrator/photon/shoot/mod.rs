@@ -24,9 +24,10 @@ use crate::integrator::pass::Pass;
 use crate::scene::Scene;
 use block::Block;
 use density::Density;
-use emit::{CellDistribution, Emitter};
+use emit::Emitter;
 use params::{PhotonFilter, ShootParams};
 use renderer_base::sampler::Sampler;
+use renderer_base::sampling::AliasTable;
 use scatter::Scatterer;
 use state::{PHOTONS_PER_SEGMENT, PhotonState, PhotonTracer};
 
@@ -82,7 +83,7 @@ impl Shooter<'_> {
     /// Traces a batch of photons from cells selected by `choice`; `stream` selects their random numbers.
     fn batch(
         &self,
-        choice: &CellDistribution,
+        choice: &AliasTable,
         density: Option<&Density>,
         stream: UVec2,
         indices: Range<u64>,
@@ -100,7 +101,7 @@ impl Shooter<'_> {
 
     fn trace_block(
         &self,
-        choice: &CellDistribution,
+        choice: &AliasTable,
         density: Option<&Density>,
         stream: UVec2,
         indices: Range<u64>,
@@ -324,7 +325,7 @@ impl CellCounts {
         }
     }
 
-    fn add(&mut self, choice: &CellDistribution, shot: u64) {
+    fn add(&mut self, choice: &AliasTable, shot: u64) {
         for (cell, expected) in self.expected.iter_mut().enumerate() {
             *expected += f64::from(choice.probability(cell)) * shot as f64;
         }

@@ -196,7 +196,7 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> MediumProbe + Sync> Builder<
 
     /// Diagonal of the cells of a level [m].
     fn diagonal(&self, level: u32) -> f32 {
-        self.size_of(level).length() * self.space.scale()
+        self.size_of(level).length() * self.space.scale
     }
 
     /// Probes the medium at several scales, with more points as long as there is no density.

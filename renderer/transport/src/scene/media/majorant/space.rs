@@ -19,7 +19,7 @@ pub(crate) struct MediumSpace {
     world_from_medium: Affine3A,
     medium_from_world: Option<Affine3A>,
     /// Length of a unit [m].
-    scale: f32,
+    pub(super) scale: f32,
 }
 
 /// A probe of a medium at a point.
@@ -72,11 +72,6 @@ impl MediumSpace {
             ),
             None => (ray.origin, ray.direction),
         }
-    }
-
-    /// Length of a unit [m].
-    pub(super) fn scale(&self) -> f32 {
-        self.scale
     }
 
     /// Diagonal of the bounds [m].
