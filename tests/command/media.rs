@@ -78,7 +78,7 @@ shape ball : sphere { }
             "no light of `sky`, `sun` comes through it",
             "a.kiln:6:18",
             "this light is infinitely far away",
-            "put what is seen in a cube of the medium",
+            "enclose the visible scene in a cube of the medium",
         ],
     );
     // A medium that transmits blue light causes no warning.
@@ -106,7 +106,7 @@ fn open_shapes_with_a_medium_cause_a_warning() {
     }
     warns_once(
         &scene,
-        &["the inside of material `drink` is not closed: `front`, `right`, `back`, …"],
+        &["the boundary of material `drink` is not closed: `front`, `right`, `back`, …"],
     );
     // A closed box causes no warning, and neither does a single sheet, which is the surface of a sea.
     warns_not(&(scene + &side("bottom", "rotate((1, 0, 0), -90)")));

@@ -48,6 +48,16 @@ impl Rgb {
         0.2126 * self.r + 0.7152 * self.g + 0.0722 * self.b
     }
 
+    /// Quotient by channel; 0 where the divisor is not positive.
+    pub fn ratio(self, divisor: Rgb) -> Rgb {
+        let quotient = |a: f32, b: f32| if b > 0.0 { a / b } else { 0.0 };
+        Rgb::new(
+            quotient(self.r, divisor.r),
+            quotient(self.g, divisor.g),
+            quotient(self.b, divisor.b),
+        )
+    }
+
     /// Mean of the channels.
     pub fn average(self) -> f32 {
         (self.r + self.g + self.b) * (1.0 / 3.0)

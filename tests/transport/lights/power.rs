@@ -172,7 +172,7 @@ fn directional_areas_light_their_front() {
         (1.0, Outline::Disk, PI),
     ] {
         let pose = pose * Affine3A::from_scale(Vec3::new(2.0 * mirror, 1.0, 3.0));
-        let light = Light::Sheet(DirectionalAreaLight::new(&pose, half, outline, Rgb::splat(1.5)));
+        let light = Light::DirectionalArea(DirectionalAreaLight::new(&pose, half, outline, Rgb::splat(1.5)));
         let power = 1.5 * 2.0 * area * half.x * half.y;
         assert!(
             (light.power(1.0) / power - 1.0).abs() < 1e-5,

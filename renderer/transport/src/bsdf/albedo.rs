@@ -1,5 +1,5 @@
-//! Directional albedo: of rough isotropic conductors, from a table of Gauss rules for each microfacet distribution; of
-//! other lobes, as a mean over samples.
+//! Directional albedo: for rough isotropic conductors from a table of Gauss rules for each microfacet distribution, for
+//! other lobes as a mean over samples.
 //!
 //! A conductor's albedo for any Fresnel term is the mean of the term over the facets that are visible from `wo` and
 //! whose reflection leaves the surface; the term depends only on the angle between `wo` and the facet. So the table
@@ -14,6 +14,7 @@ use super::fresnel::reflect;
 use super::lobe_kind::LobeSample;
 use super::lost_light::{alpha_cell, tabulated_alpha};
 use super::microfacet::{Distribution, Microfacets};
+use super::quadrature::{cell, lattice_point};
 use renderer_base::color::Rgb;
 use renderer_base::math::{acos, cos, safe_sqrt, sqr};
 
@@ -57,16 +58,15 @@ pub(super) fn reflected(microfacets: Microfacets, wo: Vec3, fresnel: impl Fn(f32
 
 /// Albedo of a grey lobe as the mean weight of `count` samples, from the points of a Fibonacci lattice.
 pub(super) fn sampled(count: usize, sample: impl Fn(Vec2) -> Option<LobeSample>) -> f32 {
-    // The constant is the fractional part of the golden ratio.
-    let point = |k: usize| Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / count as f32);
-    let weight = |k: usize| sample(point(k)).map_or(0.0, |s| s.weight.r);
+    let weight = |k: usize| sample(lattice_point(k, count)).map_or(0.0, |s| s.weight.r);
     (0..count).map(weight).sum::<f32>() / count as f32
 }
 
-/// Interpolated rule for a roughness and a cosine.
+/// Interpolated rule for a roughness and a cosine. Cells are finer towards a cosine of zero, where the albedo changes
+/// fast.
 fn look_up(microfacets: Microfacets, cos: f32) -> Rule {
     let (x, fx) = alpha_cell(microfacets.mean_alpha(), 1.0, SIZE);
-    let (y, fy) = split(cos);
+    let (y, fy) = cell(cos.clamp(0.0, 1.0).sqrt(), SIZE);
     let rows = [x, x + 1].map(|alpha| row(microfacets.distribution(), alpha));
     let mut rule = Rule::default();
     for (dx, dy) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
@@ -79,13 +79,6 @@ fn look_up(microfacets: Microfacets, cos: f32) -> Rule {
     }
     rule.cos = rule.cos.map(|c| c.clamp(0.0, 1.0));
     rule
-}
-
-/// Cell index and fraction of a cosine. Cells are finer towards zero, where the albedo changes fast.
-fn split(cos: f32) -> (usize, f32) {
-    let scaled = cos.clamp(0.0, 1.0).sqrt() * (SIZE - 1) as f32;
-    let cell = (scaled as usize).min(SIZE - 2);
-    (cell, scaled - cell as f32)
 }
 
 /// Computes the rule of a cell.

@@ -4,6 +4,7 @@ use std::f32::consts::PI;
 
 use glam::Vec3;
 
+use super::quadrature::cell;
 use renderer_base::math::{safe_sqrt, sin_cos, sqr};
 
 /// Directional albedos for parameters and cosines in `[0,1]`.
@@ -45,9 +46,7 @@ impl AlbedoTable {
 
     /// Cell index and fraction of a coordinate in `[0,1]`.
     fn split(&self, x: f32) -> (usize, f32) {
-        let scaled = x.clamp(0.0, 1.0).sqrt() * (self.size - 1) as f32;
-        let cell = (scaled as usize).min(self.size - 2);
-        (cell, scaled - cell as f32)
+        cell(x.clamp(0.0, 1.0).sqrt(), self.size)
     }
 }
 

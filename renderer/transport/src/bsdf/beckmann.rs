@@ -18,7 +18,8 @@ const INV_SQRT_PI: f32 = 0.564_189_6;
 const MIN_FACET_COS: f32 = 1e-6;
 
 /// Density of microfacet normals `h` [1/sr], for roughness `x` and `y` along the tangents.
-// Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces", eq. 25; anisotropic as in Heitz 2014, eq. 79.
+// Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces", eq. 25; anisotropic as in Heitz 2014,
+// eq. 79.
 #[inline(never)]
 pub(super) fn d(x: f32, y: f32, h: Vec3) -> f32 {
     if h.z < MIN_FACET_COS {
@@ -56,7 +57,8 @@ pub(super) fn twice_projected_area(w: Vec3) -> f32 {
 }
 
 /// Samples slopes of a microfacet visible from the stretched unit direction `w` above the surface.
-// Heitz & d'Eon 2014, "Importance Sampling Microfacet-Based BSDFs using the Distribution of Visible Normals", appendix B.
+// Heitz & d'Eon 2014, "Importance Sampling Microfacet-Based BSDFs using the Distribution of Visible Normals", appendix
+// B.
 #[inline(never)]
 pub(super) fn sample_visible_slopes(w: Vec3, u: Vec2) -> Vec2 {
     let (sin, cos) = (tangential(w), w.z);

@@ -1,11 +1,11 @@
 //! Disney (Burley) diffuse with flatness, and sheen: lobes of the principled material.
 //!
 //! Diffuse reflection with retro-reflection by roughness, blended with a flatter approximation of subsurface
-//! scattering. The model does not conserve energy: the albedo is 1.56 for rough surfaces at grazing incidence, and 0.5 for
-//! smooth ones. A lossless lobe is the model times a factor for each direction, by which the albedo is one and f is
+//! scattering. The model does not conserve energy: the albedo is 1.56 for rough surfaces at grazing incidence, and 0.5
+//! for smooth ones. A lossless lobe is the model times one factor per direction, such that the albedo is one and f is
 //! reciprocal.
-// Burley 2012, "Physically-Based Shading at Disney", section 5.3; in the form of Burley 2015, "Extending the Disney BRDF to a
-// BSDF with Integrated Subsurface Scattering", eq. 4.
+// Burley 2012, "Physically-Based Shading at Disney", section 5.3; in the form of Burley 2015, "Extending the Disney
+// BRDF to a BSDF with Integrated Subsurface Scattering", eq. 4.
 
 use std::sync::LazyLock;
 
@@ -14,6 +14,7 @@ use glam::{Vec2, Vec3};
 use super::fresnel::schlick_weight;
 use super::lambert::sample_cosine;
 use super::lobe_kind::{LobeKind, LobeSample};
+use super::quadrature::cell;
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, abs_cos_theta, bounded, cos, safe_sqrt, same_hemisphere, sqr};
 
@@ -79,9 +80,9 @@ impl Burley {
 
     /// Factor of a lossless lobe for a direction with this cosine.
     fn balance(&self, cos: f32) -> f32 {
-        let (row, of_row) = cell(cos.min(1.0).sqrt(), COSINES);
-        let (column, of_column) = cell(self.roughness, ROUGHNESSES);
-        let (layer, of_layer) = cell(self.flatness, FLATNESSES);
+        let (row, of_row) = cell(bounded(cos.min(1.0).sqrt(), 0.0, 1.0), COSINES);
+        let (column, of_column) = cell(bounded(self.roughness, 0.0, 1.0), ROUGHNESSES);
+        let (layer, of_layer) = cell(bounded(self.flatness, 0.0, 1.0), FLATNESSES);
         let mix = |a: f32, b: f32, share: f32| a + (b - a) * share;
         let along = |factors: &Factors| mix(factors[row], factors[row + 1], of_row);
         let of_flatness = |factors: &[Factors; ROUGHNESSES]| {
@@ -158,13 +159,6 @@ impl Burley {
         let retro2 = sqr(self.roughness) * (sqr(along) + across2);
         self.mix(cos_o, cos_i, self.roughness * along, retro2)
     }
-}
-
-/// Cell of a coordinate in `[0,1]` on an axis of `count` equidistant values, and the fraction within it.
-fn cell(x: f32, count: usize) -> (usize, f32) {
-    let scaled = bounded(x, 0.0, 1.0) * (count - 1) as f32;
-    let cell = (scaled as usize).min(count - 2);
-    (cell, scaled - cell as f32)
 }
 
 /// Burley's sheen: forward-scattered grazing light of cloth, colour one. f is the Schlick weight of the angle to the

@@ -1,6 +1,6 @@
 //! Clear coat of the principled material: GTR1 microfacets with an index of refraction of 1.5.
 //!
-//! It has a quarter of the strength of a physical interface and lacks the denominator 4·cos θo·cos θi.
+//! The coat has a quarter of the strength of a physical interface and lacks the denominator 4·cos θo·cos θi.
 // Burley 2012, "Physically-Based Shading at Disney", sections 5.4 to 5.6 and appendix B.
 
 use std::f32::consts::PI;

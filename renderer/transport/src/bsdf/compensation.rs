@@ -1,25 +1,23 @@
-//! Energy compensation of rough interfaces: the light that facets reflect onto other facets, which single scattering
-//! loses.
+//! Energy compensation of rough interfaces: light that facets reflect onto other facets, which single scattering loses.
 //!
-//! Of the light from a direction, 1 − E is lost. It comes back in a wide lobe in proportion to (1 − E(θo))·(1 − E(θi)),
-//! which is reciprocal: a lossless interface returns everything that it receives, from each direction. A dielectric
-//! divides it between reflection and refraction, such that refraction is reciprocal, too. Coloured metals lose a part at
-//! each scattering.
+//! Single scattering loses the fraction 1 − E(θ) of the light. A wide lobe in proportion to (1 − E(θo))·(1 − E(θi))
+//! returns it. The lobe is reciprocal, and a lossless interface then scatters everything that it receives. A dielectric
+//! divides the lobe between reflection and refraction, such that refraction is reciprocal, too. Coloured metals absorb
+//! a part at each scattering event.
 //!
-//! Isotropic facets with Fresnel's equations have tables by cosine ([`LostLight`]); others are those of
-//! [`GeneralCompensation`].
+//! Isotropic facets with Fresnel's equations have tables by cosine ([`LostLight`]); others use [`GeneralCompensation`].
 // Kulla & Conty 2017, "Revisiting Physically Based Shading at Imageworks".
 
 use glam::{Vec3, Vec4};
 
-use super::fresnel::several_reflections;
+use super::fresnel::multiple_reflectance;
 use super::general_compensation::GeneralCompensation;
 use super::lost_light::{DensitySide, LostLight};
 use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;
 use renderer_base::math::INV_PI;
 
-/// Lobe of the light that scatters several times, as seen from one side of an interface.
+/// Multiple-scattering lobe, seen from one side of an interface.
 #[expect(clippy::large_enum_variant, reason = "constructed in place, and rarely")]
 pub(super) enum Compensation {
     Isotropic(IsotropicCompensation),
@@ -71,7 +69,7 @@ impl Compensation {
             .then(|| Compensation::General(GeneralCompensation::dielectric(microfacets, eta, factors, tints)))
     }
 
-    /// Probability with which the lobe is sampled from a direction: its share of the light.
+    /// Probability of sampling the lobe for a direction: its fraction of the light.
     #[inline]
     pub(super) fn probability(&self, wo: Vec3) -> f32 {
         match self {
@@ -111,7 +109,7 @@ impl Compensation {
 pub(super) struct IsotropicCompensation {
     lost: LostLight,
     side: DensitySide,
-    /// Share that is refracted.
+    /// Refracted fraction.
     through: f32,
     /// Factors of reflected and of refracted light.
     tints: [Rgb; 2],
@@ -125,7 +123,7 @@ impl IsotropicCompensation {
             lost,
             side: DensitySide::Thin,
             through: 0.0,
-            tints: [color.map(|f| several_reflections(f, lost_again)), Rgb::BLACK],
+            tints: [color.map(|f| multiple_reflectance(f, lost_again)), Rgb::BLACK],
         }
     }
 

@@ -22,10 +22,10 @@ pub struct Dielectric {
     pub transmission: Rgb,
 }
 
-/// Distance of the index from one below which refraction is too weak for roughness to be visible.
+/// Difference of the index from one below which refraction is too weak for roughness to be visible.
 pub(super) const INDEX_MATCHED: f32 = 1e-3;
 
-/// Returns whether light that passes an interface of this index goes straight on.
+/// Returns whether light passes an interface of this index without being bent.
 pub fn is_index_matched(ior: f32) -> bool {
     (ior - 1.0).abs() < INDEX_MATCHED
 }

@@ -1,4 +1,4 @@
-//! Energy-preserving Oren-Nayar diffuse reflection: light that facets scatter onto others is kept.
+//! Energy-preserving Oren-Nayar diffuse reflection, with multiple scattering between facets.
 // Portsmouth, Kutz & Hill 2025, "EON: A Practical Energy-Preserving Rough Diffuse BRDF", with the fit of the albedo.
 
 use glam::{Vec2, Vec3};
@@ -8,18 +8,18 @@ use super::lobe_kind::{LobeKind, LobeSample};
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, abs_cos_theta, bounded, same_hemisphere};
 
-/// Rough diffuse reflection of single and of several scatterings, for a weight that is the albedo.
+/// Rough diffuse reflection with single and multiple scattering; its weight is the albedo.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Eon {
     roughness: f32,
     /// Factor of single scattering.
     single: f32,
-    /// Factor of several scatterings.
+    /// Factor of multiple scattering.
     several: Rgb,
 }
 
 impl Eon {
-    /// Creates the lobe of a surface of that albedo, which is also to be its weight; `roughness` is in `[0,1]`.
+    /// Creates the lobe of a surface with this albedo, which must also be the lobe's weight; `roughness` is in `[0,1]`.
     pub fn new(albedo: Rgb, roughness: f32) -> Eon {
         let roughness = bounded(roughness, 0.0, 1.0);
         let single = 1.0 / (1.0 + (0.5 - 2.0 / 3.0 * INV_PI) * roughness);

@@ -1,11 +1,11 @@
-//! Directional albedo of anisotropic microfacets: tables by roughness along both tangents, index of refraction, and
+//! Directional albedo of anisotropic microfacets, tabulated by roughness along both tangents, index of refraction, and
 //! direction.
 //!
-//! - [`FacetAlbedo`] is the albedo of single scattering if facets reflect everything.
-//! - [`TransmissionAlbedo`] is the loss of reflection and the gain of refraction if facets transmit light by Fresnel's
-//!   equations. It is divided among hat functions of the cosine at the facet, so that the albedo for another
-//!   transmittance, such as that of a thin film, is a weighted sum.
-//! - A table is computed on first use of its roughnesses and index: one to five milliseconds.
+//! - [`FacetAlbedo`] is the albedo of single scattering for totally reflecting facets.
+//! - [`TransmissionAlbedo`] is the loss of reflection and the gain of refraction for facets that transmit light by
+//!   Fresnel's equations. It is decomposed into hat functions of the cosine at the facet, so that the albedo for
+//!   another transmittance, such as that of a thin film, is a weighted sum.
+//! - A table is computed on first use of its roughnesses and index, in one to five milliseconds.
 
 use std::sync::OnceLock;
 
@@ -14,6 +14,7 @@ use glam::{Vec2, Vec3, Vec4, Vec4Swizzles};
 use super::fresnel::{self, reflect, refract};
 use super::lost_light::{DensitySide, ETAS, alpha_cell, eta_cell, tabulated_alpha, tabulated_eta};
 use super::microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
+use super::quadrature::cell;
 use renderer_base::color::Rgb;
 use renderer_base::math::{safe_sqrt, sqr};
 
@@ -29,14 +30,14 @@ const ALPHAS: usize = 34;
 /// Maximum roughness.
 const MAX_ALPHA: f32 = 16.0;
 
-/// Number of facets from which a value is computed.
+/// Number of sampled facets per value.
 const FACETS: Lattice = Lattice {
     count: 144,
     generator: 89,
 };
 
-/// Peaks of the hat functions: cosines at the facet, on the side of lower index. They are equidistant; the first function
-/// is constant below its peak.
+/// Peaks of the hat functions: cosines at the facet, on the side of lower index. They are equidistant; the first
+/// function is constant below its peak.
 pub(super) const PEAKS: [f32; 4] = [0.1, 0.4, 0.7, 1.0];
 
 /// Entry of a table.
@@ -55,9 +56,9 @@ impl Value for f32 {
 /// Albedos of the light that facets transmit, by hat function.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Transmitted {
-    /// Share of light that would leave if facets reflected the transmitted light.
+    /// Fraction of light that would leave if facets reflected the transmitted light.
     pub(super) unreflected: Vec4,
-    /// Share of light that leaves by refraction.
+    /// Fraction of light that leaves by refraction.
     pub(super) refracted: Vec4,
 }
 
@@ -90,21 +91,21 @@ static TRANSMISSION: [[Grid<[Table<Transmitted>; 2]>; ETAS]; 2] =
 
 /// Bilinear position in a table.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct TablePosition {
     row: usize,
     column: usize,
-    /// Shares of the four values, columns first.
+    /// Weights of the four values, columns first.
     shares: [f32; 4],
 }
 
-/// Albedo of facets that reflect everything.
+/// Albedo of totally reflecting facets.
 #[derive(Clone, Copy)]
 pub(super) struct FacetAlbedo {
     tables: [&'static Table<f32>; 4],
     shares: [f32; 4],
     rows: [usize; 2],
     distribution: Distribution,
-    /// True if the tables have the tangents exchanged: the first has the smaller roughness.
+    /// True if the tangents are exchanged: in the tables the first tangent has the smaller roughness.
     swapped: bool,
 }
 
@@ -113,7 +114,8 @@ impl FacetAlbedo {
     pub(super) fn new(microfacets: Microfacets) -> FacetAlbedo {
         let [x, y] = microfacets.alphas();
         let swapped = x > y;
-        let [(x, fx), (y, fy)] = [x.min(y), x.max(y)].map(cell_of_alpha);
+        let [(x, fx), (y, fy)] = [x.min(y), x.max(y)]
+            .map(|alpha| alpha_cell(bounded_alpha(alpha), bounded_alpha(MAX_ALPHA), ALPHAS));
         let distribution = microfacets.distribution();
         let table = |x: usize, y: usize| -> &'static Table<f32> {
             REFLECTION[distribution as usize][x][y]
@@ -130,11 +132,11 @@ impl FacetAlbedo {
 
     /// Position of a direction in the tables.
     #[inline]
-    pub(super) fn place(&self, w: Vec3) -> Place {
+    pub(super) fn position(&self, w: Vec3) -> TablePosition {
         let (x, y) = if self.swapped { (w.y, w.x) } else { (w.x, w.y) };
         let (row, fy) = cell_of(w.z.abs().min(1.0), COSINES);
         let (column, fx) = cell_of(azimuth(x, y), AZIMUTHS);
-        Place {
+        TablePosition {
             row,
             column,
             shares: bilinear(fx, fy),
@@ -143,10 +145,10 @@ impl FacetAlbedo {
 
     /// Albedo for a direction.
     #[inline]
-    pub(super) fn at(&self, place: &Place) -> f32 {
+    pub(super) fn at(&self, position: &TablePosition) -> f32 {
         let mut sum = 0.0;
         for (table, share) in self.tables.iter().zip(self.shares) {
-            table.add_to(&mut sum, place, share);
+            table.add_to(&mut sum, position, share);
         }
         sum
     }
@@ -187,10 +189,10 @@ impl TransmissionAlbedo {
 
     /// Albedos for a direction on `side`.
     #[inline]
-    pub(super) fn at(&self, side: DensitySide, place: &Place) -> Transmitted {
+    pub(super) fn at(&self, side: DensitySide, position: &TablePosition) -> Transmitted {
         let mut sum = Transmitted::default();
         for (tables, share) in self.tables.iter().zip(self.shares) {
-            tables[side as usize].add_to(&mut sum, place, share);
+            tables[side as usize].add_to(&mut sum, position, share);
         }
         sum
     }
@@ -205,41 +207,42 @@ impl TransmissionAlbedo {
     }
 }
 
-/// Factors of the hat functions by which Fresnel's transmittance is closest to `transmittance`, by channel. The argument of
-/// `transmittance` is the cosine at the facet on the side of lower index; `eta` is the relative index of the sides.
-// Least squares: the transmittance of a thick film oscillates between the peaks, and its mean is what matters.
+/// Factors of the hat functions by which Fresnel's transmittance is closest to `transmittance`, by channel. The
+/// argument of `transmittance` is the cosine at the facet on the side of lower index; `eta` is the relative index of
+/// the sides.
+// Least squares: the transmittance of a thick film oscillates between the peaks, and only its mean matters.
 pub(super) fn transmittance_factors(eta: f32, transmittance: impl Fn(f32) -> Rgb) -> [Vec4; 3] {
     const NODES: usize = 8;
     let dense = eta.max(1.0 / eta);
-    let (mut diagonal, mut beside) = (Vec4::ZERO, Vec4::ZERO);
+    let (mut diagonal, mut off_diagonal) = (Vec4::ZERO, Vec4::ZERO);
     let mut right = [Vec3::ZERO; PEAKS.len()];
     for node in 0..NODES {
         let cos = (node as f32 + 0.5) / NODES as f32;
         let hats = hats(cos);
         let bare = 1.0 - fresnel::dielectric(cos, dense);
         diagonal += hats * hats * bare;
-        beside += hats * hats.yzwx() * bare;
+        off_diagonal += hats * hats.yzwx() * bare;
         let target = Vec3::from_array(transmittance(cos).to_array());
         right
             .iter_mut()
             .zip(hats.to_array())
             .for_each(|(sum, hat)| *sum += target * hat);
     }
-    let factors = solve_tridiagonal(diagonal.to_array(), beside.to_array(), right);
+    let factors = solve_tridiagonal(diagonal.to_array(), off_diagonal.to_array(), right);
     std::array::from_fn(|channel| Vec4::from_array(factors.map(|factor| factor[channel])))
 }
 
-/// Solves a system of equations with a symmetric tridiagonal matrix: `diagonal`, and `beside` it the off-diagonal elements.
+/// Solves a symmetric tridiagonal system of equations.
 // Thomas's algorithm; the matrix is positive definite.
-fn solve_tridiagonal(mut diagonal: [f32; 4], beside: [f32; 4], mut right: [Vec3; 4]) -> [Vec3; 4] {
+fn solve_tridiagonal(mut diagonal: [f32; 4], off_diagonal: [f32; 4], mut right: [Vec3; 4]) -> [Vec3; 4] {
     for row in 1..4 {
-        let factor = beside[row - 1] / diagonal[row - 1];
-        diagonal[row] -= factor * beside[row - 1];
+        let factor = off_diagonal[row - 1] / diagonal[row - 1];
+        diagonal[row] -= factor * off_diagonal[row - 1];
         right[row] -= right[row - 1] * factor;
     }
     right[3] /= diagonal[3];
     for row in (0..3).rev() {
-        right[row] = (right[row] - right[row + 1] * beside[row]) / diagonal[row];
+        right[row] = (right[row] - right[row + 1] * off_diagonal[row]) / diagonal[row];
     }
     right
 }
@@ -266,21 +269,21 @@ impl<T: Value> Table<T> {
 
     /// Adds the interpolated value times `share`.
     #[inline(always)]
-    fn add_to(&self, sum: &mut T, place: &Place, share: f32) {
-        let [low, high] = [place.row, place.row + 1].map(|row| &self.values[row]);
+    fn add_to(&self, sum: &mut T, position: &TablePosition, share: f32) {
+        let [low, high] = [position.row, position.row + 1].map(|row| &self.values[row]);
         let values = [
-            low[place.column],
-            low[place.column + 1],
-            high[place.column],
-            high[place.column + 1],
+            low[position.column],
+            low[position.column + 1],
+            high[position.column],
+            high[position.column + 1],
         ];
-        for (value, of_value) in values.into_iter().zip(place.shares) {
+        for (value, of_value) in values.into_iter().zip(position.shares) {
             sum.add(value, of_value * share);
         }
     }
 }
 
-/// Shares of four values in bilinear interpolation, the first axis first.
+/// Weights of bilinear interpolation, the first axis first.
 fn bilinear(x: f32, y: f32) -> [f32; 4] {
     [(1.0 - x) * (1.0 - y), x * (1.0 - y), (1.0 - x) * y, x * y]
 }
@@ -288,9 +291,7 @@ fn bilinear(x: f32, y: f32) -> [f32; 4] {
 /// Cell and fraction of a coordinate in `[0,1]` on an axis of `count` values that are equidistant in its root.
 #[inline(always)]
 fn cell_of(x: f32, count: usize) -> (usize, f32) {
-    let scaled = x.sqrt() * (count - 1) as f32;
-    let cell = (scaled as usize).min(count - 2);
-    (cell, scaled - cell as f32)
+    cell(x.sqrt(), count)
 }
 
 /// Azimuth in the first quadrant, from 0 at the first tangent to 1 at the second: |y|/(|x| + |y|).
@@ -303,11 +304,6 @@ fn azimuth(x: f32, y: f32) -> f32 {
 /// α/(1 + α), which is below one.
 fn bounded_alpha(alpha: f32) -> f32 {
     alpha / (1.0 + alpha)
-}
-
-/// Cell of a roughness, and the fraction within it.
-fn cell_of_alpha(alpha: f32) -> (usize, f32) {
-    alpha_cell(bounded_alpha(alpha), bounded_alpha(MAX_ALPHA), ALPHAS)
 }
 
 /// Facets of a table.
@@ -353,7 +349,7 @@ fn transmission_tables(microfacets: Microfacets, index: usize) -> [Table<Transmi
     })
 }
 
-/// Share of light that is not shadowed on its path to `w`, which is below the horizon if it meets another facet.
+/// Fraction of light that reaches `w` unshadowed; 0 if `w` is below the horizon, where the light meets another facet.
 fn escaping(microfacets: Microfacets, wo: Vec3, w: Vec3) -> f32 {
     if w.z > 0.0 {
         microfacets.shadowing(wo, w)
@@ -368,14 +364,14 @@ fn hats(cos: f32) -> Vec4 {
     Vec4::from_array([0.0, 1.0, 2.0, 3.0].map(|peak| (1.0 - (scaled.max(0.0) - peak).abs()).max(0.0)))
 }
 
-/// Rank-1 lattice; both numbers are Fibonacci's.
+/// Rank-1 lattice; both numbers are Fibonacci numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Lattice {
     pub(super) count: usize,
     pub(super) generator: usize,
 }
 
-/// Normals visible from `wo`, with their shares.
+/// Normals visible from `wo`, with their weights.
 // The substitution u = t²·(3 − 2t) makes the integrand periodic.
 pub(super) fn visible_facets(
     microfacets: Microfacets,

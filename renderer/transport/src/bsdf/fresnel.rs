@@ -120,9 +120,9 @@ pub fn refract(w: Vec3, h: Vec3, eta: f32) -> Option<Vec3> {
     (sin2_t < 1.0).then(|| (h * (cos / eta - (1.0 - sin2_t).sqrt()) - w / eta).normalize())
 }
 
-/// Reflectance for light that facets of reflectance `f` scatter at least twice, of which the share `lost` meets further
-/// facets each time, where it is absorbed again.
+/// Reflectance for light that facets of reflectance `f` scatter at least twice. The fraction `lost` of each scattering
+/// event meets further facets.
 #[inline(always)]
-pub(super) fn several_reflections(f: f32, lost: f32) -> f32 {
+pub(super) fn multiple_reflectance(f: f32, lost: f32) -> f32 {
     (sqr(f) * (1.0 - lost) / (1.0 - f * lost).max(1e-6)).clamp(0.0, 1.0)
 }

@@ -1,27 +1,28 @@
-//! Energy compensation of anisotropic facets, and of interfaces whose transmittance is not that of Fresnel's equations:
-//! thin films and Schlick's formula.
+//! Energy compensation of anisotropic facets, and of interfaces with other transmittances than Fresnel's: thin films
+//! and Schlick's formula.
 //!
-//! The lobe is that of [`compensation`](super::compensation), with tables by direction in place of cosine, and by channel.
+//! The lobe is that of [`compensation`](super::compensation), with tables by direction instead of cosine, and by
+//! channel.
 
 use glam::{Vec3, Vec4};
 
-use super::facet_albedo::{FacetAlbedo, Place, TransmissionAlbedo, Transmitted};
-use super::fresnel::several_reflections;
+use super::facet_albedo::{FacetAlbedo, TablePosition, TransmissionAlbedo, Transmitted};
+use super::fresnel::multiple_reflectance;
 use super::lost_light::DensitySide;
 use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, sqr};
 
-/// Lobe of the light that scatters several times, as seen from one side of an interface.
+/// Multiple-scattering lobe, seen from one side of an interface.
 #[derive(Clone, Copy)]
 pub(super) struct GeneralCompensation {
     facets: FacetAlbedo,
     /// `None` if the interface only reflects.
     transmission: Option<Transmission>,
     side: DensitySide,
-    /// Mean shares of diffuse light that are lost, by side.
+    /// Mean fractions of diffuse light that are lost, by side.
     mean: [Rgb; 2],
-    /// Share that is refracted.
+    /// Refracted fraction.
     through: Rgb,
     /// Factors of reflected and of refracted light.
     tints: [Rgb; 2],
@@ -46,7 +47,7 @@ impl GeneralCompensation {
             side: DensitySide::Thin,
             mean: [Rgb::splat(lost.max(MIN_LOST)); 2],
             through: Rgb::BLACK,
-            tints: [color.map(|f| several_reflections(f, lost)), Rgb::BLACK],
+            tints: [color.map(|f| multiple_reflectance(f, lost)), Rgb::BLACK],
         }
     }
 
@@ -90,9 +91,9 @@ impl GeneralCompensation {
         }
     }
 
-    /// Probability with which the lobe is sampled from a direction.
+    /// Probability of sampling the lobe for a direction.
     pub(super) fn probability(&self, wo: Vec3) -> f32 {
-        self.lost(self.side, &self.facets.place(wo)).average()
+        self.lost(self.side, &self.facets.position(wo)).average()
     }
 
     /// Probability of refraction, for an interface that refracts.
@@ -107,14 +108,14 @@ impl GeneralCompensation {
             false => (self.side.other(), self.through, self.tints[1]),
         };
         let [lost_o, lost_i] =
-            [(self.side, wo), (side, wi)].map(|(side, w)| self.lost(side, &self.facets.place(w)));
+            [(self.side, wo), (side, wi)].map(|(side, w)| self.lost(side, &self.facets.position(w)));
         quotient(lost_o * lost_i, self.mean[side as usize]) * share * tint * (wi.z.abs() * INV_PI)
     }
 
     /// Directional albedo of the lobe.
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
         let tint = self.tints[0] * (Rgb::WHITE - self.through) + self.tints[1] * self.through;
-        tint * self.lost(self.side, &self.facets.place(wo))
+        tint * self.lost(self.side, &self.facets.position(wo))
     }
 
     /// Directional albedo of a dielectric with compensation.
@@ -123,36 +124,36 @@ impl GeneralCompensation {
         self.tints[0] * reflected + self.tints[1] * (Rgb::WHITE - reflected)
     }
 
-    /// Share of the light from a direction that a dielectric reflects with compensation, without tint.
+    /// Fraction of the light from a direction that a dielectric reflects with compensation, without tint.
     fn reflected(&self, wo: Vec3) -> Rgb {
-        let place = self.facets.place(wo);
-        let escaping = self.facets.at(&place);
+        let position = self.facets.position(wo);
+        let escaping = self.facets.at(&position);
         let Some(transmission) = &self.transmission else {
             return Rgb::WHITE;
         };
-        let transmitted = transmission.albedo.at(self.side, &place);
+        let transmitted = transmission.albedo.at(self.side, &position);
         let lost = transmission.lost(escaping, &transmitted);
         transmission.reflected(escaping, &transmitted) + lost * (Rgb::WHITE - self.through)
     }
 
-    /// Lost share of the light from a direction on `side`.
-    fn lost(&self, side: DensitySide, place: &Place) -> Rgb {
-        let escaping = self.facets.at(place);
+    /// Lost fraction of the light from a direction on `side`.
+    fn lost(&self, side: DensitySide, position: &TablePosition) -> Rgb {
+        let escaping = self.facets.at(position);
         match &self.transmission {
-            Some(transmission) => transmission.lost(escaping, &transmission.albedo.at(side, place)),
+            Some(transmission) => transmission.lost(escaping, &transmission.albedo.at(side, position)),
             None => Rgb::splat((1.0 - escaping).clamp(0.0, 1.0)),
         }
     }
 }
 
 impl Transmission {
-    /// Lost share of light of which facets that reflect everything lose all but `escaping`.
+    /// Lost fraction of light; totally reflecting facets would let the fraction `escaping` leave.
     fn lost(&self, escaping: f32, transmitted: &Transmitted) -> Rgb {
         let kept = transmitted.refracted - transmitted.unreflected;
         self.by_channel(|factor| 1.0 - escaping - factor.dot(kept))
     }
 
-    /// Reflected share of single scattering.
+    /// Reflected fraction, single scattering.
     fn reflected(&self, escaping: f32, transmitted: &Transmitted) -> Rgb {
         self.by_channel(|factor| escaping - factor.dot(transmitted.unreflected))
     }
@@ -162,7 +163,7 @@ impl Transmission {
     }
 }
 
-/// Share of single scattering that is refracted.
+/// Refracted fraction of single scattering.
 fn refracted_share(reflected: Rgb, lost: Rgb) -> Rgb {
     let scattered = (Rgb::WHITE - lost).map(|v| v.max(MIN_LOST));
     (Rgb::WHITE - quotient(reflected, scattered)).clamp(0.0, 1.0)
@@ -172,5 +173,5 @@ fn quotient(a: Rgb, b: Rgb) -> Rgb {
     Rgb::new(a.r / b.r, a.g / b.g, a.b / b.b)
 }
 
-/// Lower bound of means that divide.
+/// Lower bound of means used as divisors.
 const MIN_LOST: f32 = 1e-6;

@@ -1,9 +1,9 @@
 //! Adjoint BSDF for photons at shading normals: evaluation and sampling in importance mode.
 //!
 //! A light path arrives along `wo`; the viewer is at `wi`. The frame of a lobe is bent for its viewer
-//! ([`normal`](super::normal)), and microfacet lobes are [folded](super::folded), so f depends on what is unknown before
-//! `wi` is sampled. Directions are therefore sampled by several [proposals](Proposal) and weighted by all of their
-//! densities (MIS).
+//! ([`normal`](super::normal)), and microfacet lobes mix slope and ground by viewer
+//! ([`bent_microfacets`](super::bent_microfacets)), so f depends on `wi` before `wi` is sampled. Directions are
+//! therefore sampled from several [proposals](Proposal) and weighted by all of their densities (MIS).
 
 use arrayvec::ArrayVec;
 use glam::{Vec2, Vec3};
@@ -14,22 +14,22 @@ use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
 use renderer_base::sampling::cosine_hemisphere;
 
-/// Least share of slope or ground by which a proposal is chosen: rough lobes also scatter to viewers who see more of it.
+/// Minimum weight of a proposal for slope or ground: rough lobes also scatter to viewers who see more of it.
 const MIN_SHARE: f32 = 0.05;
 
-/// A way to propose viewers: as the lobe in this frame scatters light from this direction.
+/// Proposal distribution of viewers: the lobe in this frame, for light from this direction.
 #[derive(Clone, Copy)]
 struct Proposal {
     frame: Frame,
     light: Vec3,
-    /// True for what viewers see of the ground.
+    /// True for the ground, false for the slope.
     ground: bool,
     /// Estimated albedo.
     albedo: f32,
 }
 
-/// The proposals for a lobe and a photon's direction, chosen by their albedo; and the probability of sampling by the
-/// cosine to the geometric normal, which finds the viewers that no proposal does.
+/// Proposals for a lobe and a photon's direction, selected by albedo, and the probability of cosine sampling about the
+/// geometric normal, which covers viewers that no proposal finds.
 struct Proposals {
     lobes: ArrayVec<Proposal, 3>,
     /// Sum of their albedos.
@@ -49,8 +49,8 @@ impl Bsdf {
         if !self.is_tilted(weighted) {
             return self.eval_in(&weighted.frame, weighted, wo, wi, sides);
         }
-        let (f, _) = match weighted.folds {
-            true => self.eval_folded(weighted, wo, wi, sides),
+        let (f, _) = match weighted.is_bent_microfacet {
+            true => self.eval_bent(weighted, wo, wi, sides),
             false => {
                 let bent = (weighted.terminator).frame(weighted.frame, self.ng, wi, &weighted.lobe);
                 self.eval_in(&bent, weighted, wo, wi, sides)
@@ -103,7 +103,7 @@ impl Bsdf {
         })
     }
 
-    /// Samples a direction of the delta lobe at `index` in importance mode: chooses one of the viewers who see the
+    /// Samples a direction of the delta lobe at `index` in importance mode: selects one of the viewers who see the
     /// light.
     pub(super) fn sample_delta_importance(
         &self,
@@ -138,9 +138,9 @@ impl Bsdf {
         })
     }
 
-    /// Share of slope or ground in what a viewer at `wi` sees of a lobe.
+    /// Fraction of a lobe's surface at which a viewer at `wi` sees the slope, or the ground.
     fn seen_share(&self, weighted: &WeightedLobe, ground: bool, wi: Vec3) -> f32 {
-        let slope = if weighted.folds {
+        let slope = if weighted.is_bent_microfacet {
             self.slope_share(weighted.frame.n, wi)
         } else {
             1.0
@@ -173,7 +173,7 @@ impl Bsdf {
         if sees(wo) {
             propose(frame, wo, false);
         }
-        if weighted.folds {
+        if weighted.is_bent_microfacet {
             let below = self.mirrored(wo);
             if sees(below) {
                 propose(frame, below, false);
@@ -192,7 +192,8 @@ impl Bsdf {
         }
     }
 
-    /// Estimated albedo of a folded lobe for a photon from `wo`, over all viewers who see it, without weight.
+    /// Estimated albedo of a bent microfacet lobe for a photon from `wo`, over all viewers who see the photon, without
+    /// weight.
     pub(super) fn estimate_importance(&self, weighted: &WeightedLobe, wo: Vec3) -> Rgb {
         Rgb::splat(self.proposals(weighted, wo).albedo)
     }
@@ -224,14 +225,14 @@ impl Proposals {
 
     /// Density of a viewer [1/sr], of this lobe alone.
     fn pdf(&self, weighted: &WeightedLobe, wi: Vec3, sides: GeometricCosines) -> f32 {
-        let of = |proposal: &Proposal| {
+        let density = |proposal: &Proposal| {
             let [light, wi] = [proposal.light, wi].map(|v| proposal.frame.to_local(v));
             match Side::of(light.z * wi.z) == sides.side {
                 true => weighted.lobe.eval_pdf(light, wi).1 * (proposal.albedo / self.albedo),
                 false => 0.0,
             }
         };
-        let lobes = self.lobes.iter().map(of).sum::<f32>();
+        let lobes = self.lobes.iter().map(density).sum::<f32>();
         (1.0 - self.geometric) * lobes + self.geometric * geometric_pdf(weighted, sides)
     }
 }

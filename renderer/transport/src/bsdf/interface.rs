@@ -1,9 +1,7 @@
 //! Rough interfaces: microfacet reflection and refraction (Walter et al. 2007), shared by conductor, dielectric and
 //! Schlick.
 //!
-//! Scattering is single, or compensated for the light that facets reflect onto others.
-//! Masking and shadowing are independent, G = G1(wo)·G1(wi), as in Mitsuba, whose images are Kiln's references. Only
-//! [`Microfacets::shadowing`] depends on this choice.
+//! Scattering is single, or compensated for light that facets reflect onto other facets.
 // Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces".
 
 use glam::{Vec2, Vec3};
@@ -13,6 +11,7 @@ use super::facet_albedo::{Lattice, visible_facets};
 use super::fresnel::{reflect, refract};
 use super::lobe_kind::{LobeKind, LobeSample};
 use super::microfacet::{Distribution, Microfacets};
+use super::quadrature::lattice_point;
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, ONE_MINUS_EPSILON, sqr};
 use renderer_base::sampling::cosine_hemisphere;
@@ -23,7 +22,7 @@ pub(super) trait Facet {
     /// facet relative to the incident side.
     fn split(&self, cos: f32, eta: f32) -> Split;
 
-    /// Returns the lobe of the light that scatters several times; `None` without compensation.
+    /// Returns the multiple-scattering lobe; `None` without compensation.
     fn compensation(&self, _eta: f32) -> Option<Compensation> {
         None
     }
@@ -62,15 +61,15 @@ impl<F: Facet> Interface<'_, F> {
         if wo.z <= 0.0 || wi.z == 0.0 {
             nothing
         } else if wi.z > 0.0 {
-            self.with_several(wo, wi, self.reflection(wo, wi))
+            self.with_multiple_scattering(wo, wi, self.reflection(wo, wi))
         } else if self.transmits {
-            self.with_several(wo, wi, self.refraction(wo, wi, self.eta))
+            self.with_multiple_scattering(wo, wi, self.refraction(wo, wi, self.eta))
         } else {
             nothing
         }
     }
 
-    /// Single scattering towards a direction that compensation has sampled.
+    /// Single scattering towards a direction sampled by the multiple-scattering lobe.
     fn single(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         if wi.z > 0.0 {
             self.reflection(wo, wi)
@@ -122,41 +121,41 @@ impl<F: Facet> Interface<'_, F> {
         )
     }
 
-    /// Adds the light that scatters several times to f·|cos θi| and density of single scattering.
+    /// Adds multiple scattering to f·|cos θi| and density of single scattering.
     #[inline(always)]
-    fn with_several(&self, wo: Vec3, wi: Vec3, single: (Rgb, f32)) -> (Rgb, f32) {
+    fn with_multiple_scattering(&self, wo: Vec3, wi: Vec3, single: (Rgb, f32)) -> (Rgb, f32) {
         if self.microfacets.is_compensated() {
-            self.with(wo, wi, single)
+            self.with_compensation(wo, wi, single)
         } else {
             single
         }
     }
 
-    /// [`Interface::with_several`] of compensated facets.
+    /// [`Interface::with_multiple_scattering`] of compensated facets.
     #[inline(never)]
-    fn with(&self, wo: Vec3, wi: Vec3, single: (Rgb, f32)) -> (Rgb, f32) {
+    fn with_compensation(&self, wo: Vec3, wi: Vec3, single: (Rgb, f32)) -> (Rgb, f32) {
         match self.facet.compensation(self.eta) {
-            Some(several) => self.with_lobe(&several, wo, wi, single),
+            Some(lobe) => self.with_lobe(&lobe, wo, wi, single),
             None => single,
         }
     }
 
-    /// Adds the lobe of the light that scatters several times.
+    /// Adds the multiple-scattering lobe.
     #[inline]
-    fn with_lobe(&self, several: &Compensation, wo: Vec3, wi: Vec3, single: (Rgb, f32)) -> (Rgb, f32) {
-        let p = several.probability(wo);
-        let through = if self.transmits { several.through() } else { 0.0 };
+    fn with_lobe(&self, lobe: &Compensation, wo: Vec3, wi: Vec3, single: (Rgb, f32)) -> (Rgb, f32) {
+        let p = lobe.probability(wo);
+        let through = if self.transmits { lobe.through() } else { 0.0 };
         let share = if wi.z > 0.0 { 1.0 - through } else { through };
         (
-            single.0 + several.eval(wo, wi),
+            single.0 + lobe.eval(wo, wi),
             single.1 * (1.0 - p) + p * share * wi.z.abs() * INV_PI,
         )
     }
 
-    /// Samples the light that scatters several times.
-    fn sample_several(&self, several: &Compensation, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+    /// Samples the multiple-scattering lobe.
+    fn sample_multiple(&self, lobe: &Compensation, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
         let up = cosine_hemisphere(u);
-        let passes = self.transmits && u_lobe < several.through();
+        let passes = self.transmits && u_lobe < lobe.through();
         let (wi, kind, eta) = match passes {
             true => (
                 up.with_z(-up.z),
@@ -168,7 +167,7 @@ impl<F: Facet> Interface<'_, F> {
         if wi.z == 0.0 {
             return None;
         }
-        let (f, pdf) = self.with_lobe(several, wo, wi, self.single(wo, wi));
+        let (f, pdf) = self.with_lobe(lobe, wo, wi, self.single(wo, wi));
         (pdf > 0.0).then(|| LobeSample {
             wi,
             weight: f / pdf,
@@ -199,19 +198,19 @@ impl<F: Facet> Interface<'_, F> {
         Some(sample)
     }
 
-    /// Samples single scattering or several.
+    /// Samples single or multiple scattering.
     #[inline(never)]
     fn sample_compensated(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
-        let Some(several) = self.facet.compensation(self.eta) else {
+        let Some(lobe) = self.facet.compensation(self.eta) else {
             return self.sample_rough(wo, u_lobe, u);
         };
-        let p = several.probability(wo);
+        let p = lobe.probability(wo);
         if u_lobe < p {
-            return self.sample_several(&several, wo, (u_lobe / p).min(ONE_MINUS_EPSILON), u);
+            return self.sample_multiple(&lobe, wo, (u_lobe / p).min(ONE_MINUS_EPSILON), u);
         }
         let rest = ((u_lobe - p) / (1.0 - p)).min(ONE_MINUS_EPSILON);
         let single = self.sample_rough(wo, rest, u)?;
-        let (f, pdf) = self.with_lobe(&several, wo, single.wi, (single.weight * single.pdf, single.pdf));
+        let (f, pdf) = self.with_lobe(&lobe, wo, single.wi, (single.weight * single.pdf, single.pdf));
         Some(LobeSample {
             weight: f / pdf,
             pdf,
@@ -226,7 +225,7 @@ impl<F: Facet> Interface<'_, F> {
         let wi = sample.wi;
         let cos_o = wo.dot(h);
         let reflected = !sample.kind.is_transmission();
-        // Light reflected into the surface is lost: single scattering.
+        // Single scattering loses light that is reflected into the surface.
         if (wi.z > 0.0) != reflected || wi.z == 0.0 || cos_o <= 0.0 {
             return None;
         }
@@ -304,20 +303,16 @@ impl<F: Facet> Interface<'_, F> {
             let through = refract(wo, h, self.eta).map_or(0.0, |wi| escaping(wi, false));
             split.reflected * escaping(reflect(wo, h), true) + split.refracted * through
         };
-        if let Some(several) = self.facet.compensation(self.eta) {
+        if let Some(lobe) = self.facet.compensation(self.eta) {
             let shares = visible_facets(self.microfacets, wo, COMPENSATED_FACETS);
-            return shares.map(|(h, share)| of_facet(h) * share).sum::<Rgb>() + several.albedo(wo);
+            return shares.map(|(h, share)| of_facet(h) * share).sum::<Rgb>() + lobe.albedo(wo);
         }
-        let facet = |k: usize| {
-            // Fibonacci lattice: the constant is the fractional part of the golden ratio.
-            let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / facets as f32);
-            of_facet(self.microfacets.sample_visible(wo, u))
-        };
+        let facet = |k: usize| of_facet(self.microfacets.sample_visible(wo, lattice_point(k, facets)));
         (0..facets).map(facet).sum::<Rgb>() / facets as f32
     }
 }
 
-/// Facets from which the albedo of a compensated interface is computed: its error is within 1 %.
+/// Sampled facets for the albedo of a compensated interface: its error is within 1 %.
 const COMPENSATED_FACETS: Lattice = Lattice {
     count: 89,
     generator: 55,

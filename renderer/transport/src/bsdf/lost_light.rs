@@ -1,47 +1,48 @@
-//! Light that isotropic rough interfaces lose by single scattering, by cosine, roughness, side and index of refraction:
-//! tables for [`compensation`](super::compensation).
+//! Light lost by single scattering at isotropic rough interfaces, tabulated by cosine, roughness, side and index of
+//! refraction, for [`compensation`](super::compensation).
 //!
-//! A table is computed on first use of its roughness and index: less than a millisecond.
+//! A table is computed on first use of its roughness and index, in less than a millisecond.
 
 use std::sync::OnceLock;
 
-use glam::{Vec2, Vec3, Vec4};
+use glam::{Vec3, Vec4};
 
 use super::fresnel::{self, reflect, refract};
 use super::microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
+use super::quadrature::{cell, lattice_point};
 use renderer_base::math::{safe_sqrt, sqr};
 
-/// Number of cosines of a table, finer towards zero, where the albedo changes fast.
+/// Number of cosines of a table; denser towards zero, where the albedo changes fast.
 const COSINES: usize = 32;
 
-/// Number of roughness values, equidistant in the fourth root: where light grazes, small differences of roughness count.
+/// Number of roughness values, equidistant in the fourth root, since small differences matter at grazing angles.
 const ALPHAS: usize = 32;
 
-/// Number of indices of refraction, equidistant in √((η − 1)/(η + 1)) from 0: next to an index of one, the angle of total
-/// reflection changes fast.
+/// Number of indices of refraction, equidistant in √((η − 1)/(η + 1)) from 0, since the critical angle changes fast
+/// near an index of one.
 pub(super) const ETAS: usize = 36;
 
-/// Maximum index of refraction of the denser side over the other.
+/// Maximum index of refraction of the denser side relative to the other.
 const MAX_ETA: f32 = 3.4;
 
-/// Number of facets from which a value is computed.
+/// Number of sampled facets per value.
 const FACETS: usize = 256;
 
 /// Values by cosine, on the side of lower index and on the other.
 type Sides<T> = [[T; COSINES]; 2];
 
-/// Albedo of single scattering of an interface that absorbs nothing. A metal has the same on both sides.
+/// Albedo of single scattering at an interface without absorption; equal on both sides of a metal.
 struct Table {
-    /// Share of light that is lost.
+    /// Lost fraction of light.
     lost: Sides<f32>,
-    /// Share of light that is reflected.
+    /// Reflected fraction of light.
     reflected: Sides<f32>,
-    /// Mean of `reflected` over that of all scattered light, of diffuse light.
+    /// Reflected fraction of the scattered light, for diffuse light.
     reflected_share: [f32; 2],
 }
 
-/// Values of four tables, so that one place in memory serves a lookup: x and y for the lower roughness, x and z for the
-/// lower index.
+/// Values of four tables, stored together so that a lookup reads one place in memory: x and y for the lower roughness,
+/// x and z for the lower index.
 #[derive(Debug)]
 struct Corners {
     lost: Sides<Vec4>,
@@ -52,7 +53,7 @@ struct Corners {
     reflected_share: [Vec4; 2],
 }
 
-/// Tables or corners of a distribution, by roughness and index; those of metals come after those of dielectrics.
+/// Tables or corners of a distribution, by roughness and index, dielectrics before metals.
 type Grid<T> = [[OnceLock<Box<T>>; ETAS + 1]; ALPHAS];
 
 /// Column of a [`Grid`] for metals.
@@ -93,7 +94,7 @@ impl LostLight {
         })
     }
 
-    /// Returns whether the tables have the facets, and these are compensated.
+    /// Returns whether the facets are compensated and in the range of the tables.
     #[inline(always)]
     fn has(microfacets: Microfacets) -> bool {
         let [x, y] = microfacets.alphas();
@@ -109,22 +110,22 @@ impl LostLight {
         }
     }
 
-    /// Lost share of the light from a direction with this cosine.
+    /// Lost fraction of the light from a direction with this cosine.
     #[inline]
     pub(super) fn at(&self, side: DensitySide, cos: f32) -> f32 {
         self.along(&self.corners.lost[side as usize], cos).clamp(0.0, 1.0)
     }
 
-    /// Lost share of diffuse light.
+    /// Lost fraction of diffuse light.
     #[inline]
     pub(super) fn mean(&self, side: DensitySide) -> f32 {
         self.within(self.corners.mean_lost[side as usize])
             .clamp(1e-6, 1.0)
     }
 
-    /// Refracted share of the light that is lost on `side`, for the relative index `eta` of the other side.
-    // Exchanged light per étendue is equal in both directions; étendue is eta² times as large on the other side. One side
-    // has the division of its single scattering, the other less refraction.
+    /// Refracted fraction of the light that is lost on `side`, for the relative index `eta` of the other side.
+    // Exchanged light per étendue is equal in both directions; étendue is eta² times as large on the other side. One
+    // side divides lost light as its single scattering does; the other side refracts less.
     #[inline]
     pub(super) fn refracted_share(&self, side: DensitySide, eta: f32) -> f32 {
         let exchanged = |side: DensitySide| {
@@ -134,15 +135,15 @@ impl LostLight {
         (near.min(far) / self.mean(side)).clamp(0.0, 1.0)
     }
 
-    /// Share of the light from a direction that a dielectric reflects with compensation; `eta` is the relative index of
-    /// the other side.
+    /// Fraction of the light from a direction that a dielectric reflects with compensation; `eta` is the relative index
+    /// of the other side.
     pub(super) fn reflected(&self, eta: f32, cos: f32) -> f32 {
         let side = DensitySide::with_eta(eta);
         let single = self.along(&self.corners.reflected[side as usize], cos);
         single + (1.0 - self.refracted_share(side, eta)) * self.at(side, cos)
     }
 
-    /// [`LostLight::reflected`] of diffuse light.
+    /// [`LostLight::reflected`] for diffuse light.
     pub(super) fn mean_reflected(&self, eta: f32) -> f32 {
         let side = DensitySide::with_eta(eta);
         let single = self.within(self.corners.mean_reflected[side as usize]);
@@ -151,7 +152,7 @@ impl LostLight {
 
     #[inline]
     fn along(&self, values: &[Vec4; COSINES], cos: f32) -> f32 {
-        let (cell, fraction) = cell_of(cos);
+        let (cell, fraction) = cell(cos.clamp(0.0, 1.0).sqrt(), COSINES);
         let (a, b) = (values[cell], values[cell + 1]);
         self.within(a + (b - a) * fraction)
     }
@@ -193,32 +194,22 @@ impl DensitySide {
     }
 }
 
-/// Cell of a cosine, and the fraction within it.
-#[inline]
-fn cell_of(cos: f32) -> (usize, f32) {
-    let scaled = cos.clamp(0.0, 1.0).sqrt() * (COSINES - 1) as f32;
-    let cell = (scaled as usize).min(COSINES - 2);
-    (cell, scaled - cell as f32)
-}
-
 /// Cosine of a row of a table.
 fn cosine(row: usize) -> f32 {
     sqr(row as f32 / (COSINES - 1) as f32).max(1e-4)
 }
 
-/// Cell of a roughness among `count` ones up to `most`, equidistant in the fourth root, and the fraction within it.
+/// Cell of a roughness among `count` values up to `max`, equidistant in the fourth root, and the fraction within it.
 #[inline]
-pub(super) fn alpha_cell(alpha: f32, most: f32, count: usize) -> (usize, f32) {
-    let [least, root, most] = [SMOOTH_ALPHA, alpha, most].map(|alpha| alpha.sqrt().sqrt());
-    let scaled = ((root - least) / (most - least)).clamp(0.0, 1.0) * (count - 1) as f32;
-    let cell = (scaled as usize).min(count - 2);
-    (cell, scaled - cell as f32)
+pub(super) fn alpha_cell(alpha: f32, max: f32, count: usize) -> (usize, f32) {
+    let [min, root, max] = [SMOOTH_ALPHA, alpha, max].map(|alpha| alpha.sqrt().sqrt());
+    cell(((root - min) / (max - min)).clamp(0.0, 1.0), count)
 }
 
-/// Roughness of number `row` in the tables of [`alpha_cell`].
-pub(super) fn tabulated_alpha(row: usize, most: f32, count: usize) -> f32 {
-    let [least, most] = [SMOOTH_ALPHA, most].map(|alpha| alpha.sqrt().sqrt());
-    let root = least + (most - least) * row as f32 / (count - 1) as f32;
+/// Roughness of index `row` in the tables of [`alpha_cell`].
+pub(super) fn tabulated_alpha(row: usize, max: f32, count: usize) -> f32 {
+    let [min, max] = [SMOOTH_ALPHA, max].map(|alpha| alpha.sqrt().sqrt());
+    let root = min + (max - min) * row as f32 / (count - 1) as f32;
     sqr(sqr(root))
 }
 
@@ -229,12 +220,10 @@ fn root_f0(eta: f32) -> f32 {
 
 /// Cell of the relative index of two sides, and the fraction within it.
 pub(super) fn eta_cell(eta: f32) -> (usize, f32) {
-    let scaled = (root_f0(eta).abs() / root_f0(MAX_ETA)).min(1.0).sqrt() * (ETAS - 1) as f32;
-    let cell = (scaled as usize).min(ETAS - 2);
-    (cell, scaled - cell as f32)
+    cell((root_f0(eta).abs() / root_f0(MAX_ETA)).min(1.0).sqrt(), ETAS)
 }
 
-/// Index of refraction of number `index` in the tables.
+/// Index of refraction of index `index` in the tables.
 pub(super) fn tabulated_eta(index: usize) -> f32 {
     let root = root_f0(MAX_ETA) * sqr(index as f32 / (ETAS - 1) as f32);
     (1.0 + root) / (1.0 - root)
@@ -250,15 +239,15 @@ fn corners(distribution: Distribution, row: usize, column: usize) -> &'static Co
             corner(row + 1, column),
             corner(row + 1, next),
         ];
-        let of = |value: &dyn Fn(&Table) -> f32| Vec4::from_array(tables.map(value));
+        let at_corners = |value: &dyn Fn(&Table) -> f32| Vec4::from_array(tables.map(value));
         let rows = |rows: fn(&Table) -> &Sides<f32>| {
-            [0, 1].map(|side| std::array::from_fn(|cosine| of(&|table| rows(table)[side][cosine])))
+            [0, 1].map(|side| std::array::from_fn(|cosine| at_corners(&|table| rows(table)[side][cosine])))
         };
         let (lost, reflected) = (rows(|table| &table.lost), rows(|table| &table.reflected));
         Box::new(Corners {
             mean_lost: [0, 1].map(|side| mean(&lost[side])),
             mean_reflected: [0, 1].map(|side| mean(&reflected[side])),
-            reflected_share: [0, 1].map(|side| of(&|table| table.reflected_share[side])),
+            reflected_share: [0, 1].map(|side| at_corners(&|table| table.reflected_share[side])),
             lost,
             reflected,
         })
@@ -280,20 +269,20 @@ fn table(distribution: Distribution, row: usize, column: usize) -> &'static Tabl
 }
 
 impl Table {
-    /// Table for the reflected and refracted shares of light, by cosine, on both sides.
+    /// Table for reflected and refracted fractions of light by cosine, on both sides.
     fn new(sides: [[[f32; 2]; COSINES]; 2]) -> Table {
         let reflected = sides.map(|rows| rows.map(|[reflected, _]| reflected));
         let scattered = sides.map(|rows| rows.map(|[reflected, refracted]| reflected + refracted));
-        let of = |values: &[f32; COSINES]| mean(&values.map(Vec4::splat)).x;
+        let mean_of = |values: &[f32; COSINES]| mean(&values.map(Vec4::splat)).x;
         Table {
             lost: scattered.map(|values| values.map(|scattered| 1.0 - scattered)),
-            reflected_share: [0, 1].map(|side| of(&reflected[side]) / of(&scattered[side])),
+            reflected_share: [0, 1].map(|side| mean_of(&reflected[side]) / mean_of(&scattered[side])),
             reflected,
         }
     }
 }
 
-/// Reflected and refracted shares of light by cosine, on the side from which the other has the relative index `eta`, or of a
+/// Reflected and refracted fractions of light by cosine. `eta` is the relative index of the other side; `None` for a
 /// metal.
 fn single_scattering(microfacets: Microfacets, eta: Option<f32>) -> [[f32; 2]; COSINES] {
     std::array::from_fn(|row| {
@@ -301,9 +290,7 @@ fn single_scattering(microfacets: Microfacets, eta: Option<f32>) -> [[f32; 2]; C
         let wo = Vec3::new(safe_sqrt(1.0 - sqr(cos)), 0.0, cos);
         let mut shares = [0.0; 2];
         for k in 0..FACETS {
-            // Fibonacci lattice: the constant is the fractional part of the golden ratio.
-            let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / FACETS as f32);
-            let h = microfacets.sample_visible(wo, u);
+            let h = microfacets.sample_visible(wo, lattice_point(k, FACETS));
             let f = eta.map_or(1.0, |eta| fresnel::dielectric(wo.dot(h).min(1.0), eta));
             let mirrored = reflect(wo, h);
             if mirrored.z > 0.0 {

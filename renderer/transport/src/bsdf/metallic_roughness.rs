@@ -1,67 +1,66 @@
-//! A BSDF as the metallic-roughness model of glTF shows it: for viewers that run no shaders.
+//! Metallic-roughness approximation of a BSDF (glTF), for viewers that do not run shaders.
 
 use glam::Vec3;
 
-use super::{Bsdf, Lobe, LobePart, Spread, WeightedLobe};
+use super::{Bsdf, Lobe, LobePart, WeightedLobe};
 use renderer_base::color::Rgb;
 use renderer_base::math::sqr;
 
-/// Reflectance at normal incidence that glTF gives to what is no metal.
+/// Reflectance at normal incidence of dielectrics in glTF.
 const F0: f32 = 0.04;
-/// The mean direction of a viewer, by cosine 2/3: what rough diffuse lobes reflect there is nearly their mean.
+/// Mean direction of a viewer, with cosine 2/3: the reflectance of rough diffuse lobes there is nearly their mean.
 const OBLIQUE: Vec3 = Vec3::new(0.745_356, 0.0, 0.666_667);
 
 /// Parameters of the model, seen straight on: glTF 2.0, section 3.9.2, and `KHR_materials_transmission`, `_ior` and
 /// `_specular`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MetallicRoughness {
-    /// Colour of what is diffuse, of metal, and of what passes.
+    /// Colour of diffuse reflection, metal, and transmission.
     pub base_color: Rgb,
-    /// Share of metal.
+    /// Fraction of metal.
     pub metallic: f32,
     /// Square root of the microfacets' α.
     pub roughness: f32,
-    /// Share of the light that is not reflected that passes.
+    /// Transmitted fraction of the light that is not reflected.
     pub transmission: f32,
-    /// Index of refraction of what passes light; 1.5 without.
+    /// Index of refraction; 1.5 without transmission.
     pub ior: f32,
-    /// Strength of the reflection of what is no metal: 1 for a reflectance of 0.04.
+    /// Strength of dielectric reflection: 1 for a reflectance of 0.04.
     pub specular: f32,
 }
 
-/// What the lobes of a kind return.
+/// Sums of albedos by kind of lobe.
 #[derive(Default)]
-struct Kinds {
+struct AlbedoSums {
     diffuse: Rgb,
     specular: Rgb,
     transmitted: Rgb,
-    /// α of the strongest of the lobes that reflect or transmit narrowly, with its strength.
+    /// α of the strongest narrow lobe, and its albedo.
     alpha: (f32, f32),
     eta: f32,
 }
 
 impl Bsdf {
-    /// What the surface is in the metallic-roughness model, for a viewer straight above. Base colour and metal are
-    /// found from the diffuse and specular reflectance as for `KHR_materials_pbrSpecularGlossiness`.
+    /// Parameters of the model for a viewer straight above. Base colour and metal are found from the diffuse and
+    /// specular reflectance as for `KHR_materials_pbrSpecularGlossiness`.
     pub fn metallic_roughness(&self) -> MetallicRoughness {
-        let mut kinds = Kinds {
+        let mut sums = AlbedoSums {
             eta: 1.5,
-            ..Kinds::default()
+            ..AlbedoSums::default()
         };
-        let solid = |l: &&WeightedLobe| l.lobe.spread() != Spread::Straight;
-        for weighted in self.lobes().iter().filter(solid) {
+        for weighted in self.scattering_lobes() {
             let wo = match weighted.lobe {
-                // Brighter at an angle than from above; the model's diffuse reflection is the same from everywhere.
+                // These lobes are brighter at an angle than from above; the model's diffuse reflection is constant.
                 Lobe::OrenNayar(_) | Lobe::Eon(_) => OBLIQUE,
                 _ => weighted.frame.to_local(self.wo),
             };
-            kinds.add(weighted, weighted.weight * weighted.lobe.albedo(wo));
+            sums.add(weighted, weighted.weight * weighted.lobe.albedo(wo));
         }
-        kinds.solve()
+        sums.solve()
     }
 }
 
-impl Kinds {
+impl AlbedoSums {
     fn add(&mut self, weighted: &WeightedLobe, albedo: Rgb) {
         if weighted.traits.part == LobePart::Diffuse {
             self.diffuse += albedo;
@@ -104,8 +103,8 @@ impl Kinds {
         let metal = (self.specular - Rgb::splat(F0 * (1.0 - metallic))) * (1.0 / metallic.max(1e-6));
         let mixed = dielectric * (1.0 - sqr(metallic)) + metal * sqr(metallic);
         let limited = |v: f32| if v.is_finite() { v.clamp(0.0, 1.0) } else { 0.0 };
-        // What is no metal keeps its diffuse colour, to which viewers give what the interface does not reflect: how strong
-        // its reflection is stands apart.
+        // A dielectric keeps its diffuse colour: the model scales it by the light that the interface does not reflect,
+        // and `specular` is separate.
         let under = body * (1.0 / (1.0 - specular).max(1e-6));
         let base_color = if metallic < 1e-3 { under } else { mixed };
         let share = self.transmitted.luminance() / body.luminance().max(1e-6);
@@ -123,7 +122,7 @@ impl Kinds {
     }
 }
 
-/// The share of metal for reflectances: the root of the quadratic equation of `KHR_materials_pbrSpecularGlossiness`,
+/// Fraction of metal for reflectances: the root of the quadratic equation of `KHR_materials_pbrSpecularGlossiness`,
 /// appendix.
 fn metallic(diffuse: f32, specular: f32, strongest: f32) -> f32 {
     if specular <= F0 {

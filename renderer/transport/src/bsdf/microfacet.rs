@@ -1,7 +1,7 @@
 //! Microfacet distributions GGX and Beckmann: anisotropic, Smith masking-shadowing, visible normal sampling (VNDF).
 //!
-//! All directions are local and on the side of z, unless said otherwise. Formulas are arranged to stay finite for
-//! grazing directions and for any roughness that [`Microfacets::new`] accepts.
+//! Directions are local and on the side of z unless documented otherwise. Formulas stay finite for grazing directions
+//! and for any roughness that [`Microfacets::new`] accepts.
 
 use std::f32::consts::PI;
 
@@ -30,10 +30,10 @@ pub struct Microfacets {
 /// Distribution of microfacet normals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Distribution {
-    /// GGX (Trowbridge-Reitz): highlights have long tails.
+    /// GGX (Trowbridge-Reitz): highlights with long tails.
     #[default]
     Ggx,
-    /// Beckmann, with Gaussian slopes: highlights end soon.
+    /// Beckmann, with Gaussian slopes: highlights with short tails.
     Beckmann,
 }
 
@@ -78,7 +78,7 @@ impl Microfacets {
         Microfacets { distribution, ..self }
     }
 
-    /// Returns the same roughness of an interface that keeps the light which its facets scatter onto others.
+    /// Returns the same roughness with energy compensation.
     pub fn compensated(self) -> Microfacets {
         Microfacets {
             is_compensated: !self.is_smooth(),
@@ -86,7 +86,7 @@ impl Microfacets {
         }
     }
 
-    /// Returns whether light that facets scatter onto others is kept; a smooth surface has none.
+    /// Returns whether energy compensation applies; never for a smooth surface.
     #[inline(always)]
     pub fn is_compensated(self) -> bool {
         self.is_compensated
@@ -125,8 +125,8 @@ impl Microfacets {
     }
 
     /// Density of microfacet normals `h`, per solid angle and per area of the macrosurface.
-    // Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces", eq. 33, stretched as in Heitz 2014,
-    // "Understanding the Masking-Shadowing Function", eq. 85, without tangents and with one division.
+    // Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces", eq. 33, stretched as in Heitz
+    // 2014, "Understanding the Masking-Shadowing Function", eq. 85, without tangents and with one division.
     #[inline(always)]
     pub fn d(self, h: Vec3) -> f32 {
         match self.distribution {

@@ -7,12 +7,13 @@
 //! - Delta lobes return 0 from `eval` and `pdf`.
 //! - A lobe scatters from both sides; for refraction, the inside is the side of −z.
 //! - The *geometric* normal decides between reflection and transmission, so that shading normals do not leak light
-//!   through walls. A lobe counts only where both normals agree; fibres have no sides and always count. Microfacet lobes
-//!   are [`folded`]: what they would scatter to the wrong side is mirrored back.
+//!   through walls. A lobe contributes only where both normals agree; fibres have no sides and always contribute. For
+//!   microfacet lobes ([`bent_microfacets`]), light scattered to the wrong side is mirrored back.
 
 mod albedo;
 mod albedo_table;
 mod beckmann;
+mod bent_microfacets;
 mod burley;
 mod charlie;
 mod clearcoat;
@@ -23,7 +24,6 @@ mod dielectric;
 mod eon;
 mod f82;
 mod facet_albedo;
-mod folded;
 pub mod fresnel;
 mod general_compensation;
 mod hair;
@@ -31,6 +31,7 @@ mod importance;
 mod interface;
 mod lambert;
 mod lobe;
+mod lobe_class;
 mod lobe_kind;
 mod lost_light;
 mod metallic_roughness;
@@ -38,9 +39,9 @@ mod microfacet;
 mod normal;
 mod oren_nayar;
 mod phong;
+mod quadrature;
 mod rough_transmission;
 mod schlick;
-mod shares;
 mod subsurface;
 mod subsurface_lobe;
 mod terminator;
@@ -66,13 +67,13 @@ pub use f82::F82;
 pub use hair::{Hair, HairParameters};
 pub use lambert::{Lambert, Translucent};
 pub use lobe::{Lobe, LobeTraits};
+pub use lobe_class::LobeClass;
 pub use lobe_kind::{GLOSSY_ALPHA, LobeKind, LobePart, LobeSample, Side, Spread};
 pub use metallic_roughness::MetallicRoughness;
 pub use microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
 pub use oren_nayar::OrenNayar;
 pub use phong::Phong;
 pub use schlick::Schlick;
-pub use shares::LobeClass;
 pub use subsurface::Subsurface;
 pub use subsurface_lobe::SubsurfaceLobe;
 use terminator::Terminator;
@@ -94,7 +95,7 @@ pub struct Bsdf {
     /// Sum of the lobes' selection weights.
     total: f32,
     count: usize,
-    /// True if a lobe is not a delta lobe.
+    /// True if at least one lobe is not a delta lobe.
     scatters: bool,
     /// True if a lobe that is not a delta lobe transmits light.
     scatters_through: bool,
@@ -129,7 +130,7 @@ pub struct BsdfSample {
     pub lobe: LobeKind,
     /// Index of refraction on the side of `wi` relative to the side of `wo`; 1 unless refracted.
     pub eta: f32,
-    /// Index of the lobe that was chosen.
+    /// Index of the selected lobe.
     pub index: u8,
 }
 
@@ -145,7 +146,7 @@ impl BsdfSample {
         self.lobe == LobeKind::NULL
     }
 
-    /// Returns whether the path takes a random walk below the surface.
+    /// Returns whether a random walk below the surface follows.
     #[inline]
     pub fn is_subsurface(&self) -> bool {
         self.lobe == LobeKind::SUBSURFACE
@@ -184,8 +185,8 @@ struct WeightedLobe {
     traits: LobeTraits,
     /// Hash of the shader's label; 0 for none.
     label: u32,
-    /// True if the lobe is [`folded`].
-    folds: bool,
+    /// True if the lobe follows [`bent_microfacets`].
+    is_bent_microfacet: bool,
     /// Unnormalised selection probability; not computed for a single lobe.
     importance: f32,
     probability: f32,
@@ -208,7 +209,7 @@ impl WeightedLobe {
         lobe: Lobe::Transparent(Transparent),
         terminator: Terminator::HARD,
         label: 0,
-        folds: false,
+        is_bent_microfacet: false,
         importance: 0.0,
         probability: 0.0,
         traits: LobeTraits {
@@ -222,7 +223,7 @@ impl WeightedLobe {
     };
 }
 
-/// Lower bound of the albedo for lobe selection, since estimates may be too low.
+/// Lower bound of the albedo for lobe selection, since estimates may be too small.
 const MIN_ALBEDO: f32 = 0.02;
 
 impl Bsdf {
@@ -243,7 +244,8 @@ impl Bsdf {
         }
     }
 
-    /// Clears it for another point, which is cheaper than creating and moving a new one. The transport mode is kept.
+    /// Clears the BSDF for another point, which is cheaper than creating and moving a new one. The transport mode is
+    /// kept.
     pub fn reset(&mut self, ng: Vec3, wo: Vec3) {
         (self.ng, self.wo) = (ng, wo);
         self.clear();
@@ -264,7 +266,7 @@ impl Bsdf {
     }
 
     /// Adds a lobe as [`Bsdf::push`] does, with a soft terminator if its normal differs from the surface's `n`: the
-    /// normal is not bent, and light fades out before it comes from below the surface.
+    /// normal is not bent, and light fades out before it reaches the horizon of the surface.
     pub fn push_soft(&mut self, weight: Rgb, frame: Frame, lobe: Lobe, n: Vec3) -> bool {
         self.push_lobe(weight, frame, &lobe, lobe.traits(), Terminator::new(frame.n, n))
     }
@@ -287,9 +289,9 @@ impl Bsdf {
         if weight.is_black() {
             return true;
         }
-        let folds = traits.microfacets && terminator.is_hard() && self.is_bent(&frame);
+        let is_bent_microfacet = traits.microfacets && terminator.is_hard() && self.is_bent(&frame);
         let frame = match self.mode {
-            TransportMode::Radiance if !folds => terminator.frame(frame, self.ng, self.wo, lobe),
+            TransportMode::Radiance if !is_bent_microfacet => terminator.frame(frame, self.ng, self.wo, lobe),
             _ => frame,
         };
         let Some(slot) = self.slots.get_mut(self.count) else {
@@ -297,7 +299,7 @@ impl Bsdf {
         };
         slot.weight = weight;
         slot.frame = frame;
-        slot.folds = folds;
+        slot.is_bent_microfacet = is_bent_microfacet;
         slot.lobe = *lobe;
         slot.terminator = terminator;
         slot.traits = traits;
@@ -316,8 +318,8 @@ impl Bsdf {
         true
     }
 
-    /// Returns the frame that a lobe pushed in `frame` gets unless it is [`folded`]: bent if `wo` could not see the lobe
-    /// otherwise.
+    /// Returns the frame of a lobe pushed in `frame`, unless it follows [`bent_microfacets`]: bent if `wo` could not
+    /// see the lobe otherwise.
     #[inline(always)]
     pub fn seen_frame(&self, frame: Frame, lobe: &Lobe) -> Frame {
         normal::visible_frame(frame, self.ng, self.wo, lobe)
@@ -426,8 +428,8 @@ impl Bsdf {
         self.lobes().iter().any(WeightedLobe::is_passed)
     }
 
-    /// Estimated share of the light from behind that reaches `wo` without being scattered widely: straight through or
-    /// refracted. What an interface mirrors counts too.
+    /// Estimated fraction of the light from behind that reaches `wo` without being scattered widely: straight through
+    /// or refracted. Light that an interface mirrors counts too.
     pub fn passed(&self, wo: Vec3) -> Rgb {
         let lobes = self.lobes().iter().filter(|l| l.is_passed());
         lobes.map(|l| l.weight * self.estimate(l, wo)).sum()
@@ -457,9 +459,9 @@ impl Bsdf {
     /// apply.
     pub fn has_bent_normal(&self, part: LobePart) -> bool {
         /// Cosine of 8°: smoothed normals of meshes deviate less, and on average agree with the geometric ones.
-        const SAME: f32 = 0.99;
+        const MIN_COS: f32 = 0.99;
         let mut lobes = self.lobes().iter().filter(|l| l.traits.part == part);
-        lobes.any(|l| l.frame.n.dot(self.ng).abs() < SAME)
+        lobes.any(|l| l.frame.n.dot(self.ng).abs() < MIN_COS)
     }
 
     /// Probability of selecting a lobe of class `part`.
@@ -573,9 +575,9 @@ impl Bsdf {
         if chosen.lobe.spread() == Spread::Subsurface {
             return self.sample_subsurface(wo, index, u);
         }
-        if chosen.folds {
+        if chosen.is_bent_microfacet {
             return match (self.mode, chosen.traits.specular) {
-                (TransportMode::Radiance, _) => self.sample_folded(wo, index, u_lobe, u, counts),
+                (TransportMode::Radiance, _) => self.sample_bent(wo, index, u_lobe, u, counts),
                 (TransportMode::Importance, true) => self.sample_delta_importance(wo, index, u_lobe, u),
                 (TransportMode::Importance, false) => self.sample_importance(wo, index, u_lobe, u, counts),
             };
@@ -658,13 +660,13 @@ impl Bsdf {
     #[inline(always)]
     fn eval_lobe(&self, weighted: &WeightedLobe, wo: Vec3, wi: Vec3, sides: GeometricCosines) -> (Rgb, f32) {
         match self.mode {
-            TransportMode::Radiance if weighted.folds => self.eval_folded(weighted, wo, wi, sides),
+            TransportMode::Radiance if weighted.is_bent_microfacet => self.eval_bent(weighted, wo, wi, sides),
             TransportMode::Radiance => self.eval_in(&weighted.frame, weighted, wo, wi, sides),
             TransportMode::Importance => self.eval_importance(weighted, wo, wi, sides),
         }
     }
 
-    /// Contribution of one lobe in the given frame, as if it were not [`folded`].
+    /// Contribution of one lobe in the given frame, without mirroring.
     #[inline(always)]
     fn eval_in(
         &self,

@@ -1,5 +1,4 @@
-//! Phong reflection: a power of the cosine to the mirror direction, as OSL's `phong`; reciprocal, and no more light
-//! than comes in.
+//! Phong reflection: a power of the cosine to the mirror direction, as OSL's `phong`; reciprocal and energy-conserving.
 // Lafortune and Willems 1994, "Using the Modified Phong Reflectance Model for Physically Based Rendering", with the
 // normalisation (n + 2) / 2π.
 

@@ -12,6 +12,7 @@ use glam::{Vec2, Vec3, Vec4};
 
 use super::fresnel::{dielectric, reflect, refract};
 use super::microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
+use super::quadrature::cell;
 use renderer_base::math::{safe_sqrt, sqr};
 
 /// Maximum index of refraction of the denser side over the other.
@@ -26,7 +27,7 @@ const ALPHAS: usize = 64;
 /// Number of indices of refraction, equidistant in (η − 1)/(η + 1) from 0.
 const ETAS: usize = 48;
 
-/// Number of facets along each axis from which a value is computed.
+/// Number of sampled facets along each axis.
 const FACETS: usize = 24;
 
 /// Table for one distribution, roughness and index, with the denser side inside or outside.
@@ -44,8 +45,8 @@ type Tables = [[[OnceLock<Box<Table>>; ETAS]; ALPHAS]; 2];
 static GGX: Tables = [const { [const { [const { OnceLock::new() }; ETAS] }; ALPHAS] }; 2];
 static BECKMANN: Tables = [const { [const { [const { OnceLock::new() }; ETAS] }; ALPHAS] }; 2];
 
-/// Values of the tables at the corners of a cell of roughness and index, so that one place in memory serves a lookup:
-/// x and y for the lower roughness, x and z for the lower index.
+/// Values of the tables at the corners of a cell of roughness and index, stored together so that a lookup reads one
+/// place in memory: x and y for the lower roughness, x and z for the lower index.
 #[derive(Debug)]
 struct Corners {
     transmission: [Vec4; COSINES],
@@ -70,34 +71,15 @@ enum DenseSide {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RoughTransmission {
     corners: &'static Corners,
-    /// Fraction of the way from the lower roughness of the cell to the higher.
+    /// Position in the cell from the lower to the higher roughness, in `[0,1]`.
     alpha: f32,
-    /// Fraction of the way from the lower index of the cell to the higher.
+    /// Position in the cell from the lower to the higher index, in `[0,1]`.
     eta: f32,
 }
 
 impl PartialEq for RoughTransmission {
     fn eq(&self, other: &RoughTransmission) -> bool {
         std::ptr::eq(self.corners, other.corners) && (self.alpha, self.eta) == (other.alpha, other.eta)
-    }
-}
-
-/// Cell of an axis and the fraction within it.
-#[derive(Clone, Copy, Debug)]
-struct Cell {
-    index: usize,
-    fraction: f32,
-}
-
-impl Cell {
-    /// Cell for `x` in `[0,1]` of an axis with `count` values.
-    fn new(x: f32, count: usize) -> Cell {
-        let scaled = x.clamp(0.0, 1.0) * (count - 1) as f32;
-        let index = (scaled as usize).min(count - 2);
-        Cell {
-            index,
-            fraction: scaled - index as f32,
-        }
     }
 }
 
@@ -110,22 +92,22 @@ impl RoughTransmission {
         } else {
             DenseSide::Inside
         };
-        let alpha = Cell::new(microfacets.mean_alpha().sqrt(), ALPHAS);
-        let eta = Cell::new(root_f0(eta).abs() / root_f0(MAX_ETA), ETAS);
+        let (row, alpha) = cell(microfacets.mean_alpha().sqrt().clamp(0.0, 1.0), ALPHAS);
+        let (column, eta) = cell((root_f0(eta).abs() / root_f0(MAX_ETA)).clamp(0.0, 1.0), ETAS);
         RoughTransmission {
-            corners: corners(microfacets.distribution(), dense_side, alpha.index, eta.index),
-            alpha: alpha.fraction,
-            eta: eta.fraction,
+            corners: corners(microfacets.distribution(), dense_side, row, column),
+            alpha,
+            eta,
         }
     }
 
     /// Transmittance of light from outside at an angle with this cosine.
     #[inline]
     pub(super) fn at(&self, cos: f32) -> f32 {
-        let cell = Cell::new(cos, COSINES);
+        let (cell, fraction) = cell(cos.clamp(0.0, 1.0), COSINES);
         let values = &self.corners.transmission;
-        let (a, b) = (values[cell.index], values[cell.index + 1]);
-        self.interpolate(a + (b - a) * cell.fraction)
+        let (a, b) = (values[cell], values[cell + 1]);
+        self.interpolate(a + (b - a) * fraction)
     }
 
     /// Transmittance of diffuse light from outside.
@@ -159,11 +141,11 @@ fn corners(distribution: Distribution, dense_side: DenseSide, alpha: usize, eta:
     cells[dense_side as usize][alpha][eta].get_or_init(|| {
         let corner = |a: usize, e: usize| table(distribution, dense_side, alpha + a, eta + e);
         let tables = [corner(0, 0), corner(0, 1), corner(1, 0), corner(1, 1)];
-        let of = |value: &dyn Fn(&Table) -> f32| Vec4::from_array(tables.map(value));
+        let at_corners = |value: &dyn Fn(&Table) -> f32| Vec4::from_array(tables.map(value));
         Box::new(Corners {
-            transmission: std::array::from_fn(|cosine| of(&|table| table.transmission[cosine])),
-            mean: of(&|table| table.mean),
-            internal: of(&|table| table.internal),
+            transmission: std::array::from_fn(|cosine| at_corners(&|table| table.transmission[cosine])),
+            mean: at_corners(&|table| table.mean),
+            internal: at_corners(&|table| table.internal),
         })
     })
 }

@@ -60,7 +60,7 @@ impl Schlick {
     }
 
     /// Reflectance of a facet; `eta` as in [`Facet::split`], below one only inside a refracting surface.
-    // The formula takes the angle on the less dense side, and does not model total internal reflection.
+    // The angle is that on the less dense side; total internal reflection is not modelled.
     #[inline(always)]
     fn fresnel(&self, cos: f32, eta: f32) -> Rgb {
         if eta >= 1.0 {

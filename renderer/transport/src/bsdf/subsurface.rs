@@ -1,7 +1,7 @@
-//! Diffuse reflection of light that is scattered below the surface.
+//! Subsurface scattering: random walks in the medium below a surface.
 //!
-//! The lobe tells what is below and where a path goes in; the path then takes a random walk, and is scattered by
-//! Lambert's lobe where that leaves the object.
+//! The lobe holds the parameters of the medium and samples a direction into it. Where the walk leaves the object,
+//! Lambert's lobe scatters the path.
 
 use glam::{Vec2, Vec3};
 
@@ -25,22 +25,22 @@ pub struct Subsurface {
 enum Entry {
     /// In any direction, in proportion to the cosine.
     Diffuse,
-    /// Half of the paths refracted by facets of α 1 and this relative index, the others as above.
+    /// Half of the paths are refracted by facets of α 1 and this relative index, the others enter as above.
     Refracted(f32),
 }
 
-/// Largest mean cosine of scattering either way.
+/// Maximum magnitude of the mean cosine.
 const MAX_ANISOTROPY: f32 = 0.99;
 
-/// Largest share of the light that one scattering keeps: walks end.
+/// Maximum single-scattering albedo, so that walks end.
 const MAX_SINGLE_ALBEDO: f32 = 0.999_999;
 
-/// Largest extinction [1/m]: light in denser media leaves where it enters, and products of densities stay finite.
+/// Maximum extinction [1/m]: in denser media light leaves at its entry, and products of densities stay finite.
 const MAX_EXTINCTION: f32 = 1e15;
 
 impl Subsurface {
-    /// A medium that looks like `albedo` where it is deep, with the mean free path `radius` [m] and the mean cosine
-    /// `anisotropy` of scattering. Values out of range count as the nearest in it.
+    /// Medium with the multiple-scattering albedo `albedo`, the mean free path `radius` [m] and the mean cosine
+    /// `anisotropy`. Values are clamped to their ranges.
     pub fn new(albedo: Rgb, radius: Rgb, anisotropy: f32) -> Subsurface {
         Subsurface {
             albedo: albedo.map(|v| bounded(v, 0.0, 1.0)),
@@ -50,7 +50,7 @@ impl Subsurface {
         }
     }
 
-    /// The same below a rough surface of a relative index of refraction.
+    /// As [`Subsurface::new`], below a rough surface with this relative index of refraction.
     pub fn refracted(self, eta: f32) -> Subsurface {
         Subsurface {
             entry: Entry::Refracted(bounded(eta, 1.01, 3.8)),
@@ -58,19 +58,19 @@ impl Subsurface {
         }
     }
 
-    /// Skin: below a rough surface of a relative index of refraction, with the diffusion length `radius` [m] in place of
-    /// the mean free path.
+    /// Skin: below a rough surface with this relative index of refraction; `radius` [m] is the diffusion length instead
+    /// of the mean free path.
     pub fn skin(albedo: Rgb, radius: Rgb, anisotropy: f32, eta: f32) -> Subsurface {
         let lengths = albedo.map(|c| diffusion_rate(bounded(c, 0.0, 1.0), bounded(eta, 1.01, 3.8)));
         Subsurface::new(albedo, radius * lengths, anisotropy).refracted(eta)
     }
 
-    /// Share of the light that comes back.
+    /// Multiple-scattering albedo.
     pub fn albedo(&self) -> Rgb {
         self.albedo
     }
 
-    /// Returns whether light leaves where it has entered.
+    /// Returns whether light leaves at its entry.
     pub fn is_flat(&self) -> bool {
         self.radius.is_black()
     }
@@ -80,7 +80,7 @@ impl Subsurface {
         self.anisotropy
     }
 
-    /// Share of the light that one scattering keeps.
+    /// Single-scattering albedo.
     // d'Eon, "A Hitchhiker's Guide to Multiple Scattering", eq. 53.7: the inverse of a half space's albedo.
     pub fn single_albedo(&self) -> Rgb {
         self.albedo.map(|c| {
@@ -112,7 +112,7 @@ impl Subsurface {
     }
 }
 
-/// Rate of the decay with depth, in inverse mean free paths, of a half space of that albedo.
+/// Decay rate with depth of a half space of this albedo, in inverse mean free paths.
 // Jensen et al. 2001, "A Practical Model for Subsurface Light Transport", eq. 15, solved for the albedo by halving.
 fn diffusion_rate(albedo: f32, eta: f32) -> f32 {
     let reflected = -1.44 / sqr(eta) + 0.71 / eta + 0.668 + 0.0636 * eta;
@@ -133,7 +133,7 @@ fn diffusion_rate(albedo: f32, eta: f32) -> f32 {
     rate(low)
 }
 
-/// Refracts at a facet of α 1 that is seen from `wo`, downwards.
+/// Refracts `wo` downwards at a visible facet of α 1.
 fn refracted(wo: Vec3, eta: f32, u: Vec2) -> Vec3 {
     let up = wo.with_z(wo.z.abs());
     let h = Microfacets::isotropic(1.0).sample_visible(up, u);

@@ -41,23 +41,23 @@ impl Bsdf {
     /// The subsurface lobes with their indices among all lobes.
     fn subsurface_lobes(&self) -> impl Iterator<Item = (usize, SubsurfaceLobe)> {
         let mut number = 0;
-        self.lobes().iter().enumerate().filter_map(move |(index, of)| {
-            let Lobe::Subsurface(lobe) = of.lobe else {
+        self.lobes().iter().enumerate().filter_map(move |(index, l)| {
+            let Lobe::Subsurface(lobe) = l.lobe else {
                 return None;
             };
             let lobe = SubsurfaceLobe {
                 lobe,
                 number,
-                frame: of.frame,
-                label: of.label,
-                weight: of.weight,
+                frame: l.frame,
+                label: l.label,
+                weight: l.weight,
             };
             number += 1;
             Some((index, lobe))
         })
     }
 
-    /// Samples a direction below the surface by the lobe at `index`; the weight is that of the lobe for any direction.
+    /// Samples a direction into the surface by the lobe at `index`; the weight is independent of the direction.
     #[inline(never)]
     pub(super) fn sample_subsurface(&self, wo: Vec3, index: usize, u: Vec2) -> Option<BsdfSample> {
         let chosen = &self.slots[index];

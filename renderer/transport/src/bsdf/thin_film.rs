@@ -23,14 +23,14 @@ pub struct ThinFilm {
     film: Film,
     /// Real part of the base's index of refraction, per channel.
     eta: Rgb,
-    body: Body,
+    base: FilmBase,
     microfacets: Microfacets,
     reflection: Rgb,
 }
 
 /// Base under a film.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Body {
+enum FilmBase {
     /// Metal: imaginary part of the index of refraction, per channel.
     Absorbing(Rgb),
     /// Dielectric: factor of refracted light; black for an opaque base.
@@ -42,11 +42,11 @@ enum Body {
 /// Thin film.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Film {
-    /// Thickness [nm] where the outside is air; under another medium, multiplied by its index, since waves are shorter
-    /// there.
+    /// Thickness [nm] if the outside is air. Under another medium it is multiplied by the index of that medium, since
+    /// waves are shorter there.
     pub thickness: f32,
     /// Index of refraction relative to the outside. An index below both the outside and a transparent base is raised to
-    /// the lower of them.
+    /// the lower of the two.
     pub ior: f32,
 }
 
@@ -66,45 +66,45 @@ impl Film {
         (self.thickness > 0.0 && self.thickness.is_finite()).then_some(self)
     }
 
-    /// Returns the film with its index raised to at least that of the outside or of a base of index `body`, whichever
+    /// Returns the film with its index raised to at least that of the outside or of a base of index `base`, whichever
     /// is lower, so that a wave that enters the base is not evanescent in the film.
-    fn between(self, body: f32) -> Film {
-        let ior = bounded(self.ior, body.min(1.0), 10.0);
+    fn between(self, base: f32) -> Film {
+        let ior = bounded(self.ior, base.min(1.0), 10.0);
         Film { ior, ..self }
     }
 }
 
 impl ThinFilm {
-    pub(super) fn on_dielectric(film: Film, body: &Dielectric) -> ThinFilm {
-        let ior = body.eta(1.0);
+    pub(super) fn on_dielectric(film: Film, base: &Dielectric) -> ThinFilm {
+        let ior = base.eta(1.0);
         ThinFilm {
             film: film.between(ior),
             eta: Rgb::splat(ior),
-            body: Body::Dielectric(body.transmission),
-            microfacets: body.microfacets(),
-            reflection: body.reflection,
+            base: FilmBase::Dielectric(base.transmission),
+            microfacets: base.microfacets(),
+            reflection: base.reflection,
         }
     }
 
-    pub(super) fn on_conductor(film: Film, body: &Conductor) -> ThinFilm {
+    pub(super) fn on_conductor(film: Film, base: &Conductor) -> ThinFilm {
         ThinFilm {
             film: film.between(1.0),
-            eta: body.eta.clamp(0.0, MAX_INDEX),
-            body: Body::Absorbing(body.k.clamp(0.0, MAX_INDEX)),
-            microfacets: body.microfacets,
+            eta: base.eta.clamp(0.0, MAX_INDEX),
+            base: FilmBase::Absorbing(base.k.clamp(0.0, MAX_INDEX)),
+            microfacets: base.microfacets,
             reflection: Rgb::WHITE,
         }
     }
 
     /// `f0` refers to a base in air, which the film replaces: it determines the base's index. `f90` and the exponent
     /// are replaced by Fresnel's equations.
-    pub(super) fn on_schlick(film: Film, body: &Schlick) -> ThinFilm {
+    pub(super) fn on_schlick(film: Film, base: &Schlick) -> ThinFilm {
         ThinFilm {
             film: film.between(1.0),
-            eta: body.f0.map(fresnel::ior_from_f0),
-            body: Body::Schlick(body.transmission),
-            microfacets: body.microfacets,
-            reflection: body.reflection,
+            eta: base.f0.map(fresnel::ior_from_f0),
+            base: FilmBase::Schlick(base.transmission),
+            microfacets: base.microfacets,
+            reflection: base.reflection,
         }
     }
 
@@ -129,10 +129,10 @@ impl ThinFilm {
 
     /// Returns whether light that is not reflected passes the interface, or is left to a layer below.
     fn is_dielectric(&self) -> bool {
-        match self.body {
-            Body::Dielectric(_) => true,
-            Body::Schlick(_) => self.transmits(),
-            Body::Absorbing(_) => false,
+        match self.base {
+            FilmBase::Dielectric(_) => true,
+            FilmBase::Schlick(_) => self.transmits(),
+            FilmBase::Absorbing(_) => false,
         }
     }
 
@@ -177,12 +177,12 @@ impl ThinFilm {
         if cos_o < 0.0 { 1.0 / ior } else { ior }
     }
 
-    /// Returns whether light passes it straight on.
+    /// Returns whether light passes without being bent.
     pub(super) fn is_straight(&self) -> bool {
-        matches!(self.body, Body::Dielectric(_)) && self.transmits() && is_index_matched(self.ior())
+        matches!(self.base, FilmBase::Dielectric(_)) && self.transmits() && is_index_matched(self.ior())
     }
 
-    /// Share of the light that passes it, for the cosine of its direction.
+    /// Transmittance at an angle with this cosine.
     pub(super) fn transmittance(&self, cos: f32) -> Rgb {
         self.split(cos, self.ior()).refracted
     }
@@ -190,10 +190,10 @@ impl ThinFilm {
     /// Index of refraction inside over outside; 1 if both sides are alike. It is the index by which the bare base
     /// refracts: a dielectric is smooth if its index is close to one, but a Schlick interface need not be.
     fn ior(&self) -> f32 {
-        match self.body {
-            Body::Dielectric(_) => self.eta.r,
-            Body::Schlick(_) if self.transmits() => self.eta.average().max(1.0 + INDEX_MATCHED),
-            Body::Absorbing(_) | Body::Schlick(_) => 1.0,
+        match self.base {
+            FilmBase::Dielectric(_) => self.eta.r,
+            FilmBase::Schlick(_) if self.transmits() => self.eta.average().max(1.0 + INDEX_MATCHED),
+            FilmBase::Absorbing(_) | FilmBase::Schlick(_) => 1.0,
         }
     }
 
@@ -216,20 +216,20 @@ impl ThinFilm {
     }
 
     fn transmission(&self) -> Rgb {
-        match self.body {
-            Body::Absorbing(_) => Rgb::BLACK,
-            Body::Dielectric(transmission) | Body::Schlick(transmission) => transmission,
+        match self.base {
+            FilmBase::Absorbing(_) => Rgb::BLACK,
+            FilmBase::Dielectric(transmission) | FilmBase::Schlick(transmission) => transmission,
         }
     }
 
     /// Removes transmission.
     pub(super) fn opaque(self) -> ThinFilm {
-        let body = match self.body {
-            Body::Absorbing(_) => self.body,
-            Body::Dielectric(_) => Body::Dielectric(Rgb::BLACK),
-            Body::Schlick(_) => Body::Schlick(Rgb::BLACK),
+        let base = match self.base {
+            FilmBase::Absorbing(_) => self.base,
+            FilmBase::Dielectric(_) => FilmBase::Dielectric(Rgb::BLACK),
+            FilmBase::Schlick(_) => FilmBase::Schlick(Rgb::BLACK),
         };
-        ThinFilm { body, ..self }
+        ThinFilm { base, ..self }
     }
 
     #[inline(always)]
@@ -249,22 +249,22 @@ impl ThinFilm {
         let outer = outer_amplitudes(cos, self.film.ior, cos_film);
         // Additional optical path of light that the far side of the film reflects.
         let detour = 2.0 * self.film.ior * self.film.thickness * cos_film;
-        let k = match self.body {
-            Body::Absorbing(k) => k,
-            Body::Dielectric(_) | Body::Schlick(_) => Rgb::BLACK,
+        let k = match self.base {
+            FilmBase::Absorbing(k) => k,
+            FilmBase::Dielectric(_) | FilmBase::Schlick(_) => Rgb::BLACK,
         };
-        let bodies = [0, 1, 2].map(|channel| {
+        let bases = [0, 1, 2].map(|channel| {
             let (re, im) = (self.eta.to_array()[channel], k.to_array()[channel]);
             inner_amplitudes(self.film.ior, cos_film, sin2, Complex { re, im })
         });
-        let polarised = |p: usize| airy(outer[p], bodies.map(|inner| inner[p]), detour);
+        let polarised = |p: usize| airy(outer[p], bases.map(|inner| inner[p]), detour);
         ((polarised(0) + polarised(1)) * 0.5).clamp(0.0, 1.0)
     }
 }
 
 impl Facet for ThinFilm {
-    // A stack without absorption has the same reflectance from both sides, at corresponding angles; light beyond the
-    // critical angle is reflected totally, whatever the film.
+    // A stack without absorption has the same reflectance from both sides at corresponding angles. Beyond the critical
+    // angle, reflection is total for every film.
     fn split(&self, cos: f32, eta: f32) -> Split {
         let cos2_beyond = 1.0 - (1.0 - sqr(cos)) / sqr(eta);
         let f = if cos2_beyond <= 0.0 {
@@ -319,8 +319,8 @@ fn airy(outer: f32, inner: [Complex; 3], detour: f32) -> Rgb {
             power[channel] = power[channel].times(once[channel]);
             largest = largest.max(sqr(size) * here.norm());
             if order == MAX_TERMS {
-                // Only for a film much thinner than the wavelength does the series go on; there, the wave of twice the
-                // detour is close to the square of the wave of one.
+                // The series is this long only for films much thinner than the wavelength. The wave of twice the detour
+                // is then close to the square of the wave of one, so the remainder is a geometric series.
                 let ratio = once[channel].times(Complex::of(&first, channel));
                 sum[channel] += size * here.times(ratio).over(Complex::ONE.minus(ratio)).re;
             }
@@ -340,8 +340,8 @@ fn outer_amplitudes(cos: f32, ior: f32, cos_film: f32) -> [f32; 2] {
 
 /// Amplitudes reflected at the base within a film, for both polarisations: s and p. `sin2` is the squared sine of the
 /// angle outside.
-fn inner_amplitudes(ior: f32, cos_film: f32, sin2: f32, body: Complex) -> [Complex; 2] {
-    let square = body.times(body);
+fn inner_amplitudes(ior: f32, cos_film: f32, sin2: f32, base: Complex) -> [Complex; 2] {
+    let square = base.times(base);
     // Index of the base times the cosine in it.
     let along = Complex {
         re: square.re - sin2,

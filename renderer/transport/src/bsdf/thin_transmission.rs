@@ -1,8 +1,8 @@
 //! Transmission through a thin rough sheet: the reflection lobe, mirrored around the straight direction.
 //!
-//! Light is lost if the transmitted direction is on the outer side of the facet, as in Mitsuba's `principledthin`. This
-//! depends on which direction is the viewer's: very rough sheets are not reciprocal. Compensated sheets are, and keep the
-//! light.
+//! Light is lost if the transmitted direction is on the outer side of the facet, as in Mitsuba's `principledthin`. The
+//! loss depends on which direction is the viewer's, so very rough sheets are not reciprocal. Compensated sheets are
+//! reciprocal and lose no light.
 // Burley 2015, "Extending the Disney BRDF to a BSDF with Integrated Subsurface Scattering", section 5.3.
 
 use glam::{Vec2, Vec3};
@@ -34,7 +34,7 @@ impl ThinTransmission {
         ThinTransmission { microfacets, ior }
     }
 
-    /// Returns the sheet with the light that scatters several times between its facets.
+    /// Returns the sheet with compensation for multiple scattering between facets.
     pub(super) fn compensated(self) -> ThinTransmission {
         let microfacets = self.microfacets.compensated();
         ThinTransmission { microfacets, ..self }
@@ -113,7 +113,7 @@ impl ThinTransmission {
         albedo::sampled(64, |u| self.sample(wo, 0.0, u))
     }
 
-    /// Interface that reflects the transmitted light, mirrored.
+    /// Interface that reflects; the sheet mirrors its directions.
     fn interface(&self) -> Interface<'_, ThinTransmission> {
         Interface {
             microfacets: self.microfacets,

@@ -3,8 +3,8 @@
 //! A cosine lobe is transformed by a matrix and scaled by an albedo, both of which depend on roughness and the angle
 //! of `wo`. The published fit is not reciprocal; here f is the lower of its values for both directions: a few percent
 //! darker for roughnesses from 0.3, more at grazing angles below.
-// Zeltner, Burley and Chiang 2022, "Practical Multiple-Scattering Sheen Using Linearly Transformed Cosines"; fits of the
-// coefficients by Stephen Hill for MaterialX.
+// Zeltner, Burley and Chiang 2022, "Practical Multiple-Scattering Sheen Using Linearly Transformed Cosines"; fits of
+// the coefficients by Stephen Hill for MaterialX.
 
 use std::f32::consts::TAU;
 use std::sync::LazyLock;

@@ -20,7 +20,7 @@ pub enum CloudError {
     /// The file has another format, is truncated, or is inconsistent.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// The format cannot represent the attribute's name, so that it would not be read back unchanged.
+    /// The format cannot represent the attribute's name, so that the name would change when read back.
     #[error("cannot write {}: an attribute cannot be named {name:?} there", .path.display())]
     Name {
         /// Path of the file.

@@ -1,4 +1,4 @@
-//! Writer of point clouds: binary PLY files, and Houdini's ASCII `.geo` files, as the readers take them.
+//! Writer of point clouds: binary PLY files, and Houdini's ASCII `.geo` files, in the forms that the readers accept.
 //!
 //! In PLY files the position is `x y z`, "normal" `nx ny nz`, "color" `red green blue` as fractions; other triples are
 //! `NAME_x NAME_y NAME_z`.
@@ -55,10 +55,10 @@ impl CloudFormat {
             .find_map(|(format, known)| known.eq_ignore_ascii_case(extension).then_some(format))
     }
 
-    /// Returns whether a file begins as those of the writer do.
+    /// Returns whether the writer wrote a file, by its first bytes.
     pub fn wrote(path: &Path) -> bool {
         let mut bytes = vec![];
-        let begin = open_regular(path).and_then(|file| file.take(HEAD).read_to_end(&mut bytes));
+        let begin = open_regular(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut bytes));
         let text = String::from_utf8_lossy(&bytes);
         // Houdini's files hold primitives, too, and no comments.
         let is_geo = || {
@@ -71,8 +71,8 @@ impl CloudFormat {
     }
 }
 
-/// Bytes that tell files of the writer from others.
-const HEAD: u64 = 256;
+/// Number of bytes that identify files of the writer.
+const HEAD_BYTES: u64 = 256;
 
 /// First lines of PLY files.
 const PLY_HEAD: &str = "ply\nformat binary_little_endian 1.0\ncomment written by Kiln\n";
@@ -157,7 +157,7 @@ impl CloudRows {
                 ColumnType::Float => property("float", name),
                 ColumnType::Triple => triple_names(name).iter().for_each(|name| property("float", name)),
                 ColumnType::Matrix => (0..16).for_each(|i| property("float", &format!("{name}_{i}"))),
-                // Rejected before.
+                // Rejected above.
                 ColumnType::Text => {}
             }
         }
@@ -210,7 +210,7 @@ impl CloudRows {
     }
 }
 
-/// First of some columns that is not read back unchanged.
+/// First column that is not read back unchanged.
 fn first_changed<'a>(
     columns: &'a [(String, ColumnType)],
     path: &Path,

@@ -1,5 +1,5 @@
-//! Store of point clouds: those requested while a scene is built are read in parallel; late ones, named by running
-//! shaders, on first use.
+//! Store of point clouds: those requested during scene construction are read in parallel, those named by running
+//! shaders on first use.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
@@ -19,7 +19,7 @@ const MAX_LATE: usize = 1024;
 
 type Loaded = Result<PointCloud, CloudError>;
 
-/// Collects the point clouds that a scene needs; each gets its id immediately and is read once, later.
+/// Collects the point clouds of a scene; each request returns an id immediately, and the file is read once, later.
 #[derive(Debug, Default)]
 pub struct CloudLoader {
     requests: Mutex<Requests>,
@@ -33,7 +33,7 @@ struct Requests {
 }
 
 impl CloudLoader {
-    /// A loader of clouds from these files.
+    /// Loader of clouds from these files.
     pub fn new(files: SharedFiles) -> CloudLoader {
         CloudLoader {
             requests: Mutex::default(),
@@ -117,7 +117,7 @@ impl CloudStore {
         Some(id)
     }
 
-    /// All clouds that were requested before the store was created, and could be read.
+    /// Readable clouds that were requested before the store was created.
     pub fn clouds(&self) -> impl Iterator<Item = &PointCloud> {
         self.clouds.iter().filter_map(|cloud| cloud.as_ref().ok())
     }

@@ -1,6 +1,6 @@
 //! Path-guiding distribution: an 8 × 8 histogram of incident irradiance over the hemisphere, with sampling and density.
 //!
-//! The concentric map takes the hemisphere to the unit square, so that under uniform illumination all cells receive the
+//! The concentric map maps the hemisphere to the unit square, so that under uniform illumination all cells receive the
 //! same irradiance.
 
 use std::f32::consts::FRAC_PI_4;
@@ -85,10 +85,10 @@ impl Guide {
 
     /// Samples a unit vector of the upper hemisphere in proportion to irradiance.
     pub(super) fn sample(&self, u: Vec2) -> Vec3 {
-        let (row, left) = choose(&self.rows, u.x / self.inverse_total);
-        let (column, left) = choose(&self.cells[row * SIDE..][..SIDE], left);
-        let left = left / f32::from(self.cells[row * SIDE + column]);
-        let within = Vec2::new(left.clamp(0.0, ONE_MINUS_EPSILON), u.y);
+        let (row, remainder) = choose(&self.rows, u.x / self.inverse_total);
+        let (column, remainder) = choose(&self.cells[row * SIDE..][..SIDE], remainder);
+        let remainder = remainder / f32::from(self.cells[row * SIDE + column]);
+        let within = Vec2::new(remainder.clamp(0.0, ONE_MINUS_EPSILON), u.y);
         let corner = Vec2::new(column as f32, row as f32);
         let p = disk((corner + within) / SIDE as f32);
         p.extend(safe_sqrt(1.0 - p.length_squared()))
@@ -107,20 +107,20 @@ impl Guide {
     }
 }
 
-/// Selects an entry of a discrete distribution by walking its partial sums; returns its index and the remainder of
-/// `left` within it. If rounding puts `left` past the end, the last non-zero entry is taken.
+/// Selects the entry of a discrete distribution at the position `remainder` in its partial sums; returns its index and
+/// the position within it. If rounding moves the position past the end, the last nonzero entry is selected.
 #[inline]
-fn choose<T: Copy + Into<f32>>(shares: &[T], mut left: f32) -> (usize, f32) {
+fn choose<T: Copy + Into<f32>>(shares: &[T], mut remainder: f32) -> (usize, f32) {
     let mut chosen = (shares.len() - 1, 0.0);
     for (index, &share) in shares.iter().enumerate() {
         let share = share.into();
-        if left < share {
-            return (index, left);
+        if remainder < share {
+            return (index, remainder);
         }
         if share > 0.0 {
             chosen = (index, share);
         }
-        left -= share;
+        remainder -= share;
     }
     chosen
 }

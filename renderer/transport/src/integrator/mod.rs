@@ -184,7 +184,7 @@ impl Prepared {
     }
 
     /// Estimates the radiance that arrives at a surface point along a gather ray, and reports it to `sink`. `start`
-    /// leaves the surface; the MIS context says how its direction was sampled. Depth is counted from the point.
+    /// leaves the surface; the MIS context describes the sampling of its direction. Depth is counted from the point.
     #[inline]
     pub fn incident_radiance(
         &self,

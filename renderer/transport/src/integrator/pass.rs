@@ -13,7 +13,7 @@ pub struct Pass<'a> {
     pub index: u64,
     /// Number of points to shade (pixels of the film, or texels); determines the default sizes of the photon maps.
     pub points: u64,
-    /// Upper bound of those default sizes [photons], for time limits.
+    /// Upper bound of the default sizes [photons], for time limits.
     pub max_photons: u64,
     /// Depth of the vertices that gather rays reach first: 2 for camera paths, 1 for paths that begin as gather rays.
     pub gather_depth: u32,

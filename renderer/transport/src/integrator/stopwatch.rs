@@ -1,17 +1,17 @@
-//! Times of the stages of paths, taken of a few of them: all that lies between two laps belongs to the stage of the second.
+//! Stage times of a sample of the paths: the time between two laps counts for the stage of the second lap.
 
 use std::time::{Duration, Instant};
 
 /// A stage of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Making the camera's ray, and adding its sample to the film.
+    /// Generating the camera ray, and adding the sample to the film.
     Camera,
-    /// Finding the first hit of a ray, and the interaction there.
+    /// Intersecting a ray, and the interaction at the hit.
     Intersect,
     /// Running the material's shader, and emission.
     Shade,
-    /// Choosing and sampling a light, and evaluating the BSDF and the light.
+    /// Selecting and sampling a light, and evaluating the BSDF and the light.
     Light,
     /// Transmittance of shadow rays.
     Shadow,
@@ -22,7 +22,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// All stages, in the order of a path.
+    /// The stages, in the order of a path.
     pub const ALL: [Stage; 7] = [
         Stage::Camera,
         Stage::Intersect,
@@ -33,7 +33,7 @@ impl Stage {
         Stage::Scatter,
     ];
 
-    /// Name, as statistics have it.
+    /// Name in statistics.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Camera => "camera",
@@ -47,10 +47,10 @@ impl Stage {
     }
 }
 
-/// Number of camera rays of which one is timed. Timing nearly doubles its time.
-const EVERY: u64 = 251;
+/// Interval of timed camera rays. Timing nearly doubles the time of a path.
+const INTERVAL: u64 = 251;
 
-/// Time of one kind, and the number of laps in it.
+/// Total time of a stage, and its number of laps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Total {
     time: Duration,
@@ -68,63 +68,63 @@ impl Total {
         self.laps += other.laps;
     }
 
-    /// Seconds, less those that the clock takes.
+    /// Seconds without the cost of reading the clock, `clock` seconds per lap.
     fn seconds(self, clock: f64) -> f64 {
         (self.time.as_secs_f64() - self.laps as f64 * clock).max(0.0)
     }
 }
 
-/// Sums the time of the stages of some paths; it is stopped for all others.
+/// Stage times; inactive for paths that are not timed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stopwatch {
     last: Option<Instant>,
     stages: [Total; Stage::ALL.len()],
-    /// The ray queries of these paths once more, alone.
+    /// Ray queries of the timed paths, repeated alone.
     queries: Total,
 }
 
-/// Where the time of paths goes.
+/// Shares of the stages in the time of paths.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shares {
-    /// Shares of the stages, in the order of [`Stage::ALL`]; their sum is 1.
+    /// Shares in the order of [`Stage::ALL`]; their sum is 1.
     pub stages: [f64; Stage::ALL.len()],
-    /// Share of the time that Embree alone takes for the same rays.
+    /// Share of Embree's ray queries, measured alone.
     pub embree: f64,
-    /// Rays in a second of one thread by Embree alone.
+    /// Rays per second and thread of Embree alone.
     pub embree_rays: f64,
 }
 
 impl Stopwatch {
-    /// Starts before a camera ray, if it is one of those to be timed. `ray` is its number.
+    /// Starts before camera ray number `ray`, if this ray is timed.
     #[inline(always)]
     pub(crate) fn start(&mut self, ray: u64) {
-        if ray.is_multiple_of(EVERY) {
+        if ray.is_multiple_of(INTERVAL) {
             self.last = Some(Instant::now());
         }
     }
 
-    /// Ends with a sample.
+    /// Stops at the end of a sample.
     #[inline(always)]
     pub(crate) fn stop(&mut self) {
         self.lap(Stage::Camera);
         self.last = None;
     }
 
-    /// The time since the last lap is that of `stage`.
+    /// Adds the time since the last lap to `stage`.
     #[inline(always)]
     pub(crate) fn lap(&mut self, stage: Stage) {
         if let Some(last) = self.last {
-            self.note(last, stage);
+            self.record(last, stage);
         }
     }
 
     #[cold]
-    fn note(&mut self, last: Instant, stage: Stage) {
+    fn record(&mut self, last: Instant, stage: Stage) {
         self.stages[stage as usize].add(last.elapsed());
         self.last = Some(Instant::now());
     }
 
-    /// Times a ray query alone, which has just been answered.
+    /// Repeats a ray query and times it alone.
     #[inline(always)]
     pub(crate) fn query<T>(&mut self, query: impl FnOnce() -> T) {
         if self.last.is_some() {
@@ -148,9 +148,9 @@ impl Stopwatch {
         self.queries.merge(other.queries);
     }
 
-    /// The shares of the stages; `None` without a timed path.
+    /// Shares of the stages; `None` if no path was timed.
     pub fn shares(&self) -> Option<Shares> {
-        let clock = time_of_clock();
+        let clock = clock_cost();
         let seconds = self.stages.map(|stage| stage.seconds(clock));
         let all: f64 = seconds.iter().sum();
         let alone = self.queries.seconds(clock);
@@ -166,8 +166,8 @@ impl Stopwatch {
     }
 }
 
-/// Seconds between two readings of the clock.
-fn time_of_clock() -> f64 {
+/// Cost of reading the clock [s].
+fn clock_cost() -> f64 {
     const READINGS: u32 = 1000;
     let begin = Instant::now();
     let mut last = begin;
@@ -186,7 +186,7 @@ mod tests {
         let mut watch = Stopwatch::default();
         watch.lap(Stage::Shade);
         assert_eq!(watch.shares(), None);
-        for ray in 0..2 * EVERY {
+        for ray in 0..2 * INTERVAL {
             watch.start(ray);
             if watch.last.is_some() {
                 std::thread::sleep(Duration::from_millis(20));

@@ -1,4 +1,4 @@
-//! State that the tracing of a path needs at each vertex, passed as one argument.
+//! Tracer: state needed at each vertex of a path, passed as one argument.
 
 use super::photon::Nearest;
 use super::stats::Stats;
@@ -18,7 +18,7 @@ pub(crate) struct Tracer<'a, S> {
 }
 
 impl<S> Tracer<'_, S> {
-    /// The same tracer with another sampler.
+    /// This tracer with another sampler.
     #[inline(always)]
     pub(crate) fn with_sampler<'b>(&'b mut self, sampler: &'b mut Sampler) -> Tracer<'b, S> {
         Tracer {

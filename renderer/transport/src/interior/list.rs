@@ -86,7 +86,7 @@ impl InteriorList {
             return Boundary::Surface { outside: self.ior };
         };
         let body = bodies.get(id);
-        // Only one entry is left; the body continues if it is listed again.
+        // A path that leaves the body leaves one entry; the body continues if it is listed again.
         let leaves = it.wo.dot(it.ng) < 0.0;
         let itself = self
             .inside()
@@ -98,11 +98,11 @@ impl InteriorList {
             .filter(|&(index, _)| Some(index) != itself);
         let mut surrounding = Surrounding::default();
         for (_, &other) in others {
-            let of = bodies.get(other);
-            if of.priority > body.priority || body.refracts && of.refracts && other <= id {
+            let other_body = bodies.get(other);
+            if other_body.priority > body.priority || body.refracts && other_body.refracts && other <= id {
                 return Boundary::Null;
             }
-            surrounding.add(of);
+            surrounding.add(other_body);
         }
         Boundary::Surface {
             outside: surrounding.ior(),
@@ -165,11 +165,11 @@ impl InteriorList {
         for (id, _) in self.media(bodies) {
             class = match (bodies.medium(id), class) {
                 (Medium::Clear, class) => class,
-                (Medium::Homogeneous(of), MediumClass::Vacuum) if absorbs_only(of) => {
-                    MediumClass::Absorbing(of.absorption)
+                (Medium::Homogeneous(medium), MediumClass::Vacuum) if absorbs_only(medium) => {
+                    MediumClass::Absorbing(medium.absorption)
                 }
-                (Medium::Homogeneous(of), MediumClass::Absorbing(sum)) if absorbs_only(of) => {
-                    MediumClass::Absorbing(sum + of.absorption)
+                (Medium::Homogeneous(medium), MediumClass::Absorbing(sum)) if absorbs_only(medium) => {
+                    MediumClass::Absorbing(sum + medium.absorption)
                 }
                 _ => MediumClass::Scattering,
             };
@@ -192,8 +192,8 @@ impl InteriorList {
         }
     }
 
-    /// Removes a body. An open body that is not listed was entered through the surface of another open body, which is removed
-    /// instead.
+    /// Removes a body. An open body that is not listed was entered through the surface of another open body, which is
+    /// removed instead.
     fn remove(&mut self, bodies: &Bodies, id: BodyId) {
         let is_left = |&other: &BodyId| other == id;
         let is_open = |&other: &BodyId| bodies.is_open(other);

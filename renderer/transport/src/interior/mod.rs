@@ -1,12 +1,13 @@
-//! Bodies: objects with an interior. A path keeps the list of the bodies that contain it, as for nested dielectrics.
+//! Bodies: objects with an interior. A path keeps the interior list, the list of the bodies that contain it, as for
+//! nested dielectrics.
 //!
-//! A closed shape is a body if its material has a medium, a priority or an index of refraction. Open shapes of one material
-//! bound one body together. Bodies are known before rendering and do not depend on shader results at single points: light
-//! passes a hole in the surface, but the interior does not end there.
+//! A closed shape is a body if its material has a medium, a priority or an index of refraction. Open shapes of one
+//! material bound one body together. Bodies are known before rendering and do not depend on shader results at single
+//! points: light passes a hole in the surface, but the interior does not end there.
 //!
-//! Where bodies overlap, the highest priority wins. Among equal priorities, a refracting body inside a larger one replaces its
-//! medium, as a stone does in water; media of bodies that do not refract add up. The surface of a body inside a body that
-//! wins is a null interface.
+//! Where bodies overlap, the highest priority wins. Among equal priorities, a refracting body inside a larger one
+//! replaces its medium, as a stone does in water; media of bodies that do not refract add up. The surface of a body
+//! inside a body that wins is a null interface.
 // Schmidt & Budge 2002, "Simple Nested Dielectrics in Ray Traced Images".
 
 mod list;

@@ -1,4 +1,4 @@
-//! The bodies of a scene: which shapes bound which.
+//! Bodies of a scene, and the body that each shape bounds.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -9,33 +9,33 @@ use renderer_base::math::Bounds;
 use renderer_geometry::{Shape, ShapeId, closed_groups};
 use renderer_scene::Nesting;
 
-/// The bodies of a scene.
+/// Bodies of a scene.
 #[derive(Clone, Debug, Default)]
 pub struct Bodies {
-    /// Those that win against others first.
+    /// Bodies in order of precedence.
     list: Vec<Body>,
-    /// Of each shape; empty if there are no bodies.
+    /// Body and nesting of each shape; empty without bodies.
     of_shape: Vec<ShapeBody>,
-    /// Bounds of all; `None` if there are none with a boundary.
+    /// Bounds of all bodies with a boundary; `None` without such bodies.
     bounds: Option<Bounds>,
 }
 
-/// What a shape bounds.
+/// Body that a shape bounds, and reference of its index of refraction.
 #[derive(Clone, Copy, Debug)]
 struct ShapeBody {
     body: Option<BodyId>,
     nesting: Nesting,
 }
 
-/// A body before the order of all is known.
+/// A body before sorting.
 struct Candidate {
     body: Body,
     shapes: Vec<ShapeId>,
 }
 
 impl Bodies {
-    /// Finds the bodies of a scene; `surface` is the material of each shape, and `everywhere` that of a medium which fills
-    /// the scene.
+    /// Finds the bodies of a scene. `surfaces` are the materials of the shapes, and `everywhere` is the material of a
+    /// medium that fills the scene.
     pub fn new(
         shapes: &[Shape],
         surfaces: &[MaterialId],
@@ -143,19 +143,19 @@ impl Bodies {
         self.of_shape[shape.0 as usize].body
     }
 
-    /// What the index of refraction of a shape's material refers to.
+    /// Reference of the index of refraction of a shape's material.
     #[inline]
     pub(super) fn nesting(&self, shape: ShapeId) -> Nesting {
         self.of_shape[shape.0 as usize].nesting
     }
 
-    /// What a body is filled with.
+    /// Medium of a body.
     #[inline]
     pub fn medium(&self, id: BodyId) -> &Medium {
         &self.get(id).medium
     }
 
-    /// Returns whether open shapes bound any of them.
+    /// Returns whether open shapes bound a body of the scene.
     pub fn are_open(&self) -> bool {
         self.list.iter().any(|body| body.is_open)
     }
@@ -170,52 +170,53 @@ impl Bodies {
         self.list.iter().any(|body| body.medium.may_emit())
     }
 
-    /// All bodies, those that win against others first.
+    /// Bodies in order of precedence.
     pub fn all(&self) -> impl Iterator<Item = (BodyId, &Body)> {
         (0..).map(BodyId).zip(&self.list)
     }
 
-    /// Bounds of all that have a boundary; `None` if there are none.
+    /// Bounds of all bodies with a boundary; `None` without such bodies.
     pub fn bounds(&self) -> Option<Bounds> {
         self.bounds
     }
 }
 
 impl Candidate {
-    /// Returns whether it matters that something is inside: of glass, only if it is closed, as an open pane has no inside.
-    fn has_inside(&self, of: &Interior) -> bool {
-        let is_filled = !matches!(of.medium, Medium::Clear);
-        is_filled || of.has_priority || self.body.refracts && !self.body.is_open
+    /// Returns whether the candidate is a body. A material that only refracts needs a closed surface: an open pane has
+    /// no interior.
+    fn has_inside(&self, interior: &Interior) -> bool {
+        let is_filled = !matches!(interior.medium, Medium::Clear);
+        is_filled || interior.has_priority || self.body.refracts && !self.body.is_open
     }
 }
 
 impl Body {
     fn new(
         material: MaterialId,
-        of: &Interior,
+        interior: &Interior,
         shape: Option<ShapeId>,
         bounds: Bounds,
         is_open: bool,
     ) -> Body {
-        let (refracts, ior) = match of.nesting {
-            Nesting::Absolute => (of.refracts, of.ior.filter(|_| of.refracts)),
+        let (refracts, ior) = match interior.nesting {
+            Nesting::Absolute => (interior.refracts, interior.ior.filter(|_| interior.refracts)),
             Nesting::Relative => (true, None),
         };
         Body {
             material,
             shape,
-            priority: of.priority,
+            priority: interior.priority,
             refracts,
             ior: ior.unwrap_or(1.0),
-            medium: of.medium.clone(),
+            medium: interior.medium.clone(),
             is_open,
             bounds,
         }
     }
 }
 
-/// Diagonal of bounds, as a number that orders them: what is inside of another is smaller.
+/// Sort key of bounds by diagonal: a body inside another has the smaller key.
 fn size_order(bounds: &Bounds) -> u32 {
-    // Bits of numbers that are not negative are in their order.
+    // The bits of nonnegative floats have the order of the numbers.
     (bounds.max - bounds.min).length().to_bits()
 }

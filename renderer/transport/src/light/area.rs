@@ -1,8 +1,9 @@
 //! Area lights: shapes that emit through their shader, sampled by solid angle, by cone (spheres) or by an emission
 //! distribution.
 //!
-//! - A shape is one light with one or many primitives: its points are selected by its [`EmissionDistribution`]. Where emission is
-//!   uniform, spheres are sampled by the cone that they subtend, and faces that appear large by solid angle.
+//! - A shape is one light with one or many primitives: its points are selected by its [`EmissionDistribution`]. Where
+//!   emission is uniform, spheres are sampled by the cone that they subtend, and faces that appear large by solid
+//!   angle.
 //! - Every point that may emit has a nonzero density, even if the probes found no emission there.
 
 use std::f32::consts::{FRAC_PI_2, PI};
@@ -11,7 +12,7 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 
 use super::bounds::{LightBounds, cone_of};
-use super::emission_distribution::{EmissionDistribution, Probe, ProbeResult, Probing};
+use super::emission_distribution::{EmissionDistribution, EmissionProbe, ProbeResult, Probing};
 use super::face::Faces;
 use super::sample::{Emission, LightSample, LightViewer, SampledEmission, SeenPoint};
 use super::sphere::Sphere;
@@ -370,8 +371,8 @@ impl AreaLight {
     }
 
     /// Power that a photon with these random numbers would have under a uniform distribution.
-    fn probe(&self, probe: &Probe, context: &mut ShadingContext) -> ProbeResult {
-        let (point, pdf) = self.point(probe.primitive, probe.place);
+    fn probe(&self, probe: &EmissionProbe, context: &mut ShadingContext) -> ProbeResult {
+        let (point, pdf) = self.point(probe.primitive, probe.point);
         if pdf <= 0.0 {
             return ProbeResult::default();
         }

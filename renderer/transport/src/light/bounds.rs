@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(at(Vec3::ZERO, -Vec3::Y), 0.0);
         assert_eq!(at(Vec3::new(0.0, 4.0, 0.0), -Vec3::Y), 0.0);
         assert!((at(Vec3::ZERO, Vec3::ZERO) / 0.5 - 1.0).abs() < 1e-3);
-        // 60° off both normals, twice as far: 2 · ½ · ½ / 16, somewhat more for the size of the lamp.
+        // 60° off both normals, twice as far: 2 · ½ · ½ / 16, somewhat more for the size of the light.
         let off = at(Vec3::new(12f32.sqrt(), 0.0, 0.0), Vec3::Y);
         assert!(off > 0.5 / 16.0 && off < 0.57 / 16.0, "{off}");
     }

@@ -45,9 +45,9 @@ pub(super) struct EmissionSample {
 }
 
 /// Random numbers of a probe: a point of a primitive, a direction and a side, each in `[0,1)`.
-pub(super) struct Probe {
+pub(super) struct EmissionProbe {
     pub(super) primitive: u32,
-    pub(super) place: Vec2,
+    pub(super) point: Vec2,
     pub(super) direction: Vec2,
     pub(super) side: f32,
 }
@@ -71,10 +71,10 @@ pub struct Probing {
 }
 
 impl Probing {
-    /// Number of probes per light for that many lights; all together take about a second.
+    /// Number of probes per light, for this number of lights; all probes together take about a second.
     pub fn shared_by(lights: usize) -> Probing {
-        const ALL: usize = 1 << 20;
-        let share = ALL / lights.max(1);
+        const TOTAL_PROBES: usize = 1 << 20;
+        let share = TOTAL_PROBES / lights.max(1);
         Probing {
             first: share.clamp(16, 1 << 13),
             max: share.clamp(16, 1 << 17),
@@ -86,7 +86,7 @@ impl Probing {
 const PROBES_PER_CELL: usize = 4;
 
 /// Number of probes with emission after which probing stops.
-const ENOUGH: usize = 64;
+const MAX_LIT_PROBES: usize = 64;
 
 impl EmissionDistribution {
     /// Distribution by area.
@@ -104,7 +104,7 @@ impl EmissionDistribution {
         areas: &[f32],
         probing: Probing,
         context: impl Fn() -> C + Sync,
-        probe: impl Fn(&Probe, &mut C) -> ProbeResult + Sync,
+        probe: impl Fn(&EmissionProbe, &mut C) -> ProbeResult + Sync,
     ) -> (EmissionDistribution, f32) {
         let mut probes = probing.first;
         loop {
@@ -120,7 +120,7 @@ impl EmissionDistribution {
                 })
                 .collect();
             let lit: usize = cells.iter().map(|cell| cell.lit as usize).sum();
-            if lit >= ENOUGH || probes >= probing.max || probes * 4 <= owners.len() {
+            if lit >= MAX_LIT_PROBES || probes >= probing.max || probes * 4 <= owners.len() {
                 return (
                     EmissionDistribution::of(&cells, grids, owners, per_cell),
                     total(&cells, |cell| cell.power) as f32,
@@ -169,17 +169,17 @@ impl EmissionDistribution {
                 rest: choice.u,
             }
         } else {
-            self.place(choice, u)
+            self.sample_in_cell(choice, u)
         }
     }
 
-    fn place(&self, choice: AliasSample, u: Vec2) -> EmissionSample {
+    fn sample_in_cell(&self, choice: AliasSample, u: Vec2) -> EmissionSample {
         let cell = choice.index as u32;
         let primitive = self.owners[cell as usize];
         let grid = self.grids[primitive as usize];
         EmissionSample {
             primitive,
-            u: grid.place(cell, u),
+            u: grid.point(cell, u),
             density: choice.probability * grid.cells() as f32,
             rest: choice.u,
         }
@@ -191,12 +191,12 @@ impl EmissionDistribution {
         self.table.probability(primitive as usize)
     }
 
-    /// Density of sampling a point of that primitive; `place` returns the point of its parameter square.
+    /// Density of sampling a point of that primitive; `point` returns the point of its parameter square.
     #[inline]
-    pub(super) fn density(&self, primitive: u32, place: impl FnOnce() -> Vec2) -> f32 {
+    pub(super) fn density(&self, primitive: u32, point: impl FnOnce() -> Vec2) -> f32 {
         match self.grids.get(primitive as usize) {
             None => self.table.probability(primitive as usize),
-            Some(grid) => self.table.probability(grid.cell(place()) as usize) * grid.cells() as f32,
+            Some(grid) => self.table.probability(grid.cell(point()) as usize) * grid.cells() as f32,
         }
     }
 }
@@ -208,7 +208,7 @@ impl Grid {
 
     /// Maps `u` to a cell of the grid.
     #[inline]
-    fn place(self, cell: u32, u: Vec2) -> Vec2 {
+    fn point(self, cell: u32, u: Vec2) -> Vec2 {
         let index = cell - self.first;
         let corner = Vec2::new((index % self.side) as f32, (index / self.side) as f32);
         ((corner + u) / self.side as f32).min(Vec2::splat(ONE_MINUS_EPSILON))
@@ -216,9 +216,9 @@ impl Grid {
 
     /// Index of the cell that contains a point.
     #[inline]
-    fn cell(self, place: Vec2) -> u32 {
+    fn cell(self, point: Vec2) -> u32 {
         let along = |x: f32| ((x * self.side as f32) as u32).min(self.side - 1);
-        self.first + along(place.y) * self.side + along(place.x)
+        self.first + along(point.y) * self.side + along(point.x)
     }
 }
 
@@ -236,7 +236,7 @@ impl Cell {
         primitive: u32,
         index: u32,
         probes: usize,
-        mut probe: impl FnMut(&Probe) -> ProbeResult,
+        mut probe: impl FnMut(&EmissionProbe) -> ProbeResult,
     ) -> Cell {
         let mut cell = Cell {
             power: 0.0,
@@ -247,9 +247,9 @@ impl Cell {
         let mut sampler = Sampler::new(0);
         for sample in 0..probes as u64 {
             sampler.start(glam::UVec2::new(index, 0), sample);
-            let found = probe(&Probe {
+            let found = probe(&EmissionProbe {
                 primitive,
-                place: grid.place(index, sampler.next_2d()),
+                point: grid.point(index, sampler.next_2d()),
                 direction: sampler.next_2d(),
                 side: sampler.next_1d(),
             });

@@ -4,7 +4,7 @@
 //!   direction is (sin φ sin θ, cos θ, −cos φ sin θ), so the centre column is +z.
 //! - Column samples are at cell centres, and the map is interpolated bilinearly, across the seam too. Rows are at cell
 //!   centres, or spread from pole to pole ([`MapRows`]).
-//! - Light sampling follows the radiance in excess of the mean (MIS compensation): BSDF sampling finds the rest, so
+//! - Light sampling follows the radiance in excess of the mean (MIS compensation): BSDF sampling covers the mean, so
 //!   every light sample must be combined with BSDF sampling by MIS. A constant environment has no light samples.
 //! - Photons are sampled in proportion to luminance, without compensation.
 // Karlík et al. 2019, "MIS Compensation: Optimizing Sampling Techniques in Multiple Importance Sampling", section 5.

@@ -74,7 +74,7 @@ pub enum Light {
     /// Projector: a point light with an image.
     Projector(Box<ProjectorLight>),
     /// Flat light that emits along its normal only (`directional_area`).
-    Sheet(DirectionalAreaLight),
+    DirectionalArea(DirectionalAreaLight),
     /// Directional light: infinite; parallel or from a disk in the sky.
     Directional(DirectionalLight),
     /// Emissive shape.
@@ -91,7 +91,7 @@ impl Light {
         match self {
             Light::Point(light) => format!("{light:?}").hash(hasher),
             Light::Spot(light) => format!("{light:?}").hash(hasher),
-            Light::Sheet(light) => format!("{light:?}").hash(hasher),
+            Light::DirectionalArea(light) => format!("{light:?}").hash(hasher),
             Light::Directional(light) => format!("{light:?}").hash(hasher),
             Light::Projector(light) => light.hash_bits(hasher),
             Light::Area(_) => {}
@@ -115,7 +115,7 @@ impl Light {
             Light::Point(light) => Some(light.emit(u_direction)),
             Light::Spot(light) => light.emit(u_direction),
             Light::Projector(light) => light.emit(u_direction),
-            Light::Sheet(light) => Some(light.emit(u_position)),
+            Light::DirectionalArea(light) => Some(light.emit(u_position)),
             Light::Directional(light) => {
                 let (wi, shine, pdf) = light.sample(u_direction);
                 let (ray, area) = target.emission(-wi, u_position);
@@ -132,7 +132,7 @@ impl Light {
         }
     }
 
-    /// The shape that emits; `None` for lights that are no shapes.
+    /// Emissive shape; `None` for lights that are not shapes.
     #[inline]
     pub(crate) fn shape(&self) -> Option<ShapeId> {
         self.area().map(AreaLight::shape)
@@ -146,7 +146,7 @@ impl Light {
             Light::Point(_)
             | Light::Spot(_)
             | Light::Projector(_)
-            | Light::Sheet(_)
+            | Light::DirectionalArea(_)
             | Light::Directional(_)
             | Light::Environment(_)
             | Light::Portals(_) => None,
@@ -172,7 +172,7 @@ impl Light {
             Light::Point(light) => light.sample_li(p),
             Light::Spot(light) => light.sample_li(p),
             Light::Projector(light) => light.sample_li(p),
-            Light::Sheet(light) => light.sample_li(p),
+            Light::DirectionalArea(light) => light.sample_li(p),
             Light::Directional(light) => Some(light.sample_li(u)),
             Light::Area(light) => light.sample_li(p, part, u_primitive, u),
             Light::Environment(light) => light.sample_li(u),
@@ -216,9 +216,11 @@ impl Light {
             Light::Environment(light) => light.le_pdf(direction),
             Light::Portals(light) => light.le_pdf(p, direction),
             Light::Directional(light) => light.le_pdf(direction),
-            Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Sheet(_) | Light::Area(_) => {
-                (Rgb::BLACK, 0.0)
-            }
+            Light::Point(_)
+            | Light::Spot(_)
+            | Light::Projector(_)
+            | Light::DirectionalArea(_)
+            | Light::Area(_) => (Rgb::BLACK, 0.0),
         }
     }
 
@@ -229,7 +231,7 @@ impl Light {
             Light::Point(light) => light.power().luminance(),
             Light::Spot(light) => light.power().luminance(),
             Light::Projector(light) => light.power(),
-            Light::Sheet(light) => light.power().luminance(),
+            Light::DirectionalArea(light) => light.power().luminance(),
             Light::Directional(light) => light.power(scene_radius).luminance(),
             Light::Area(light) => light.power(),
             Light::Environment(light) => light.power(scene_radius),
@@ -244,11 +246,13 @@ impl Light {
             Light::Spot(light) => Some(light.bounds()),
             Light::Projector(light) => Some(light.bounds()),
             Light::Area(light) => Some(light.bounds(part)),
-            Light::Sheet(_) | Light::Directional(_) | Light::Environment(_) | Light::Portals(_) => None,
+            Light::DirectionalArea(_) | Light::Directional(_) | Light::Environment(_) | Light::Portals(_) => {
+                None
+            }
         }
     }
 
-    /// Centre of its bounds [m]; `None` if it is infinite or has parallel rays.
+    /// Centre of the light's bounds [m]; `None` if the light is infinite or has parallel rays.
     pub(crate) fn center(&self) -> Option<Vec3> {
         self.bounds(0).map(|bounds| bounds.center)
     }
@@ -257,7 +261,7 @@ impl Light {
     #[inline]
     fn irradiance(&self, at: &LightSampleContext) -> f32 {
         match self {
-            Light::Sheet(light) => light.irradiance(at),
+            Light::DirectionalArea(light) => light.irradiance(at),
             Light::Directional(light) => light.irradiance(at),
             Light::Environment(light) => light.irradiance(),
             Light::Portals(light) => light.irradiance(at.p),
@@ -265,20 +269,22 @@ impl Light {
         }
     }
 
-    /// Returns whether it is an infinite light.
+    /// Returns whether the light is infinite.
     pub fn is_infinite(&self) -> bool {
         match self {
             Light::Directional(_) | Light::Environment(_) | Light::Portals(_) => true,
-            Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Sheet(_) | Light::Area(_) => {
-                false
-            }
+            Light::Point(_)
+            | Light::Spot(_)
+            | Light::Projector(_)
+            | Light::DirectionalArea(_)
+            | Light::Area(_) => false,
         }
     }
 
-    /// Returns whether it is a delta light, which no ray can hit.
+    /// Returns whether the light is a delta light, which no ray can hit.
     pub fn is_delta(&self) -> bool {
         match self {
-            Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Sheet(_) => true,
+            Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::DirectionalArea(_) => true,
             Light::Directional(light) => light.is_delta(),
             Light::Area(_) | Light::Environment(_) | Light::Portals(_) => false,
         }

@@ -3,7 +3,7 @@
 //! - From points in front of a portal, a fraction of the light samples goes through the visible portals: one is
 //!   selected in proportion to its solid angle, and a direction through it uniformly. The other samples follow the
 //!   environment map.
-//! - Portals do not block light: light that enters elsewhere is found by the other samples and by BSDF sampling.
+//! - Portals do not block light: the other samples and BSDF sampling find light that enters elsewhere.
 //! - A portal that appears very small, or nearly edge-on, is not sampled.
 
 use std::hash::Hasher;
@@ -31,7 +31,7 @@ pub struct PortalLight {
 const MIN_SOLID_ANGLE: f32 = 2e-4;
 
 /// Probability of sampling a portal if one is visible and the environment can be sampled too.
-const PORTAL_SHARE: f32 = 0.5;
+const PORTAL_PROBABILITY: f32 = 0.5;
 
 impl Portal {
     /// Creates the portal of a rectangular shape, whose front faces the room; `None` for any other shape.
@@ -113,7 +113,7 @@ impl PortalLight {
         let (portal, seen) = chosen?;
         let wi = (portal.0.point(seen.sample(u)).p - p).try_normalize()?;
         let (radiance, pdf) = self.environment.le_pdf(wi);
-        // The portal it was sampled from counts as hit, even if rounding moved the direction over its edge.
+        // The sampled portal counts as hit, even if rounding moved the direction over its edge.
         let others = self.portals.iter().filter(|other| !std::ptr::eq(*other, portal));
         let met = 1 + others.filter(|other| other.is_sampled(p, wi)).count();
         Some(LightSample {
@@ -172,7 +172,7 @@ impl PortalLight {
     fn share(&self, visible: f32) -> f32 {
         match (visible > 0.0, self.environment.has_samples()) {
             (false, _) => 0.0,
-            (true, true) => PORTAL_SHARE,
+            (true, true) => PORTAL_PROBABILITY,
             (true, false) => 1.0,
         }
     }

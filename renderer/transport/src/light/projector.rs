@@ -21,7 +21,7 @@ pub struct ProjectorLight {
     pose: Pose,
     /// Half the width and height of the picture at distance 1.
     half: Vec2,
-    slide: ProjectorTexture,
+    texture: ProjectorTexture,
     beam: Beam,
     /// Luminance of the power [W].
     power: f32,
@@ -54,13 +54,13 @@ impl ProjectorLight {
     pub fn new(
         world_from_light: &Affine3A,
         half: Vec2,
-        slide: ProjectorTexture,
+        texture: ProjectorTexture,
         beam: Beam,
     ) -> Result<ProjectorLight, CameraError> {
         let mut light = ProjectorLight {
             pose: Pose::new(world_from_light)?,
             half,
-            slide,
+            texture,
             beam,
             power: 0.0,
         };
@@ -76,7 +76,7 @@ impl ProjectorLight {
 
     /// Samples a photon in proportion to the image's luminance.
     pub(super) fn emit(&self, u: Vec2) -> Option<Emission> {
-        let sample = self.slide.sample(u);
+        let sample = self.texture.sample(u);
         let local = self.toward(sample.uv);
         let power = self.intensity(local) * (self.solid_angle_of_square(local) / sample.pdf);
         (power.is_finite() && !power.is_black()).then(|| Emission {
@@ -103,7 +103,7 @@ impl ProjectorLight {
     /// Adds the light's emission to a hash.
     pub(super) fn hash_bits(&self, hasher: &mut impl Hasher) {
         format!("{:?} {:?} {:?}", self.pose, self.half, self.beam).hash(hasher);
-        self.slide.hash_bits(hasher);
+        self.texture.hash_bits(hasher);
     }
 
     /// Radiant intensity towards a unit vector in light space [W/sr].
@@ -116,13 +116,13 @@ impl ProjectorLight {
         }
         match self.beam {
             // The irradiance is π times the radiance of a white wall; at distance 1/cos it is cos³ times the intensity.
-            Beam::Wall { radiance } => self.slide.at(uv) * radiance * (PI / (cos * cos * cos)),
+            Beam::Wall { radiance } => self.texture.at(uv) * radiance * (PI / (cos * cos * cos)),
             Beam::Spot { intensity, falloff } => {
                 // Half the squared chord to the axis.
                 let one_minus_cos = 0.5 * (sqr(local.x) + sqr(local.y) + sqr(local.z + 1.0));
                 match falloff.at(one_minus_cos) {
                     0.0 => Rgb::BLACK,
-                    share => self.slide.at(uv) * intensity * share,
+                    share => self.texture.at(uv) * intensity * share,
                 }
             }
         }
@@ -134,7 +134,7 @@ impl ProjectorLight {
         Vec3::new(p.x, -p.y, -1.0).normalize()
     }
 
-    /// Solid angle per area of the unit square of the image in that direction [sr].
+    /// Solid angle per area of the unit square of the image, in this direction [sr].
     fn solid_angle_of_square(&self, local: Vec3) -> f32 {
         4.0 * self.half.x * self.half.y * local.z.abs().powi(3)
     }
@@ -143,7 +143,7 @@ impl ProjectorLight {
     /// texel.
     fn integrated(&self) -> f32 {
         let [width, height] = self
-            .slide
+            .texture
             .cells()
             .map(|side| side * (128u32.div_ceil(side)).max(2));
         let mut sum = 0.0;

@@ -35,10 +35,10 @@ impl ProjectorTexture {
     pub fn new(texels: Vec<Rgb>, width: usize, lookup: SlideLookup) -> ProjectorTexture {
         assert!(
             width > 0 && !texels.is_empty() && texels.len().is_multiple_of(width),
-            "a slide needs whole rows"
+            "a projector texture needs whole rows"
         );
         let size = IVec2::new(width as i32, (texels.len() / width) as i32);
-        let mut slide = ProjectorTexture {
+        let mut texture = ProjectorTexture {
             size,
             texels,
             lookup,
@@ -48,14 +48,14 @@ impl ProjectorTexture {
         let weights = if lookup.picture_from_window == Affine2::IDENTITY {
             let cells = (0..size.y).flat_map(|y| (0..size.x).map(move |x| IVec2::new(x, y)));
             cells
-                .map(|cell| slide.mean_over(cell).luminance().max(0.0))
+                .map(|cell| texture.mean_over(cell).luminance().max(0.0))
                 .collect()
         } else {
-            slide.cells = slide.cells_of_window();
-            slide.weights_of_window()
+            texture.cells = texture.cells_of_window();
+            texture.weights_of_window()
         };
-        slide.distribution = Distribution2d::new(&weights, slide.cells[0] as usize);
-        slide
+        texture.distribution = Distribution2d::new(&weights, texture.cells[0] as usize);
+        texture
     }
 
     /// Number of columns and rows of cells in the window, within which the image hardly varies.

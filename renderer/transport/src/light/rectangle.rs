@@ -41,8 +41,8 @@ fn spherical(rectangle: &Rectangle, p: Vec3) -> Option<SphericalRectangle> {
     let low = rectangle.along(to_corner);
     let height = to_corner.dot(rectangle.ng()).abs();
     // Relative to the nearest point of the plane.
-    let beside = (low.max(Vec2::ZERO) + (low + rectangle.size).min(Vec2::ZERO)).length_squared();
-    let nearest2 = beside + sqr(height);
+    let offset2 = (low.max(Vec2::ZERO) + (low + rectangle.size).min(Vec2::ZERO)).length_squared();
+    let nearest2 = offset2 + sqr(height);
     let bound = sqr(MIN_SOLID_ANGLE) * nearest2 * nearest2 * nearest2;
     let is_large = sqr(height * rectangle.area()) > bound;
     // Near the plane, rounding displaces points of the farther parts.

@@ -61,7 +61,7 @@ pub struct LightViewer {
     pub p: Vec3,
     /// Time as a fraction of the shutter interval, in `[0,1]`.
     pub time: f32,
-    /// Number of times that the path has scattered, at this point included.
+    /// Number of scattering events of the path, the one at this point included.
     pub depth: u32,
 }
 
@@ -81,7 +81,7 @@ impl LightViewer {
 pub struct Emission {
     /// Ray of the photon.
     pub ray: Ray,
-    /// The point of a shape that emits it; `None` for lights that are no shapes.
+    /// Point of the emissive shape; `None` for lights that are not shapes.
     pub surface: Option<(RayEnd, ShapeId)>,
     /// Power divided by the sampling density [W].
     pub power: Rgb,

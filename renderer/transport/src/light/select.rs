@@ -2,11 +2,11 @@
 //!
 //! - Lights with bounds are selected by a light tree. The few others, infinite or with parallel rays, are weighted
 //!   individually; their sum is weighted against the tree.
-//! - Occlusion is unknown. So that the sun above a roof does not take all samples from the lamps below, each of the two
-//!   groups has a minimum probability where both may contribute, and a small fraction of samples is selected by power
-//!   alone.
-//! - The power of an infinite light is that into the whole scene and grows with the scene; that of a lamp does not. So
-//!   selection by power, too, gives each group at least a quarter.
+//! - Occlusion is unknown. Each of the two groups has a minimum probability where both may contribute, so that the sun
+//!   above a roof does not attract all samples from the lights below, and a small fraction of samples is selected by
+//!   power alone.
+//! - The power of an infinite light into the whole scene grows with the scene; that of a local light does not.
+//!   Therefore selection by power, too, gives each group at least a quarter.
 //! - The power of a shape is an estimate. A light with an estimate of zero still has a small probability.
 
 use glam::Vec3;
@@ -45,26 +45,26 @@ pub struct ChosenLight {
     pub u: f64,
 }
 
-/// Where a light is.
+/// Bounding sphere of a light.
 #[derive(Clone, Copy, Debug)]
 pub struct LightSphere {
     /// Centre [m].
     pub center: Vec3,
-    /// Radius of a sphere around it [m].
+    /// Radius [m].
     pub radius: f32,
 }
 
-/// Minimum probability of infinite lights in selection by power where there are others, and the reverse.
+/// Minimum probability of infinite lights in selection by power if there are others, and vice versa.
 const MIN_POWER_SHARE: f32 = 0.25;
 
-/// Minimum probability of lights outside the tree where the tree may contribute as well, and the reverse.
+/// Minimum probability of lights outside the tree if the tree may contribute as well, and vice versa.
 const MIN_SHARE: f32 = 0.1;
 
 /// Probability of selection by power alone.
 const BY_POWER: f32 = 0.03;
 
 /// Total probability of all lights whose power estimate is zero.
-const UNSEEN_SHARE: f32 = 0.01;
+const ZERO_POWER_SHARE: f32 = 0.01;
 
 /// Luminance of the power of each light of a scene of radius `scene_radius` [W]. A light whose estimate is zero gets a
 /// small fraction of the total of the others, so that every light can be selected.
@@ -73,7 +73,7 @@ pub fn powers(lights: &[Light], scene_radius: f32) -> Vec<f32> {
         .iter()
         .map(|light| usable(light.power(scene_radius)))
         .collect();
-    share_with_unseen(lights, &mut powers);
+    replace_zero_powers(lights, &mut powers);
     powers
 }
 
@@ -81,21 +81,21 @@ fn usable(power: f32) -> f32 {
     if power.is_finite() { power.max(0.0) } else { 0.0 }
 }
 
-fn share_with_unseen(lights: &[Light], powers: &mut [f32]) {
-    let is_unseen = |(light, power): (&Light, f32)| power == 0.0 && matches!(light, Light::Area(_));
-    let unseen = lights
+fn replace_zero_powers(lights: &[Light], powers: &mut [f32]) {
+    let is_zero = |(light, power): (&Light, f32)| power == 0.0 && matches!(light, Light::Area(_));
+    let zeros = lights
         .iter()
         .zip(powers.iter().copied())
-        .filter(|&pair| is_unseen(pair))
+        .filter(|&pair| is_zero(pair))
         .count();
     let known: f64 = powers.iter().copied().map(f64::from).sum();
     let share = if known > 0.0 {
-        f64::from(UNSEEN_SHARE) * known / unseen.max(1) as f64
+        f64::from(ZERO_POWER_SHARE) * known / zeros.max(1) as f64
     } else {
         1.0
     };
     for (light, power) in lights.iter().zip(powers) {
-        if is_unseen((light, *power)) {
+        if is_zero((light, *power)) {
             *power = share as f32;
         }
     }
@@ -112,17 +112,17 @@ struct LightShares {
 }
 
 impl LightSelector {
-    /// Creates a light sampler for the lights of a scene of that radius; if all powers are zero, all lights count as
-    /// equal.
+    /// Creates a light sampler for the lights of a scene of radius `scene_radius`; if all powers are zero, all lights
+    /// count as equal.
     pub fn new(lights: &[Light], scene_radius: f32) -> LightSelector {
         let powers = balanced_powers(lights, scene_radius);
         let ids = || (0..).map(LightId).zip(lights);
         let parts = |(id, light): (LightId, &Light)| (0..light.parts()).map(move |part| (id, part));
         let emitters: Vec<(LightId, u32)> = ids().flat_map(parts).collect();
-        let nowhere = LightBounds::around(Vec3::ZERO, 0.0, 0.0);
+        let no_bounds = LightBounds::around(Vec3::ZERO, 0.0, 0.0);
         let bounds: Vec<LightBounds> = emitters
             .iter()
-            .map(|&(id, part)| lights[id.0 as usize].bounds(part).unwrap_or(nowhere))
+            .map(|&(id, part)| lights[id.0 as usize].bounds(part).unwrap_or(no_bounds))
             .collect();
         let before = lights.iter().scan(0, |next, light| {
             let first = *next;
@@ -181,7 +181,8 @@ impl LightSelector {
         })
     }
 
-    /// Selects a part of a light of the tree by what of it would reach the point `p`; `None` if nothing seems to.
+    /// Selects a part of a light of the tree by its importance at the point `p` in a medium; `None` if no light seems
+    /// to reach the point.
     pub fn select_light_in_medium(&self, lights: &[Light], p: Vec3, u: f64) -> Option<LightSphere> {
         let at = LightSampleContext::in_space(p);
         let chosen = self.tree.select(&at, &self.tree.root(&at), u)?;
@@ -193,7 +194,7 @@ impl LightSelector {
         })
     }
 
-    /// Probability with which `select` selects a part of a light for a reference point.
+    /// Probability that `select` selects a part of a light for a reference point.
     ///
     /// # Panics
     /// If there is no such light.
@@ -276,7 +277,7 @@ impl LightSelector {
         last
     }
 
-    /// Probability with which `select_by_importance` selects a part of a light.
+    /// Probability that `select_by_importance` selects a part of a light.
     fn importance_probability(
         &self,
         lights: &[Light],
@@ -345,6 +346,6 @@ fn balanced_powers(lights: &[Light], scene_radius: f32) -> Vec<f32> {
             };
         }
     }
-    share_with_unseen(lights, &mut powers);
+    replace_zero_powers(lights, &mut powers);
     powers
 }

@@ -76,7 +76,8 @@ impl Falloff {
     fn solid_angle(self) -> f32 {
         let tau = std::f64::consts::TAU;
         match self {
-            // ∫ (c − θ) / (c − b) sin θ dθ from b to c is cos b − (sin c − sin b) / (c − b), and the beam has 1 − cos b.
+            // ∫ (c − θ) / (c − b) sin θ dθ from b to c is cos b − (sin c − sin b) / (c − b), and the beam has 1 − cos
+            // b.
             Falloff::LinearAngle { beam, cutoff } => {
                 let (beam, cutoff) = (f64::from(beam), f64::from(cutoff));
                 let (middle, half) = (0.5 * (beam + cutoff), 0.5 * (cutoff - beam));

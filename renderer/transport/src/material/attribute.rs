@@ -27,7 +27,7 @@ impl AttributeTable {
         }
     }
 
-    /// Source of the attribute with that index for an existing shape.
+    /// Source of an attribute by its index, for an existing shape.
     #[inline]
     pub(super) fn source(&self, name: u32, shape: u32) -> Option<AttributeSource> {
         self.sources
@@ -36,12 +36,12 @@ impl AttributeTable {
     }
 }
 
-/// Attribute names that all, and that only some, of the given shapes have; `None` without shapes.
+/// Names of attributes that all of the shapes have, and of those that only some have; `None` without shapes.
 pub fn known_attributes<'a>(shapes: impl IntoIterator<Item = &'a Shape>) -> Option<KnownAttributes> {
     KnownAttributes::of(shapes.into_iter().map(Shape::attribute_names))
 }
 
-/// Returns whether a shape, or every shading point, has an attribute of that name.
+/// Returns whether a shape has an attribute, or every shading point has it.
 pub fn has_attribute(shape: &Shape, name: &str) -> bool {
     !matches!(AttributeSource::of(shape, name), AttributeSource::None)
         || shape.attributes.get(name).is_some()
@@ -64,7 +64,7 @@ pub(super) fn value(
     })
 }
 
-/// Screen-space derivative of an attribute along one axis, per pixel.
+/// Screen-space derivative of an attribute along one axis [1/pixel].
 pub(super) fn derivative(
     source: AttributeSource,
     shape: &Shape,
@@ -89,7 +89,7 @@ pub(super) fn derivative(
     })
 }
 
-/// Weighted sum of the values at a triangle's vertices; `uv` is that of the texture coordinates.
+/// Weighted sum of the values at a triangle's vertices; `uv` is the result for texture coordinates.
 fn weighted(
     source: AttributeSource,
     shape: &Shape,
@@ -129,7 +129,7 @@ fn weighted(
     }
 }
 
-/// One number as a value.
+/// A single number as a value.
 fn grey(x: f32) -> [f32; 4] {
     [x, x, x, 0.0]
 }

@@ -12,13 +12,14 @@ use crate::bsdf::LobeTraits;
 use renderer_base::color::Rgb;
 use renderer_geometry::{Interaction, ShapeId};
 
-/// Why a shader can run.
+/// Reason why running a shader cannot fail.
 pub(super) const RUNS: &str = "contexts are of the scene's host, and threads have stacks of the usual size";
 
-/// Shading result that is the same at all points of a surface.
+/// Constant shading result of a surface.
 #[derive(Clone, Debug)]
 pub(super) struct CachedShading {
-    /// Lobes with their traits; those about the shading normal have a normal of zero, those along `dPdu` a tangent of zero.
+    /// Lobes with their traits; those about the shading normal have a normal of zero, those along `dPdu` a tangent of
+    /// zero.
     lobes: Box<[(Scattering, LobeTraits)]>,
     emission: Rgb,
     transparency: Rgb,
@@ -33,7 +34,7 @@ impl CachedShading {
         if !instance.statistics().is_uniform {
             return None;
         }
-        // `N` and `dPdu` are zero as well, and so stand for the surface's own at any point.
+        // `N` and `dPdu` are zero as well, and therefore mean the surface's own at any point.
         let globals = ShaderGlobals::default();
         let (point, mut surface) = (arbitrary_point(), ShadingResult::new());
         let tree = instance.run(&globals, context).expect(RUNS);

@@ -1,25 +1,35 @@
-//! What closures may do, known before a shader runs: emit, let light pass, refract it, fill what is inside.
+//! Closure effects known before a shader runs: emission, transparency, refraction, media.
 
 use shading::codegen::Statistics;
 use shading::hir::{ClosureId, Const};
 
 use super::closures::{ClosureKind, TABLE, kind};
-use super::material_flags::MaterialFlags;
 use crate::bsdf::fresnel::ior_from_f0;
 use crate::bsdf::is_index_matched;
+
+/// Effects that a shader may have at some point.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MaterialFlags {
+    pub(super) emits: bool,
+    pub(super) transparent: bool,
+    /// True if light may pass without being scattered widely: straight through or refracted.
+    pub(super) passes: bool,
+    /// True if lobe weights may depend on the view direction.
+    pub(super) layers: bool,
+}
 
 /// Flags of a shader instance that may create the closures of `statistics`.
 pub(super) fn flags(statistics: &Statistics) -> MaterialFlags {
     let mut flags = MaterialFlags::default();
     for &id in &statistics.closures {
         flags.add(id);
-        flags.transparent |= refraction(id, statistics).is_some_and(|of| of.may_be_straight(id));
+        flags.transparent |= refraction(id, statistics).is_some_and(|r| r.may_be_straight(id));
     }
     flags
 }
 
 impl MaterialFlags {
-    /// Adds what a closure may do.
+    /// Adds the effects of a closure.
     fn add(&mut self, id: ClosureId) {
         let flags = self;
         match kind(id) {
@@ -39,7 +49,6 @@ impl MaterialFlags {
             | ClosureKind::MicrofacetBeckmannRefraction
             | ClosureKind::MicrofacetMultiGgxGlass => flags.passes = true,
             ClosureKind::Layer | ClosureKind::Coat => flags.layers = true,
-            kind if kind.fills() => flags.fills = true,
             _ => {}
         }
     }
@@ -57,39 +66,39 @@ pub(super) fn light_closures(statistics: &Statistics) -> Vec<ClosureId> {
         let flags = MaterialFlags::of(**id);
         flags.emits
             || flags.transparent
-            || refraction(**id, statistics).is_some_and(|of| of.may_be_straight(**id))
+            || refraction(**id, statistics).is_some_and(|r| r.may_be_straight(**id))
     };
     statistics.closures.iter().filter(is_seen).copied().collect()
 }
 
-/// Selects the closures of what is inside.
+/// Selects the closures that describe the interior medium.
 pub(super) fn interior_closures(statistics: &Statistics) -> Vec<ClosureId> {
-    let fills = |id: &&ClosureId| kind(**id).fills();
-    statistics.closures.iter().filter(fills).copied().collect()
+    let is_medium = |id: &&ClosureId| kind(**id).is_medium();
+    statistics.closures.iter().filter(is_medium).copied().collect()
 }
 
-/// What is known of a closure that refracts light.
+/// Index of refraction of a closure, as far as it is known before the shader runs.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Refraction {
-    /// By this index of refraction of the object.
+    /// Constant index of refraction of the object.
     Index(f32),
-    /// By an index that is computed where light meets the surface, or that is relative to the side that it comes from.
+    /// Computed by the shader, or relative to the side of the ray.
     Unknown,
 }
 
 impl Refraction {
-    /// Returns whether light goes straight on.
+    /// Returns whether light passes without being bent.
     pub(super) fn is_straight(self) -> bool {
         matches!(self, Refraction::Index(ior) if is_index_matched(ior))
     }
 
-    /// Returns whether light may go straight on through the closure `id`, without being bent.
+    /// Returns whether light may pass the closure `id` without being bent.
     fn may_be_straight(self, id: ClosureId) -> bool {
         kind(id) == ClosureKind::DielectricBsdf && (self.is_straight() || matches!(self, Refraction::Unknown))
     }
 }
 
-/// What is known of the refraction by a closure of an instance; `None` if it refracts nothing.
+/// Index of refraction of a closure of an instance; `None` if it does not refract.
 pub(super) fn refraction(id: ClosureId, statistics: &Statistics) -> Option<Refraction> {
     use ClosureKind as K;
     let constants = statistics.closure_constants.get(&id);

@@ -1,4 +1,4 @@
-//! The registry of the closures, for shading systems, with messages for those that do less than their names say.
+//! Closure registry for shading systems, with notes on closures that are approximated.
 
 use std::sync::LazyLock;
 
@@ -26,8 +26,7 @@ static REGISTRY: LazyLock<ClosureRegistry> = LazyLock::new(|| {
     registry
 });
 
-/// Message for shaders that create a closure which does less than its name says; `None` for closures that are what
-/// their names say.
+/// Note for shaders that create an approximated closure; `None` for fully supported closures.
 fn note(kind: ClosureKind) -> Option<ClosureNote> {
     use ClosureKind as K;
     let (text, unless_zero) = match kind {

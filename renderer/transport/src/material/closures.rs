@@ -11,9 +11,9 @@
 //! - Closures without a lobe of their own use the nearest one; compiling a shader that creates one reports it (`note`).
 //! - Hair closures are lobes of one model; roughnesses are variances and scales in MaterialX's, and the paper's in
 //!   Cycles'.
-//! - Labels name lobes for light path expressions: `labelled(base, label)`, which `"label"` in any call stands for.
+//! - Labels name lobes for light path expressions: `labelled(base, label)`, or the parameter `"label"` of any call.
 //! - The thickness of a thin film is in nm.
-//! - `energy_compensation` of an interface adds the light that its facets scatter onto others.
+//! - `energy_compensation` of an interface adds the light that facets scatter more than once.
 
 use std::f32::consts::PI;
 
@@ -155,7 +155,7 @@ closures! {
         let (radius, albedo) = (c.color(), c.color());
         let lobe = Subsurface::new(albedo, radius, anisotropy);
         // From behind, shaders give the inverse.
-        below(c, Vec3::ZERO, albedo, lobe.refracted(eta.max(1.0 / eta)))
+        subsurface(c, Vec3::ZERO, albedo, lobe.refracted(eta.max(1.0 / eta)))
     };
 
     // MaterialX, and closures in its style.
@@ -187,7 +187,7 @@ closures! {
         let (normal, albedo) = (c.triple(), c.color());
         let radius = c.color();
         let lobe = Subsurface::new(albedo, radius, c.float());
-        below(c, normal, albedo, lobe)
+        subsurface(c, normal, albedo, lobe)
     };
     DielectricBsdf "dielectric_bsdf"
         [N, U, TINTS[0], TINTS[1], ROUGHNESS[0], ROUGHNESS[1], ("ior", T::FLOAT), DISTRIBUTION]
@@ -252,8 +252,8 @@ closures! {
         };
     Layer "layer" [("top", T::CLOSURE), ("base", T::CLOSURE)] [] |c| {
         let (top, base) = (c.closure(), c.closure());
-        match base.filter(|&base| is_inside(base)) {
-            // It lies under the whole surface, whichever lobes that has.
+        match base.filter(|&base| is_medium(base)) {
+            // The medium is under the whole surface, whichever lobes the surface has.
             Some(inside) => c.both(top, inside),
             None => c.layer(top, base),
         }
@@ -314,14 +314,14 @@ closures! {
     MicrofacetMultiGgx "microfacet_multi_ggx" [N, ("ag", T::FLOAT), ("C", T::COLOR)] [] |c| {
         let normal = c.triple();
         let microfacets = Microfacets::isotropic(c.float());
-        let lobe = several_reflections(c.color(), microfacets);
+        let lobe = multi_ggx(c.color(), microfacets);
         c.scatter(Scattering { normal, ..white(lobe) })
     };
     MicrofacetMultiGgxAniso "microfacet_multi_ggx_aniso"
         [N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT), ("C", T::COLOR)] [] |c| {
             let (normal, tangent) = (c.triple(), c.triple());
             let microfacets = Microfacets::new(c.float(), c.float());
-            let lobe = several_reflections(c.color(), microfacets);
+            let lobe = multi_ggx(c.color(), microfacets);
             c.scatter(Scattering { normal, tangent, ..white(lobe) })
         };
     MicrofacetMultiGgxGlass "microfacet_multi_ggx_glass"
@@ -363,11 +363,11 @@ closures! {
             let (ior, anisotropy) = (c.float(), c.float());
             let lobe = match method {
                 "random_walk_skin" => Subsurface::skin(albedo, radius, anisotropy, ior),
-                // Its radii are of another profile: Cycles takes a part of them.
+                // Christensen-Burley's profile: Cycles scales the radii by this factor.
                 "burley" => Subsurface::new(albedo, radius * (0.25 / PI), 0.0),
                 _ => Subsurface::new(albedo, radius, anisotropy),
             };
-            below(c, normal, albedo, lobe)
+            subsurface(c, normal, albedo, lobe)
         };
     AmbientOcclusion "ambient_occlusion" [] [] |c| c.scatter(white(Lobe::Lambert(Lambert)));
     HairReflection "hair_reflection" [N, HAIR[0], HAIR[1], ("T", T::VECTOR), ("offset", T::FLOAT)] [] |c| {
@@ -424,14 +424,14 @@ closures! {
                 ior: c.float(),
                 variances: [c.float(), c.float(), c.float()],
                 scales: [c.float(), c.float(), c.float()],
-                // 0.5 is no tilt.
+                // 0.5 means no tilt.
                 tilt: (c.float() - 0.5) * PI,
                 absorption: c.color(),
             };
             c.scatter(Scattering { normal, tangent, ..white(Lobe::Hair(Hair::new(&parameters))) })
         };
 
-    // Media: what is inside of the object, see `interior`.
+    // Media inside the object, see `interior`.
     AnisotropicVdf "anisotropic_vdf" [ALBEDO, ("extinction", T::COLOR), ("anisotropy", T::FLOAT)] [] |_| None;
     MediumVdf "medium_vdf"
         [ALBEDO, ("transmission_depth", T::FLOAT), ("transmission_color", T::COLOR), ("anisotropy", T::FLOAT),
@@ -442,7 +442,7 @@ closures! {
     Rayleigh "rayleigh" [] [] |_| None;
     HenyeyGreenstein "henyey_greenstein" [("g", T::FLOAT)] [] |_| None;
 
-    // OSL's testshade passes parameters of all types to it.
+    // OSL's testshade passes parameters of all types to this closure.
     ParameterTest "parameter_test"
         [("int_param", T::INT), ("float_param", T::FLOAT), ("color_param", T::COLOR), ("vector_param", T::VECTOR),
             ("string_param", T::STRING), ("int_array", T::array(Base::Int, 5)),
@@ -465,7 +465,7 @@ closures! {
             ("normal", T::NORMAL)] [] |c| {
             let base = c.closure();
             let (microfacets, ior) = (Microfacets::isotropic(c.float()), c.relative_index());
-            // The light crosses the coat on its way in and out.
+            // Light crosses the coat twice.
             let tint = c.color().map(|sigma| exp(-2.0 * sigma));
             let coat = Coat { normal: c.triple(), microfacets, ior, tint };
             c.coat(base, &coat)
@@ -487,8 +487,8 @@ pub(super) fn kind(id: ClosureId) -> ClosureKind {
 }
 
 impl ClosureKind {
-    /// Returns whether it describes an interior medium.
-    pub(super) fn fills(self) -> bool {
+    /// Returns whether the closure describes an interior medium.
+    pub(super) fn is_medium(self) -> bool {
         matches!(
             self,
             ClosureKind::AnisotropicVdf
@@ -503,12 +503,12 @@ impl ClosureKind {
 }
 
 /// Returns whether the closure is a component that describes an interior medium.
-fn is_inside(closure: ClosureRef<'_>) -> bool {
-    matches!(closure.node(), ClosureNode::Component { id, .. } if kind(id).fills())
+fn is_medium(closure: ClosureRef<'_>) -> bool {
+    matches!(closure.node(), ClosureNode::Component { id, .. } if kind(id).is_medium())
 }
 
-/// Adds a lobe that leads below the surface. A colour above 1 scales what the walk gives for 1.
-fn below(
+/// Adds a subsurface lobe. A colour above 1 scales the result of the random walk for albedo 1.
+fn subsurface(
     c: &mut Component<'_, '_, '_>,
     normal: Vec3,
     albedo: Rgb,
@@ -642,15 +642,15 @@ fn reflector(eta: f32, microfacets: Microfacets) -> Lobe {
     }
 }
 
-/// Cycles' GGX of several reflections, each of which takes the colour.
-fn several_reflections(color: Rgb, microfacets: Microfacets) -> Lobe {
+/// Cycles' multiple-scattering GGX: each reflection multiplies by the colour.
+fn multi_ggx(color: Rgb, microfacets: Microfacets) -> Lobe {
     Lobe::Schlick(Schlick {
         f90: color,
         ..Schlick::new(color, microfacets.compensated())
     })
 }
 
-/// OSL's microfacet closures, whose last parameters are `eta` and `refract`: 0 reflects, 1 refracts, 2 does both.
+/// OSL's microfacet closures, with the trailing parameters `eta` and `refract`: 0 reflects, 1 refracts, 2 does both.
 fn microfacet<'t>(
     c: &mut Component<'_, '_, 't>,
     normal: Vec3,

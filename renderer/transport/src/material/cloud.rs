@@ -1,11 +1,10 @@
 //! Point clouds for shaders: resolution of file names, and conversion to the language's interface.
 
-use std::sync::{PoisonError, RwLock};
-
 use glam::Vec3;
 use rustc_hash::FxHashMap;
 use shading::{CloudSearch, CloudValues};
 
+use super::late_table::{LateTable, load_once};
 use super::texture::TextureNames;
 use renderer_base::files::SharedFiles;
 
@@ -24,7 +23,7 @@ pub(super) struct Clouds {
     pub(super) store: CloudStore,
     ids: FxHashMap<String, CloudId>,
     /// Clouds named by running shaders; `None` if the file does not exist.
-    late: RwLock<FxHashMap<String, Option<CloudId>>>,
+    late: LateTable<String, Option<CloudId>>,
 }
 
 impl CloudRequests {
@@ -51,7 +50,7 @@ impl CloudRequests {
         Clouds {
             store: self.loader.load(),
             ids: self.ids,
-            late: RwLock::default(),
+            late: LateTable::default(),
         }
     }
 }
@@ -62,15 +61,9 @@ impl Clouds {
         if let Some(&id) = self.ids.get(file) {
             return Some(id);
         }
-        // A panic elsewhere leaves the table consistent: an entry is added in one step.
-        let late = self.late.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = late.get(file) {
-            return *known;
-        }
-        drop(late);
-        let id = names.file(file).and_then(|path| self.store.load_late(&path));
-        let mut late = self.late.write().unwrap_or_else(PoisonError::into_inner);
-        *late.entry(file.to_owned()).or_insert(id)
+        load_once(&self.late, file, || {
+            names.file(file).and_then(|path| self.store.load_late(&path))
+        })
     }
 
     /// Reason why a file cannot be searched.

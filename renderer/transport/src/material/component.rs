@@ -30,22 +30,22 @@ pub(super) struct Flattener<'p> {
     /// Sum of weight × albedo of all lobes so far; maintained only inside the top of a layer.
     pub(super) reflected: Rgb,
     pub(super) open_tops: u32,
-    /// True if lobes get a soft terminator.
+    /// True if the lobes that follow have a soft terminator.
     pub(super) soft: bool,
-    /// Hash of the label that lobes get; 0 for none.
+    /// Hash of the label of the lobes that follow; 0 for none.
     pub(super) label: u32,
     pub(super) interfaces: Interfaces,
 }
 
-/// What the interfaces of a tree bound. From within a body of glass, a closure that only reflects shows total reflection;
-/// on an opaque surface it is a thin coat, which looks the same from both sides.
+/// Kinds of interfaces of a tree. Inside a solid, a closure that only reflects shows total reflection; on an opaque
+/// surface it is a thin coat with equal sides.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Interfaces {
     /// True if an interface only reflects.
     pub(super) reflect: bool,
     /// True if an interface refracts.
     pub(super) refract: bool,
-    /// True if those that only reflect bound the inside of the object.
+    /// True if interfaces that only reflect bound a solid.
     pub(super) are_solid: bool,
 }
 
@@ -123,7 +123,7 @@ impl Flattener<'_> {
     /// Adds a lobe.
     #[inline]
     fn push(&mut self, mut new: Scattering) {
-        // Shadow rays know of those that may be met in a vacuum: see `Refraction::may_be_straight`.
+        // For shadow rays, see `Refraction::may_be_straight`: they assume a vacuum outside.
         if new.solid && new.lobe.is_straight() && self.surface.outside == 1.0 {
             self.pass_through(&mut new);
         }
@@ -210,13 +210,13 @@ impl<'t> Component<'_, '_, 't> {
         Rgb::from(self.params.triple(offset))
     }
 
-    /// Reads an index of refraction, and returns it relative to that of what the object is in.
+    /// Reads an index of refraction; returns it relative to the exterior one.
     #[inline(always)]
     pub(super) fn relative_index(&mut self) -> f32 {
         self.float() / self.flattener.surface.outside
     }
 
-    /// The reflectance in what the object is in of a surface that has the reflectance `f0` in a vacuum.
+    /// Converts the reflectance `f0` against a vacuum to the reflectance against the exterior medium.
     pub(super) fn relative_reflectance(&self, f0: Rgb) -> Rgb {
         let outside = self.flattener.surface.outside;
         if outside == 1.0 {
@@ -253,7 +253,8 @@ impl<'t> Component<'_, '_, 't> {
         None
     }
 
-    /// Adds a share of the surface that is a hole in the picture; in the top of a layer, it hides the base.
+    /// Adds holdout: a fraction of the surface that is transparent in the alpha of the picture. In the top of a layer,
+    /// it hides the base.
     pub(super) fn hold_out(&mut self) -> Option<ClosureRef<'t>> {
         let share = self.weight.map(|v| v.max(0.0));
         if self.flattener.open_tops > 0 {
@@ -335,11 +336,11 @@ impl<'t> Component<'_, '_, 't> {
         self.flattener.push(scattering);
         // Beer-Lambert: oblique light has a longer path through the coat.
         let cos = safe_sqrt(1.0 - (1.0 - sqr(cos)) / sqr(coat.ior.max(1.0)));
-        let way = 1.0 / cos.max(1e-3);
+        let path_length = 1.0 / cos.max(1e-3);
         let tint = if coat.tint == Rgb::WHITE {
             coat.tint
         } else {
-            coat.tint.map(|t| pow(t.max(0.0), way))
+            coat.tint.map(|t| pow(t.max(0.0), path_length))
         };
         *self.weight *= (Rgb::WHITE - reflected).map(|v| v.max(0.0)) * tint;
         base

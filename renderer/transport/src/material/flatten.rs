@@ -1,15 +1,15 @@
 //! Closure tree flattening: an iterative walk that multiplies weights and collects lobes, emission and transparency.
 //!
-//! Weights are multiplied on the way down and equal lobes are merged; the result is a [`Bsdf`], the emitted radiance
-//! and the straight transmittance. Trees may have any depth and width: the walk has an explicit stack.
+//! Weights are multiplied from the root to the leaves, and equal lobes are merged; the result is a [`Bsdf`], the
+//! emitted radiance and the straight transmittance. Trees may have any depth and width: the traversal has an explicit
+//! stack.
 //!
 //! - `layer(top, base)`: light that passes straight through the top reaches the base. Light scattered by the top,
 //!   reflected or refracted, does not: the weight of the base is that of the layer less the top's albedo for the view
 //!   direction. `transparent()` in a top does not scatter: it is a hole that shows the base, and transmits light only
 //!   where the base does. A top of clear glass therefore hides its base.
-//! - `coat(base)`: the base gets the light not reflected by the coat, tinted on the way in and out.
-//! - `soft_terminator(base)`: light fades on lobes of the base with bent normals, before it comes from below the
-//!   surface.
+//! - `coat(base)`: the base receives the light that the coat does not reflect, tinted twice.
+//! - `soft_terminator(base)`: light on lobes of the base with bent normals fades out before the geometric horizon.
 //! - Emission under a layer or coat is weighted like its lobes; emission of a top does not reduce the base.
 //!
 //! The weight of a base is that of MaterialX and of OSL's `testrender`. Closures conserve energy as long as the weights
@@ -79,7 +79,7 @@ impl<'p> Flattener<'p> {
         self.interfaces.reflect && self.interfaces.refract
     }
 
-    /// Visits the tree again, with all interfaces those of a solid.
+    /// Visits the tree again; interfaces that only reflect then bound a solid.
     #[cold]
     fn visit_solid(&mut self, tree: ClosureTree<'_>) {
         self.surface.reset(self.point);

@@ -10,10 +10,10 @@ use renderer_geometry::{Footprint, Interaction, PointDifferential};
 
 /// Shader globals at a hit of a ray.
 ///
-/// - `N` and `Ng` face the viewer, as in OSL's renderers; `backfacing()` tells that they were flipped.
-/// - `surface_area` is that of the whole shape [m²]; only some shaders need it.
-/// - `Ps` stays zero: there are no light shaders. So do `dtime` and `dPdtime`: nothing moves.
-/// - `footprint` is the area that one sample covers; without it, all derivatives are zero.
+/// - `N` and `Ng` face the viewer, as in OSL's renderers; `backfacing()` returns whether they were flipped.
+/// - `surface_area` is the area of the whole shape [m²], for shaders that read it.
+/// - `Ps`, `dtime` and `dPdtime` stay zero: there are no light shaders and no motion.
+/// - `footprint` is the ray's footprint; without it, all derivatives are zero.
 /// - `world` converts the point to world space.
 #[inline]
 pub(super) fn globals(

@@ -1,13 +1,13 @@
-//! Grids of volumes for shaders: resolution of file names, and conversion of lookups.
+//! Volume grids for shaders: resolution of file names, and conversion of lookups.
 
 use std::path::Path;
-use std::sync::{PoisonError, RwLock};
 
 use glam::Vec3;
 use rustc_hash::FxHashMap;
 use shading::hir::{Interpolation, Wrap};
 use shading::{Subimage, TextureInfo, TextureLookup, TextureRequest, TextureSample};
 
+use super::late_table::{LateTable, load_once};
 use super::texture::{TextureLoadError, TextureNames};
 use renderer_base::files::SharedFiles;
 use renderer_grid::{
@@ -27,10 +27,10 @@ pub(super) struct Grids {
     pub(super) store: GridStore,
     ids: FxHashMap<TextureRequest, GridId>,
     /// Grids named by running shaders, or the reason why they could not be loaded.
-    late: RwLock<FxHashMap<TextureRequest, Result<GridId, String>>>,
+    late: LateTable<TextureRequest, Result<GridId, String>>,
 }
 
-/// Returns whether a request means a grid, by the extension of its file.
+/// Returns whether a request refers to a grid, by the extension of its file.
 pub(super) fn is_grid(request: &TextureRequest) -> bool {
     is_grid_file(Path::new(&request.file))
 }
@@ -77,7 +77,7 @@ impl GridRequests {
         let GridRequests { loader, ids } = self;
         let loader = if is_tolerant { loader.tolerant() } else { loader };
         let store = loader.load().map_err(|errors| {
-            let of = |error: std::sync::Arc<GridError>| {
+            let load_error = |error: std::sync::Arc<GridError>| {
                 let is_meant = |asked: &&TextureRequest| {
                     let is_choice = match &*error {
                         GridError::NoGrid { asked: wrong, .. } => choice(asked) == *wrong,
@@ -92,12 +92,12 @@ impl GridRequests {
                     requests,
                 }
             };
-            errors.into_iter().map(of).collect::<Vec<_>>()
+            errors.into_iter().map(load_error).collect::<Vec<_>>()
         })?;
         Ok(Grids {
             store,
             ids,
-            late: RwLock::default(),
+            late: LateTable::default(),
         })
     }
 }
@@ -113,14 +113,8 @@ impl Grids {
         if let Some(&id) = self.ids.get(request) {
             return self.usable(id);
         }
-        // A panic elsewhere leaves the table consistent: an entry is added in one step.
-        let late = self.late.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = late.get(request) {
-            return known.clone();
-        }
-        drop(late);
-        let found = match names.file(&request.file) {
-            // The wording of textures, which shaders may examine.
+        load_once(&self.late, request, || match names.file(&request.file) {
+            // Same wording as for textures, which shaders may examine.
             None => Err(format!(
                 "Could not open file: {0}: No such file or directory",
                 request.file
@@ -129,9 +123,7 @@ impl Grids {
                 Some(id) => self.usable(id),
                 None => Err("too many grids are named by running shaders".to_owned()),
             },
-        };
-        let mut late = self.late.write().unwrap_or_else(PoisonError::into_inner);
-        late.entry(request.clone()).or_insert(found).clone()
+        })
     }
 
     fn usable(&self, id: GridId) -> Result<GridId, String> {
@@ -141,7 +133,7 @@ impl Grids {
         }
     }
 
-    /// Returns whether a requested grid could be read; true for what was not requested.
+    /// Returns whether a grid could be read; true if it was not requested.
     pub(super) fn is_whole(&self, request: &TextureRequest) -> bool {
         let id = self.ids.get(request);
         id.is_none_or(|&id| matches!(self.store.get(id), Some(Ok(_))))

@@ -1,20 +1,20 @@
-//! The ray that hit a shading point, as shaders see it.
+//! Hit ray: kind and depth of the ray at a shading point, for shaders.
 
 use shading::RayKind;
 
 /// Kind and depth of a ray that hit a shading point (`raytype`, `path:ray_depth`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HitRay {
-    /// Its kind.
+    /// Ray kind.
     pub kind: RayKind,
-    /// Number of times that its path has scattered: 0 for camera rays.
+    /// Number of scattering events of the path; 0 for camera rays.
     pub depth: u32,
-    /// Index of refraction of what the object is in that it hit.
+    /// Exterior index of refraction of the object at the hit.
     pub outside: f32,
 }
 
 impl HitRay {
-    /// A shadow ray of a path that has scattered `depth` times.
+    /// Shadow ray of a path with `depth` scattering events.
     pub fn shadow(depth: u32) -> HitRay {
         HitRay {
             kind: RayKind::SHADOW,

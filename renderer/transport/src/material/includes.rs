@@ -1,4 +1,4 @@
-//! Search of `#include`d files: beside the including file, then in the folders of the command line (`-I`).
+//! Search of `#include`d files: in the folder of the including file, then in the folders of the command line (`-I`).
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

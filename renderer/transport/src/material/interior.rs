@@ -1,7 +1,7 @@
-//! Interiors: what is behind a surface, as its material says: a medium, an index of refraction, a priority.
+//! Interior of a material: medium, index of refraction, and priority behind its surfaces.
 //!
-//! The medium is made of those closures of a shader that describe media. They depend on where in space a point is, not on
-//! where a ray has met the surface, so that light finds the same medium from whichever side it comes.
+//! The medium consists of the closures of a shader that describe media. They depend on the position but not on the hit,
+//! so that light finds the same medium from every side.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -19,36 +19,36 @@ use renderer_base::color::Rgb;
 use renderer_base::math::ln;
 use renderer_scene::{Nesting, Priority};
 
-/// What is behind the surfaces of a material.
+/// Interior of a material.
 #[derive(Clone, Debug)]
 pub struct Interior {
     /// The medium.
     pub medium: Medium,
-    /// Index of refraction; `None` if the surface refracts nothing, or by an index that is not known.
+    /// Index of refraction; `None` if the surface does not refract or the index is not constant.
     pub ior: Option<f32>,
-    /// True if the surface refracts light: what surrounds it is not inside.
+    /// True if the surface refracts light: the interior then replaces the surrounding medium.
     pub refracts: bool,
-    /// Which of several bodies is where they overlap; the higher one.
+    /// Priority where bodies overlap; the higher one wins.
     pub priority: Priority,
-    /// True if the scene gives the priority: then something is inside, if only nothing.
+    /// True if the scene sets the priority; the material then has an interior even without a medium.
     pub has_priority: bool,
-    /// True if what is outside is known to the material alone: see [`Nesting`].
+    /// Reference of the index of refraction: see [`Nesting`].
     pub nesting: Nesting,
 }
 
-/// A medium, as far as it is known before rays find it.
+/// Medium, as far as it is known before rendering.
 #[derive(Clone, Debug)]
 pub enum Medium {
-    /// None.
+    /// No medium.
     Clear,
-    /// The same everywhere.
+    /// Homogeneous medium.
     Homogeneous(Coefficients),
-    /// Computed at each point.
+    /// Heterogeneous medium, whose shader runs at each point.
     Varying(Arc<ShaderInstance>),
 }
 
 impl Interior {
-    /// The interior of surfaces of the shader `surface`, whose medium `inside` computes.
+    /// Interior of surfaces with the shader `surface`; `inside` is the shader of the medium.
     pub(super) fn new(
         surface: &Statistics,
         inside: Option<Arc<ShaderInstance>>,
@@ -56,7 +56,9 @@ impl Interior {
         nesting: Nesting,
         context: &mut ShadingContext,
     ) -> Interior {
-        let told = inside.as_ref().and_then(|shader| told(shader.statistics()));
+        let constants = inside
+            .as_ref()
+            .and_then(|shader| medium_constants(shader.statistics()));
         let medium = inside.map_or(Medium::Clear, |shader| Medium::new(shader, context));
         let mut interior = Interior {
             medium,
@@ -64,7 +66,7 @@ impl Interior {
             refracts: false,
             has_priority: priority.is_some(),
             priority: priority
-                .or(told.map(|(_, priority)| priority))
+                .or(constants.map(|(_, priority)| priority))
                 .unwrap_or_default(),
             nesting,
         };
@@ -75,17 +77,17 @@ impl Interior {
                 interior.ior = Some(interior.ior.map_or(ior, |known| known.max(ior)));
             }
         }
-        interior.ior = interior.ior.or(told.map(|(ior, _)| ior));
+        interior.ior = interior.ior.or(constants.map(|(ior, _)| ior));
         interior
     }
 
-    /// Returns whether it may matter that something is inside.
+    /// Returns whether the interior may affect light.
     pub fn may_matter(&self) -> bool {
         let refracts = self.refracts && self.nesting == Nesting::Absolute;
         !matches!(self.medium, Medium::Clear) || self.has_priority || refracts
     }
 
-    /// Adds all that light depends on, textures left out, to a hash.
+    /// Adds everything that affects light, except textures, to a hash.
     pub(super) fn hash_behaviour(&self, hasher: &mut impl Hasher) {
         match &self.medium {
             Medium::Clear => 0u64.hash(hasher),
@@ -97,9 +99,9 @@ impl Interior {
     }
 }
 
-/// The index of refraction and the priority that `medium_vdf` tells of, where they are the same everywhere.
-pub(super) fn told(statistics: &Statistics) -> Option<(f32, Priority)> {
-    let mut told = statistics
+/// Index of refraction and priority of a `medium_vdf` closure, if they are constant.
+pub(super) fn medium_constants(statistics: &Statistics) -> Option<(f32, Priority)> {
+    let mut found = statistics
         .closure_constants
         .iter()
         .filter_map(|(&id, constants)| match (kind(id), &constants[..]) {
@@ -108,7 +110,7 @@ pub(super) fn told(statistics: &Statistics) -> Option<(f32, Priority)> {
             }
             _ => None,
         });
-    told.next()
+    found.next()
 }
 
 impl Medium {
@@ -126,7 +128,7 @@ impl Medium {
             return Medium::Varying(shader);
         }
         let coefficients = coefficients(shader.run(&ShaderGlobals::default(), context).expect(RUNS));
-        // A shader that reports something has to run where it is seen.
+        // A shader that reports or prints runs at hits as well.
         context.take_reports();
         match coefficients.is_clear() && !coefficients.is_faulty() {
             true => Medium::Clear,
@@ -135,27 +137,27 @@ impl Medium {
     }
 }
 
-/// Closures of a tree that wait to be visited; what does not fit is left out: a tree this deep was built in a loop.
-type Waiting<'t> = ArrayVec<(ClosureRef<'t>, Rgb), 32>;
+/// Stack of pending closures; a full stack drops further ones, since only a loop builds such a deep tree.
+type Pending<'t> = ArrayVec<(ClosureRef<'t>, Rgb), 32>;
 
 /// Sum of the media of a closure tree.
 pub(super) fn coefficients(tree: ClosureTree<'_>) -> Coefficients {
     let mut sum = Coefficients::default();
-    let mut waiting = Waiting::new();
-    waiting.extend(tree.root().map(|root| (root, Rgb::WHITE)));
-    while let Some((closure, weight)) = waiting.pop() {
+    let mut pending = Pending::new();
+    pending.extend(tree.root().map(|root| (root, Rgb::WHITE)));
+    while let Some((closure, weight)) = pending.pop() {
         match closure.node() {
             ClosureNode::Mul {
                 weight: factor,
                 closure,
             } => {
                 if let Some(closure) = closure {
-                    let _ = waiting.try_push((closure, weight * Rgb::from(factor)));
+                    let _ = pending.try_push((closure, weight * Rgb::from(factor)));
                 }
             }
             ClosureNode::Add { a, b } => {
                 for closure in [b, a].into_iter().flatten() {
-                    let _ = waiting.try_push((closure, weight));
+                    let _ = pending.try_push((closure, weight));
                 }
             }
             ClosureNode::Component {
@@ -165,7 +167,7 @@ pub(super) fn coefficients(tree: ClosureTree<'_>) -> Coefficients {
             } => {
                 let weight = weight * Rgb::from(factor);
                 for closure in nested(kind(id), &params).into_iter().flatten() {
-                    let _ = waiting.try_push((closure, weight));
+                    let _ = pending.try_push((closure, weight));
                 }
                 add(&mut sum, kind(id), &params, weight);
             }
@@ -174,7 +176,7 @@ pub(super) fn coefficients(tree: ClosureTree<'_>) -> Coefficients {
     sum
 }
 
-/// Closures that a closure modifies: as a medium, all of them count whole.
+/// Closures that a closure modifies; for media, each counts with its full weight.
 fn nested<'t>(kind: ClosureKind, params: &Params<'t>) -> [Option<ClosureRef<'t>>; 2] {
     match kind {
         ClosureKind::Layer => [params.closure(8), params.closure(0)],
@@ -197,7 +199,7 @@ fn add(sum: &mut Coefficients, kind: ClosureKind, params: &Params<'_>, weight: R
         ClosureKind::Draine => sum.scatter(weight, Phase::draine(params.float(0), params.float(4))),
         ClosureKind::Rayleigh => sum.scatter(weight, Phase::Rayleigh),
         ClosureKind::FournierForand => {
-            // The share that it scatters back, of which Henyey-Greenstein's has (1 - g) / 2 to first order.
+            // Backscatter fraction; that of Henyey-Greenstein's function is (1 - g) / 2 to first order.
             sum.scatter(weight, Phase::henyey_greenstein(1.0 - 2.0 * params.float(0)));
         }
         ClosureKind::AnisotropicVdf => {
@@ -208,7 +210,7 @@ fn add(sum: &mut Coefficients, kind: ClosureKind, params: &Params<'_>, weight: R
         ClosureKind::MediumVdf => {
             let (albedo, depth) = (color(0), params.float(12));
             if depth > 0.0 {
-                let extinction = weight * color(16).map(|left| -ln(left) / depth);
+                let extinction = weight * color(16).map(|transmittance| -ln(transmittance) / depth);
                 sum.absorb((Rgb::WHITE - albedo) * extinction);
                 sum.scatter(albedo * extinction, Phase::henyey_greenstein(params.float(28)));
             }

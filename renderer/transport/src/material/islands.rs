@@ -1,4 +1,4 @@
-//! Islands of the meshes of a scene, for shaders that ask for them.
+//! Islands: connected components of the meshes of a scene, for shader attributes.
 
 use std::sync::Arc;
 
@@ -7,15 +7,15 @@ use shading::ShaderGlobals;
 
 use renderer_geometry::Shape;
 
-/// The island of each triangle, by shape.
+/// Island of each triangle, by shape.
 #[derive(Debug)]
 pub(super) struct Islands {
-    /// `None` for what is no mesh.
+    /// `None` for shapes that are not meshes.
     by_shape: Vec<Option<Arc<[u32]>>>,
 }
 
 impl Islands {
-    /// Finds the islands of each mesh once, however many shapes have it.
+    /// Finds the islands of each mesh, once for all instances.
     pub(super) fn of(shapes: &[Shape]) -> Islands {
         let mut known: FxHashMap<usize, Arc<[u32]>> = FxHashMap::default();
         let of_shape = |shape: &Shape| {
@@ -29,7 +29,7 @@ impl Islands {
         }
     }
 
-    /// The island at a shading point.
+    /// Island at a shading point.
     pub(super) fn at(&self, globals: &ShaderGlobals) -> Option<u32> {
         match self.by_shape.get(globals.object as usize)? {
             Some(islands) => islands.get(globals.primitive as usize).copied(),

@@ -148,7 +148,7 @@ pub fn names() -> Vec<&'static str> {
     FILES.iter().map(|(name, _)| *name).collect()
 }
 
-/// The library in the form that the shading system takes.
+/// The library as input of the shading system.
 pub const LIBRARY: Library = Library { find, names };
 
 #[cfg(test)]

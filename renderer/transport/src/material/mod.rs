@@ -19,17 +19,18 @@ mod includes;
 mod interior;
 mod islands;
 mod label;
-mod lack;
+mod late_table;
 pub mod library;
-mod material_flags;
+mod missing_inputs;
 mod output_shader;
-mod probe;
 mod rendering_space;
 mod scattering;
 mod shader;
+mod shader_host;
 mod shading_result;
 mod standard_attribute;
 mod texture;
+mod trace;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -41,7 +42,7 @@ use shading::{ShaderGlobals, ShaderInstance, TextureRequest};
 
 use crate::medium::Coefficients;
 use cached_shading::{RUNS, arbitrary_point};
-use material_flags::MaterialFlags;
+use closure_effects::MaterialFlags;
 use renderer_base::color::Rgb;
 use renderer_geometry::{Footprint, Interaction};
 use renderer_scene::{Nesting, Priority};
@@ -53,15 +54,16 @@ pub use shading::{RayKind, Report, ShadingContext};
 pub use attribute::{has_attribute, known_attributes};
 pub use closure_registry::closure_registry;
 pub use hit_ray::HitRay;
-pub use host::{Host, is_space};
+pub use host::Host;
 pub use includes::Folders;
 pub use interior::{Interior, Medium};
 pub(crate) use label::label_hash;
-pub(crate) use lack::MissingInputs;
+pub(crate) use missing_inputs::MissingInputs;
 pub use output_shader::OutputShader;
 pub use renderer_scene::MaterialId;
 pub use rendering_space::RenderingSpace;
 pub use shader::Instances;
+pub use shader_host::is_space;
 pub use shading_result::ShadingResult;
 pub use standard_attribute::is_standard;
 pub(crate) use standard_attribute::{MISSING_ATTRIBUTE, WORK_ATTRIBUTE};
@@ -73,16 +75,16 @@ pub struct Material {
     full: Shader,
     /// Reduced shader for emission and transparency, if it is cheaper.
     light: Option<Shader>,
-    /// The shader in whose place `full` is seen, if that asks for its work.
+    /// Shader that an override replaces by `full`, if `full` reads its cost.
     replaced: Option<Arc<ShaderInstance>>,
     flags: MaterialFlags,
-    /// True if the shader may use derivatives; always false without coordinates.
+    /// True if the shader may use derivatives.
     wants_footprint: bool,
     /// True if the derivatives of position by the texture coordinates are needed.
     wants_derivatives: bool,
     /// True if the shading result may depend on the view direction.
     is_view_dependent: bool,
-    /// Emission, if it is the same everywhere.
+    /// Emission, if it is constant.
     constant_emission: Option<Rgb>,
     /// See [`Material::emission_varies_by_ray`].
     emission_varies_by_ray: bool,
@@ -93,14 +95,14 @@ pub struct Material {
     /// Ray kind added to every ray: render or bake.
     purpose: RayKind,
     space: RenderingSpace,
-    /// Shader of the medium inside.
+    /// Shader of the interior medium.
     inside: Option<Arc<ShaderInstance>>,
     interior: Interior,
     /// World-space area of each shape of the scene [m²]; empty if the shader does not use it.
     areas: Arc<[f32]>,
 }
 
-/// Work of a shader at a point; that of one which is the same everywhere is done before.
+/// Cost of a shader at a point; 0 for a uniform shader, which runs once per scene.
 fn work_of(shader: &ShaderInstance, globals: &ShaderGlobals, context: &mut ShadingContext) -> f32 {
     if shader.statistics().is_uniform {
         return 0.0;
@@ -119,11 +121,11 @@ pub struct Sides {
     pub culled: bool,
     /// True if the back emits like the front.
     pub two_sided_emission: bool,
-    /// True if no side emits, whatever the shader says.
+    /// True if no side emits, even if the shader does.
     pub is_dark: bool,
-    /// Priority of what is inside.
+    /// Priority of the interior.
     pub priority: Option<Priority>,
-    /// What indices of refraction refer to.
+    /// Reference of indices of refraction.
     pub nesting: Nesting,
 }
 
@@ -184,7 +186,7 @@ impl Material {
         }
     }
 
-    /// Its shaders.
+    /// Shader instances.
     pub(crate) fn instances(&self) -> Instances {
         Instances {
             full: self.full.instance.clone(),
@@ -194,7 +196,7 @@ impl Material {
         }
     }
 
-    /// Runs the shader at a hit of a ray and fills `surface`; `footprint` is that of the ray.
+    /// Runs the shader at a hit of a ray with this footprint, and fills `surface`.
     #[inline]
     pub fn shade(
         &self,
@@ -235,7 +237,7 @@ impl Material {
         }
         let is_front = it.wo.dot(it.ng) > 0.0;
         if self.one_sided {
-            // Light from the back would be scattered by it: paths traced from either end have to agree.
+            // The back would scatter light from behind; both directions of path tracing have to agree.
             if is_front {
                 surface.bsdf.make_one_sided();
             } else {
@@ -247,7 +249,7 @@ impl Material {
         }
     }
 
-    /// Runs a shader of other outputs at a hit of a ray.
+    /// Runs an output shader at a hit of a ray.
     pub(crate) fn run_instance(
         &self,
         instance: &ShaderInstance,
@@ -262,8 +264,8 @@ impl Material {
         instance.run(&globals, context).expect(RUNS);
     }
 
-    /// Emission and transparency at a point, for shadow rays and light samples of a path that has scattered `depth` times.
-    /// `outside` is the index of refraction of what the object is in.
+    /// Emission and transparency at a point, for shadow rays and light samples of a path with `depth` scattering
+    /// events. `outside` is the exterior index of refraction.
     pub fn for_light(
         &self,
         it: &Interaction,
@@ -294,9 +296,9 @@ impl Material {
         self.for_light(it, depth, 1.0, context).emission
     }
 
-    /// Returns whether emission may depend on the footprint or the kind of the ray that hits it. At a hit that light
-    /// sampling could have generated it is then that of [`Material::emission_at`], unfiltered and without the ray's kind:
-    /// both ways to find the light estimate the same integral.
+    /// Returns whether emission may depend on the footprint or the kind of the ray. At hits that light sampling could
+    /// generate, integrators then use [`Material::emission_at`], so that both techniques of MIS estimate the same
+    /// integral.
     #[inline]
     pub fn emission_varies_by_ray(&self) -> bool {
         self.emission_varies_by_ray
@@ -321,25 +323,26 @@ impl Material {
         self.is_view_dependent
     }
 
-    /// Returns whether it may emit somewhere.
+    /// Returns whether the material may emit somewhere.
     #[inline]
     pub fn may_emit(&self) -> bool {
         self.flags.emits
     }
 
-    /// Returns whether it may transmit light straight through somewhere.
+    /// Returns whether the material may transmit light straight through somewhere.
     #[inline]
     pub fn may_be_transparent(&self) -> bool {
         self.flags.transparent
     }
 
-    /// Returns whether light may pass it somewhere without being scattered widely: straight through or refracted.
+    /// Returns whether light may pass the material somewhere without being scattered widely: straight through or
+    /// refracted.
     #[inline]
     pub fn may_pass(&self) -> bool {
         self.flags.passes
     }
 
-    /// Share of the light from behind that passes a point without being scattered widely.
+    /// Fraction of the light from behind that passes a point without being scattered widely.
     pub fn passed(&self, it: &Interaction, context: &mut ShadingContext) -> f32 {
         if !self.flags.passes {
             return 0.0;
@@ -349,13 +352,13 @@ impl Material {
         surface.bsdf.passed(it.wo).luminance()
     }
 
-    /// What is behind its surfaces.
+    /// Interior.
     #[inline]
     pub fn interior(&self) -> &Interior {
         &self.interior
     }
 
-    /// The medium that `shader` computes at a point inside of an object of it.
+    /// Coefficients of the medium that `shader` computes at a point inside an object.
     pub(crate) fn medium_at(
         &self,
         shader: &ShaderInstance,
@@ -368,14 +371,13 @@ impl Material {
         interior::coefficients(shader.run(&globals, context).expect(RUNS))
     }
 
-    /// Emitted radiance on the side of the normal; `None` if it is not known to be the same everywhere.
+    /// Emitted radiance on the side of the normal; `None` unless it is known to be constant.
     #[inline]
     pub fn constant_emission(&self) -> Option<Rgb> {
         self.constant_emission
     }
 
-    /// Estimated albedo at normal incidence, straight transmission included; `None` if it is not known to be the same
-    /// everywhere.
+    /// Estimated albedo at normal incidence, straight transmission included; `None` unless it is known to be constant.
     pub fn known_albedo(&self) -> Option<Rgb> {
         let cached = self.full.cached()?;
         let (point, mut surface) = (arbitrary_point(), ShadingResult::new());
@@ -383,7 +385,7 @@ impl Material {
         Some(surface.bsdf.albedo(point.wo))
     }
 
-    /// Returns whether light passes its surface as if there were none: the boundary of a medium.
+    /// Returns whether the surface is invisible, as a null interface around a medium.
     pub fn is_unseen(&self) -> bool {
         self.full.cached().is_some_and(|cached| {
             let (point, mut surface) = (arbitrary_point(), ShadingResult::new());
@@ -394,27 +396,27 @@ impl Material {
         })
     }
 
-    /// Names of textures and point clouds that its shader may look up at run time, as far as they are constants.
+    /// Constant names of textures and point clouds that the shader may look up at run time.
     pub fn late_files(&self) -> impl Iterator<Item = &str> {
         self.known()
             .flat_map(|known| &known.late_files)
             .map(String::as_str)
     }
 
-    /// What is known of the surface's shader, and of that of the medium.
+    /// Statistics of the shaders of the surface and of the medium.
     fn known(&self) -> impl Iterator<Item = &Statistics> {
         let all = [Some(&self.full.instance), self.inside.as_ref()];
         all.into_iter().flatten().map(|instance| instance.statistics())
     }
 
-    /// Returns whether its shader looks up files by names that it composes at run time.
+    /// Returns whether the shader composes file names at run time.
     pub fn computes_names(&self) -> bool {
         self.known()
             .any(|known| known.computes_texture_names || known.computes_cloud_names)
     }
 
-    /// Hash of its behaviour; `texture` returns the hash of a texture's texels, `late` that of the files that have a
-    /// name.
+    /// Hash of the material's behaviour; `texture` returns the hash of a texture's texels, `late` the hash of the files
+    /// of a name.
     pub fn fingerprint(
         &self,
         texture: impl Fn(&TextureRequest) -> Option<u64>,

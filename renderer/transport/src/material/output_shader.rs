@@ -1,4 +1,4 @@
-//! Shaders of other outputs than the surface: numbers for passes.
+//! Output shaders: shaders whose outputs are values for passes.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use renderer_geometry::{Footprint, Interaction};
 pub struct OutputShader {
     instance: Arc<ShaderInstance>,
     output: usize,
-    /// Numbers of the output: 1, or 3.
+    /// Number of components of the output: 1 or 3.
     count: usize,
 }
 
 impl OutputShader {
-    /// The shader of an output; `None` unless it is a number or a triple.
+    /// Shader of an output; `None` unless the output is a number or a triple.
     pub(crate) fn new(instance: Arc<ShaderInstance>, output: &str) -> Option<OutputShader> {
         let index = instance.output_index(output)?;
         let ty = instance.outputs()[index].ty;
@@ -35,7 +35,7 @@ impl OutputShader {
         })
     }
 
-    /// The value at a hit of a ray; a single number in all three channels.
+    /// Value at a hit of a ray; a single number fills all three channels.
     pub fn value(
         &self,
         material: &Material,

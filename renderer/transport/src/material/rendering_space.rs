@@ -34,7 +34,7 @@ impl RenderingSpace {
         }
     }
 
-    /// A point of a shape in world space. Points of no shape are in world space already.
+    /// Converts a point of a shape to world space. Points without a shape are already in world space.
     #[inline]
     pub(super) fn world_point(self, shape: ShapeId, p: Vec3) -> Vec3 {
         if shape == ShapeId(u32::MAX) {
@@ -96,12 +96,12 @@ impl RenderingSpace {
         moved
     }
 
-    /// A transform to rendering space as one to world space.
+    /// Converts a transform to rendering space into one to world space.
     pub(super) fn transform_to_world(self, rendering_from_local: &Affine3A) -> Affine3A {
         self.translated(rendering_from_local, self.origin)
     }
 
-    /// A transform to world space as one to rendering space.
+    /// Converts a transform to world space into one to rendering space.
     fn transform_to_rendering(self, world_from_local: &Affine3A) -> Affine3A {
         self.translated(world_from_local, -self.origin)
     }
@@ -113,7 +113,7 @@ impl RenderingSpace {
         }
     }
 
-    /// Bound on the rounding of a point near the scene that is converted to world space [m].
+    /// Error bound of a point converted to world space [m].
     #[inline]
     pub(super) fn rounding(self) -> f32 {
         self.origin.abs().element_sum() * (2.0 * f32::EPSILON)

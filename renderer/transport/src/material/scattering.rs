@@ -19,8 +19,8 @@ pub(super) struct Scattering {
     pub(super) normal: Vec3,
     /// Tangent of any length; zero for `dPdu`.
     pub(super) tangent: Vec3,
-    /// True if the lobe's inside is that of the object, whichever side `normal` is on; if it only reflects, beside lobes that
-    /// refract ([`Interfaces`](super::component::Interfaces)).
+    /// True if the inner side of the lobe is that of the object, whichever side `normal` is on. For a lobe that only
+    /// reflects, true if the surface also has lobes that refract ([`Interfaces`](super::component::Interfaces)).
     pub(super) solid: bool,
     /// True if the terminator is soft where the normal is not the surface's own.
     pub(super) soft: bool,
@@ -113,8 +113,8 @@ fn unit_normal(n: Vec3, point: &Interaction) -> Vec3 {
 /// Lobes of a surface, collected for its [`Bsdf`].
 ///
 /// Equal lobes are merged. If there are more than the `Bsdf` holds, the heaviest are kept, and one of the others,
-/// chosen at random in proportion to its weight, stands for all of these. The expectation over many points is the sum
-/// of all lobes.
+/// selected with probability in proportion to its weight, represents the rest. The expectation over many points is the
+/// sum of all lobes.
 pub(super) struct Lobes {
     kept: ArrayVec<Scattering, MAX_LOBES>,
     rest: Option<Reservoir>,
@@ -162,8 +162,8 @@ impl Lobes {
         }
     }
 
-    /// Reduces the lobes to the room that a `Bsdf` has beside `others`; returns whether that changed the scattering
-    /// here.
+    /// Reduces the lobes to the capacity of a `Bsdf` that holds `others` further lobes; returns whether a random lobe
+    /// represents several.
     #[inline]
     pub(super) fn fit(&mut self, others: usize, point: &Interaction) -> bool {
         let room = MAX_LOBES - others;
@@ -176,7 +176,7 @@ impl Lobes {
         self.rest.is_some()
     }
 
-    /// Lobes left by [`Lobes::fit`], without the one that stands for the rest.
+    /// Lobes left by [`Lobes::fit`], without the one that represents the rest.
     pub(super) fn kept(&self) -> &[Scattering] {
         &self.kept
     }
@@ -193,7 +193,7 @@ impl Lobes {
     }
 }
 
-/// Weighted reservoir of the lobes without room, one of which is kept.
+/// Weighted reservoir sampling of one of the lobes beyond the capacity.
 // Chao 1982, "A general purpose unequal probability sampling plan", for a sample of one.
 struct Reservoir {
     chosen: Scattering,

@@ -17,13 +17,11 @@ use renderer_scene::Priority;
 pub struct Instances {
     /// Full surface shader.
     pub full: Arc<ShaderInstance>,
-    /// Reduced shader for emission and transparency, for shadow rays and light sampling; `None` if `full` serves as
-    /// well.
+    /// Reduced shader for emission and transparency, for shadow rays and light sampling; `None` if it equals `full`.
     pub light: Option<Arc<ShaderInstance>>,
-    /// Shader in whose place `full` is seen by an override, compiled to count its work; `None` if `full` does not ask
-    /// for that.
+    /// Shader that an override replaces by `full`, compiled to count its cost; `None` if `full` does not read it.
     pub(crate) replaced: Option<Arc<ShaderInstance>>,
-    /// Shader of the medium inside; `None` if there is none.
+    /// Shader of the interior medium; `None` without a medium.
     pub inside: Option<Arc<ShaderInstance>>,
 }
 
@@ -33,14 +31,14 @@ impl Instances {
         closure_effects::flags(self.full.statistics()).transparent
     }
 
-    /// All of them.
+    /// Instances of the material.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<ShaderInstance>> {
         [Some(&self.full), self.light.as_ref(), self.inside.as_ref()]
             .into_iter()
             .flatten()
     }
 
-    /// What is known of the surface's shader, and of that of the medium.
+    /// Statistics of the shaders of the surface and of the medium.
     pub(crate) fn known(&self) -> impl Iterator<Item = &Statistics> {
         let all = [Some(&self.full), self.inside.as_ref()];
         all.into_iter().flatten().map(|instance| instance.statistics())
@@ -58,7 +56,7 @@ impl Instances {
     /// Priority that the shader of the medium gives.
     pub(crate) fn priority(&self) -> Option<Priority> {
         let inside = self.inside.as_ref()?;
-        interior::told(inside.statistics()).map(|(_, priority)| priority)
+        interior::medium_constants(inside.statistics()).map(|(_, priority)| priority)
     }
 
     /// Returns whether the material may emit.
@@ -152,7 +150,7 @@ impl Shader {
         self.cached.as_deref()
     }
 
-    /// Emitted radiance; `None` if it is not known to be the same everywhere.
+    /// Emitted radiance; `None` unless it is known to be constant.
     pub(super) fn constant_emission(&self) -> Option<Rgb> {
         self.cached.as_ref().map(|cached| cached.emission())
     }

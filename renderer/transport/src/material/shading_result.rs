@@ -18,11 +18,11 @@ pub struct ShadingResult {
     /// Straight-through transmittance. Path rays sample it as a delta lobe of `bsdf`; shadow rays and light sampling
     /// multiply by it.
     pub transparency: Rgb,
-    /// Share of the surface that is black, and to the camera a hole in the picture which hides what is behind it.
+    /// Holdout: fraction of the surface that is black, and transparent in the alpha of the picture.
     pub(crate) holdout: Rgb,
-    /// Index of refraction of what the object is in, by which its own are divided.
+    /// Exterior index of refraction; indices of the shader are divided by it.
     pub(super) outside: f32,
-    /// True if there were more lobes than `bsdf` holds, so that one of them stands for several.
+    /// True if there were more lobes than `bsdf` holds, so that one of them represents several.
     pub lobe_overflow: bool,
 }
 
@@ -48,15 +48,15 @@ impl ShadingResult {
         self.holdout = Rgb::BLACK;
     }
 
-    /// Clears the result for a point where there is no surface: light goes straight on.
+    /// Sets the result of a null interface: light passes straight through.
     pub(crate) fn set_null_interface(&mut self, point: &Interaction) {
         self.reset(point);
         self.transparency = Rgb::WHITE;
         self.pass_straight(point);
     }
 
-    /// Replaces all by what scatters a path that comes from below the surface: Lambert's lobe about the normal of the lobe
-    /// below the surface that has the number `number`, by which it has entered elsewhere.
+    /// Sets the result for a path that leaves the object from below: Lambert's lobe about the normal of the subsurface
+    /// lobe `number`, through which the path entered.
     pub(crate) fn leave_subsurface(&mut self, point: &Interaction, number: u8) {
         let found = self.bsdf.subsurface_lobe_numbered(number);
         let frame = found.map(|below| (below.frame, below.label));
@@ -74,12 +74,12 @@ impl ShadingResult {
             .label_last(if label == 0 { label_hash(SUBSURFACE) } else { label });
     }
 
-    /// What of the surface is seen: neither straight through nor held out.
+    /// Opacity without the holdout.
     pub(crate) fn opacity(&self) -> Rgb {
         Rgb::WHITE - self.transparency - self.held_out()
     }
 
-    /// What of the surface is held out: weights of shaders may add up to more than there is.
+    /// Holdout, limited so that its sum with the transparency is at most 1.
     pub fn held_out(&self) -> Rgb {
         let (held, room) = (self.holdout, Rgb::WHITE - self.transparency);
         let excess = (held - room).map(|v| v.max(0.0));
@@ -94,7 +94,7 @@ impl ShadingResult {
         }
     }
 
-    /// [`ShadingResult::pass_straight`] of a transparent surface: out of line, as few are.
+    /// [`ShadingResult::pass_straight`] for a transparent surface; out of line, since few surfaces are transparent.
     #[inline(never)]
     fn push_transparent(&mut self, point: &Interaction) {
         let frame = Frame::from_normal(point.ng);

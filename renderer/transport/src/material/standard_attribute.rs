@@ -1,19 +1,19 @@
-//! Attributes that every shading point has: the camera's and the face's, by OSL's names, and the path's and the
-//! object's, by those of Blender's Cycles.
+//! Standard attributes of shading points: those of the camera and the face by OSL's names, those of the path and the
+//! object by Cycles' names.
 
 use glam::Vec3;
 use shading::ShaderGlobals;
 use shading::hir::kind::Element;
 use shading::hir::{Const, Kind};
 
-use super::probe::unit_hash;
 use super::rendering_space::RenderingSpace;
+use super::trace::unit_hash;
 use renderer_geometry::camera::CameraView;
 use renderer_geometry::{ObjectValue, Shape};
 
-/// The attribute of the work of the shader in whose place another is seen.
+/// Attribute for the cost of the shader that an override replaces.
 pub(crate) const WORK_ATTRIBUTE: &str = "shader:work";
-/// The attribute that tells whether that shader lacks files or attributes.
+/// Attribute for missing files or attributes of the shader that an override replaces.
 pub(crate) const MISSING_ATTRIBUTE: &str = "shader:missing";
 
 /// An attribute of one number.
@@ -27,27 +27,28 @@ pub(super) enum NumberAttribute {
     ClipNear,
     /// `camera:clip_far` [m].
     ClipFar,
-    /// `camera:shutter_open`: 0, as `time` runs from 0 to 1.
+    /// `camera:shutter_open`: 0, since `time` runs from 0 to 1.
     ShutterOpen,
     /// `camera:shutter_close`: 1.
     ShutterClose,
-    /// `path:ray_depth`: number of times that the path has scattered before this point.
+    /// `path:ray_depth`: number of scattering events of the path before this point.
     RayDepth,
-    /// `path:ray_length`: distance from the surface or the camera that the ray left [m].
+    /// `path:ray_length`: distance to the origin of the ray [m].
     RayLength,
     /// `object:index`: number of the object in the scene, from 0.
     ObjectIndex,
-    /// `object:random`: a number in `[0,1)` by the object's name.
+    /// `object:random`: random number in `[0,1)`, derived from the object's name.
     ObjectRandom,
-    /// `island:index`: number of the connected part of the object's mesh, from 0.
+    /// `island:index`: index of the connected component of the object's mesh, from 0.
     IslandIndex,
-    /// `island:random`: a number in `[0,1)` by the object's random number and the part's.
+    /// `island:random`: random number in `[0,1)`, derived from the random number of the object and the index of the
+    /// component.
     IslandRandom,
-    /// `geom:numpolyvertices`: number of corners of the face; only meshes have faces.
+    /// `geom:numpolyvertices`: number of vertices of the face, for meshes.
     FaceCorners,
-    /// `shader:work`: work of the shader in whose place this one is seen.
+    /// `shader:work`: cost of the shader that an override replaces.
     Work,
-    /// `shader:missing`: 1 if that shader lacks files or attributes, else 0.
+    /// `shader:missing`: 1 if that shader lacks files or attributes; otherwise 0.
     Missing,
 }
 
@@ -70,27 +71,28 @@ const NUMBERS: [(&str, NumberAttribute); 15] = [
     (MISSING_ATTRIBUTE, NumberAttribute::Missing),
 ];
 
-/// Arrays and texts of the geometry by name.
-const OF_GEOMETRY: [&str; 3] = ["geom:name", "geom:trianglevertices", "geom:polyvertices"];
+/// Names of arrays and strings of the geometry.
+const GEOMETRY: [&str; 3] = ["geom:name", "geom:trianglevertices", "geom:polyvertices"];
 
-/// Returns whether shading points may have an attribute of that name whatever they are on.
+/// Returns whether shading points of any shape may have an attribute of this name.
 pub fn is_standard(name: &str) -> bool {
-    NumberAttribute::named(name).is_some() || name.starts_with("camera:") || OF_GEOMETRY.contains(&name)
+    NumberAttribute::named(name).is_some() || name.starts_with("camera:") || GEOMETRY.contains(&name)
 }
 
-/// What is known of an object besides its geometry.
+/// Properties of an object for attributes, besides its geometry.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ObjectFacts {
-    /// Its random number.
+pub(super) struct ObjectInfo {
+    /// Random number of the object.
     pub(super) random: Option<f32>,
-    /// The island of its mesh that is hit; 0 of what is no mesh. `None` if no shader asks by a constant name.
+    /// Index of the connected component that the ray hit; 0 for shapes that are not meshes, `None` if no shader names
+    /// an island attribute.
     pub(super) island: Option<u32>,
     /// True if its shader lacks files or attributes.
-    pub(super) lacks: bool,
+    pub(super) lacks_inputs: bool,
 }
 
 impl NumberAttribute {
-    /// Returns whether it needs the islands of meshes.
+    /// Returns whether the attribute needs the connected components of meshes.
     pub(super) fn is_of_island(self) -> bool {
         matches!(self, NumberAttribute::IslandIndex | NumberAttribute::IslandRandom)
     }
@@ -101,13 +103,13 @@ impl NumberAttribute {
         found.map(|(_, attribute)| *attribute)
     }
 
-    /// Value at a point of a shape, if it is on one; `object` is what is known of its object.
+    /// Value at a shading point; `None` if the shape or the object does not have it.
     pub(super) fn value(
         self,
         camera: &CameraView,
         globals: &ShaderGlobals,
         shape: Option<&Shape>,
-        object: ObjectFacts,
+        object: ObjectInfo,
     ) -> Option<f32> {
         let [near, far] = camera.clip;
         Some(match self {
@@ -128,12 +130,12 @@ impl NumberAttribute {
             }
             NumberAttribute::FaceCorners => corners(shape?, globals)?.len() as f32,
             NumberAttribute::Work => globals.work,
-            NumberAttribute::Missing => f32::from(u8::from(object.lacks)),
+            NumberAttribute::Missing => f32::from(u8::from(object.lacks_inputs)),
         })
     }
 }
 
-/// Array or text of the camera by name.
+/// Array or string of the camera by name.
 pub(super) fn of_camera(camera: &CameraView, name: &str) -> Option<ObjectValue> {
     let numbers = |list: &[f32]| Some(ObjectValue::Numbers(list.to_vec()));
     match name {
@@ -146,14 +148,14 @@ pub(super) fn of_camera(camera: &CameraView, name: &str) -> Option<ObjectValue> 
     }
 }
 
-/// Corners of the triangle that is hit.
+/// Vertices of the triangle at the shading point.
 fn corners(shape: &Shape, globals: &ShaderGlobals) -> Option<[Vec3; 3]> {
     let exists = (globals.primitive as usize) < shape.mesh()?.triangles.len();
     exists.then(|| shape.triangle(globals.primitive))
 }
 
-/// The corners of the face that is hit by their names in OSL: an array of triples that may be longer, as shaders that
-/// are written for polygons have it, or one of them. All faces are triangles.
+/// Vertices of the triangle at the shading point, by OSL's names: an array of triples, which may be longer for shaders
+/// written for polygons, or one element.
 pub(super) fn of_face(
     shape: &Shape,
     space: RenderingSpace,
@@ -177,7 +179,7 @@ pub(super) fn of_face(
     }
 }
 
-/// A value of a kind from exactly its numbers, or from those of one element of an array.
+/// Converts numbers, or one element of an array, to a value of a kind; `None` if their count does not match.
 pub(super) fn numbers_of_kind(numbers: &[f32], index: Option<u32>, kind: Kind) -> Option<Const> {
     let (element, count) = match kind {
         Kind::One(element) => (element, 1),
@@ -217,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_become_values_of_a_kind_that_has_so_many() {
+    fn numbers_become_values_of_a_kind_with_their_count() {
         let floats = |list: &[f32]| Const::Array(list.iter().copied().map(Const::Float).collect());
         let of_kind = |numbers: &[f32], kind| numbers_of_kind(numbers, None, kind);
         assert_eq!(of_kind(&[2.0], Kind::INT), Some(Const::Int(2)));

@@ -26,7 +26,7 @@ pub(super) struct TextureNames {
     pub(super) directories: Vec<PathBuf>,
     /// Textures registered by name: images that are not files, or have a specific colour space.
     pub(super) named: FxHashMap<String, (TextureSource, TextureColorSpace)>,
-    /// The files among which names are looked for.
+    /// Files in which names are looked up.
     pub(super) files: SharedFiles,
 }
 
@@ -36,30 +36,30 @@ pub(super) struct TextureNames {
 pub struct TextureLoadError {
     /// Reason.
     pub error: TextureFault,
-    /// Lookups of shaders that mean it.
+    /// Requests of shaders that resolve to it.
     pub requests: Vec<shading::TextureRequest>,
 }
 
 /// Reason why a texture or grid cannot be read.
 #[derive(Debug, Error)]
 pub enum TextureFault {
-    /// Of an image.
+    /// Error of an image.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// Of a grid.
+    /// Error of a grid.
     #[error(transparent)]
     Grid(#[from] Arc<GridError>),
 }
 
 impl TextureLoadError {
-    /// Returns whether a lookup means it.
+    /// Returns whether the failed request has the file and subimage of `lookup`.
     pub fn is_of(&self, lookup: &shading::TextureRequest) -> bool {
         let is_same =
             |known: &shading::TextureRequest| known.file == lookup.file && known.subimage == lookup.subimage;
         self.requests.iter().any(is_same)
     }
 
-    /// The diagnostic with a hint, if a name is like one that exists.
+    /// Adds a hint to the diagnostic if an existing grid has a similar name.
     #[must_use]
     pub fn hinted(&self, diagnostic: Diagnostic) -> Diagnostic {
         match &self.error {
@@ -78,33 +78,33 @@ impl TextureLoadError {
 
 /// Resolved texture name: one image, or a tile set.
 #[derive(Debug)]
-pub(super) enum Named {
-    One(TextureRequest),
-    Many(Vec<([u32; 2], TextureRequest)>),
+pub(super) enum ResolvedTexture {
+    Image(TextureRequest),
+    Tiles(Vec<([u32; 2], TextureRequest)>),
 }
 
 impl TextureNames {
-    /// Error of a texture, with those requests that resolve to its file.
-    pub(super) fn fault<'a>(
+    /// Error of a texture, with the requests that resolve to its file.
+    pub(super) fn error<'a>(
         &self,
         error: ImageError,
-        asked: impl Iterator<Item = &'a shading::TextureRequest>,
+        requests: impl Iterator<Item = &'a shading::TextureRequest>,
     ) -> TextureLoadError {
         let is_meant = |request: &TextureRequest| request.source.path() == error.path();
-        let means = |asked: &&shading::TextureRequest| match self.resolve(asked) {
-            Some(Named::One(found)) => is_meant(&found),
-            Some(Named::Many(list)) => list.iter().any(|(_, found)| is_meant(found)),
+        let means = |request: &&shading::TextureRequest| match self.resolve(request) {
+            Some(ResolvedTexture::Image(found)) => is_meant(&found),
+            Some(ResolvedTexture::Tiles(list)) => list.iter().any(|(_, found)| is_meant(found)),
             None => false,
         };
-        let requests = asked.filter(means).cloned().collect();
+        let requests = requests.filter(means).cloned().collect();
         TextureLoadError {
             error: error.into(),
             requests,
         }
     }
 
-    /// Resolves a shader's texture request; `None` if there is no such file.
-    pub(super) fn resolve(&self, request: &shading::TextureRequest) -> Option<Named> {
+    /// Resolves a shader's texture request; `None` if the file does not exist.
+    pub(super) fn resolve(&self, request: &shading::TextureRequest) -> Option<ResolvedTexture> {
         let subimage = match &request.subimage {
             shading::Subimage::First => Subimage::First,
             shading::Subimage::Index(index) => Subimage::Index(usize::try_from(*index).unwrap_or(usize::MAX)),
@@ -117,7 +117,7 @@ impl TextureNames {
             ColorSpace::Raw => TextureColorSpace::Raw,
         };
         if let Some((source, color_space)) = self.named.get(&request.file) {
-            return Some(Named::One(TextureRequest {
+            return Some(ResolvedTexture::Image(TextureRequest {
                 source: source.clone(),
                 color_space: *color_space,
                 subimage,
@@ -130,7 +130,7 @@ impl TextureNames {
         };
         let name = Path::new(&request.file);
         if let Some(path) = self.candidates(name).find(|path| self.files.is_file(path)) {
-            return Some(Named::One(file(path)));
+            return Some(ResolvedTexture::Image(file(path)));
         }
         let pattern = TilePattern::parse(name.file_name()?.to_str()?)?;
         let directories = self
@@ -139,33 +139,32 @@ impl TextureNames {
         let mut found = directories.map(|directory| pattern.find_in(&*self.files, &directory));
         let list = found.find(|list| !list.is_empty())?;
         let list = list.into_iter().map(|(square, path)| (square, file(path)));
-        Some(Named::Many(list.collect()))
+        Some(ResolvedTexture::Tiles(list.collect()))
     }
 
-    /// The files that a name of a texture or a point cloud stands for: none, one, or those of a tile set with their
-    /// squares.
+    /// Files of the texture or point cloud `name`: none, one, or those of a tile set with their tile coordinates.
     pub(super) fn files_named(&self, name: &str) -> Vec<([u32; 2], TextureSource)> {
         let request = shading::TextureRequest {
             file: name.to_owned(),
             ..shading::TextureRequest::default()
         };
         match self.resolve(&request) {
-            Some(Named::One(found)) => vec![([0; 2], found.source)],
-            Some(Named::Many(list)) => (list.into_iter())
+            Some(ResolvedTexture::Image(found)) => vec![([0; 2], found.source)],
+            Some(ResolvedTexture::Tiles(list)) => (list.into_iter())
                 .map(|(square, found)| (square, found.source))
                 .collect(),
             None => vec![],
         }
     }
 
-    /// Hash of the bytes of all files that a name stands for.
+    /// Hash of the bytes of all files of `name`.
     pub(super) fn hash_named(&self, name: &str, hasher: &mut impl Hasher) {
         for (square, source) in self.files_named(name) {
             let bytes = match &source {
                 TextureSource::File(path) => self.files.open(path).and_then(hash_bytes),
                 TextureSource::Memory { bytes, .. } => hash_bytes(&bytes[..]),
             };
-            // What cannot be read gives an error to the shader, whatever it is.
+            // Unreadable files are equal: each gives an error to the shader.
             (square, bytes.ok()).hash(hasher);
         }
     }
@@ -199,7 +198,7 @@ fn hash_bytes(mut file: impl Read) -> io::Result<u64> {
     let mut block = vec![];
     loop {
         block.clear();
-        // The hash depends on how the bytes are divided.
+        // The hash depends on the division into blocks.
         file.by_ref().take(HASH_BLOCK).read_to_end(&mut block)?;
         if block.is_empty() {
             return Ok(hasher.finish());
@@ -208,7 +207,7 @@ fn hash_bytes(mut file: impl Read) -> io::Result<u64> {
     }
 }
 
-/// Bytes of a file that are hashed at a time.
+/// Size of the blocks of a file's hash [bytes].
 const HASH_BLOCK: u64 = 1 << 20;
 
 /// Converts a lookup's filter options to the renderer's.
@@ -274,11 +273,11 @@ fn wrap(wrap: hir::Wrap) -> Wrap {
 
 /// Mean of a texture's texels; the value computed by `maketx` if the file stores it.
 fn average(texture: &Texture) -> [f32; 4] {
-    let said = match texture.info().attribute("oiio:AverageColor") {
+    let text = match texture.info().attribute("oiio:AverageColor") {
         Some(MetaValue::Text(text)) => text.as_str(),
         _ => "",
     };
-    let numbers = said.split(',').filter_map(|number| number.trim().parse().ok());
+    let numbers = text.split(',').filter_map(|number| number.trim().parse().ok());
     let numbers: Vec<f32> = numbers.collect();
     if numbers.len() != texture.channels() {
         return texture.average();

@@ -1,4 +1,4 @@
-//! What a medium does at a point: coefficients of absorption and scattering, emission, phase functions.
+//! Coefficients of a medium at a point: absorption, scattering, emission, and phase functions.
 
 use std::hash::{Hash, Hasher};
 
@@ -9,7 +9,7 @@ use super::phase::Phase;
 use renderer_base::color::Rgb;
 use renderer_base::math::{ONE_MINUS_EPSILON, bounded};
 
-/// Number of phase functions that are told apart; where more are mixed, the last one stands for the rest.
+/// Maximum number of different phase functions; further ones count as the last one.
 const MAX_PHASES: usize = 4;
 
 /// A medium at a point.
@@ -17,13 +17,13 @@ const MAX_PHASES: usize = 4;
 pub struct Coefficients {
     /// Absorption coefficient [1/m].
     pub absorption: Rgb,
-    /// Radiance emitted per length of the way [W/sr/m³].
+    /// Radiance emitted per length [W/sr/m³].
     pub emission: Rgb,
     /// Scattering coefficients [1/m] with their phase functions.
     phases: ArrayVec<(Rgb, Phase), MAX_PHASES>,
     /// Sum of the scattering coefficients [1/m].
     scattering: Rgb,
-    /// True if a coefficient was below zero, or no number.
+    /// True if a coefficient was negative or NaN.
     is_faulty: bool,
 }
 
@@ -37,23 +37,23 @@ impl Hash for Coefficients {
     }
 }
 
-/// The largest coefficient [1/m]: nothing passes a tenth of a nanometre.
-const OPAQUE: f32 = 1e12;
+/// Maximum coefficient [1/m]: no light passes a tenth of a nanometre.
+const MAX_COEFFICIENT: f32 = 1e12;
 
-/// What is below zero by less is rounding.
+/// Magnitude of negative coefficients that are rounding errors.
 const ROUNDING: f32 = 1e-6;
 
 impl Coefficients {
-    /// The coefficient that is meant: one below zero, or that is not a number, counts as zero.
+    /// The coefficient, with negative values and NaN replaced by zero.
     fn valid(&mut self, coefficient: Rgb) -> Rgb {
         self.is_faulty |= coefficient
             .to_array()
             .iter()
             .any(|&v| v < -ROUNDING || v.is_nan());
-        coefficient.map(|v| bounded(v, 0.0, OPAQUE))
+        coefficient.map(|v| bounded(v, 0.0, MAX_COEFFICIENT))
     }
 
-    /// Returns whether a coefficient was below zero, or no number.
+    /// Returns whether a coefficient was negative or NaN.
     pub fn is_faulty(&self) -> bool {
         self.is_faulty
     }
@@ -89,7 +89,7 @@ impl Coefficients {
         }
     }
 
-    /// Adds what another medium does at the same point.
+    /// Adds the coefficients of another medium at the same point.
     pub fn add(&mut self, other: &Coefficients) {
         self.absorption += other.absorption;
         self.emission += other.emission;
@@ -99,7 +99,7 @@ impl Coefficients {
         }
     }
 
-    /// The medium, thinned out where its extinction is above `limit` [1/m].
+    /// The medium, with coefficients scaled down where its extinction exceeds `limit` [1/m].
     #[must_use]
     pub fn limited(mut self, limit: f32) -> Coefficients {
         let most = self.extinction().max_component();
@@ -126,13 +126,13 @@ impl Coefficients {
         self.absorption + self.scattering
     }
 
-    /// Returns whether it does nothing.
+    /// Returns whether the medium neither absorbs, scatters nor emits.
     pub fn is_clear(&self) -> bool {
         self.extinction().is_black() && self.emission.is_black()
     }
 
-    /// Share of the light scattered from the way `along` into `wi`, by colour [1/sr], and the density with which
-    /// [`Coefficients::sample_phase`] finds `wi`.
+    /// Phase function by colour for light along `along` and the direction `wi` [1/sr], and the density with which
+    /// [`Coefficients::sample_phase`] samples `wi`.
     #[inline]
     pub fn phase(&self, along: Vec3, wi: Vec3) -> (Rgb, f32) {
         let cos = along.dot(wi);
@@ -148,12 +148,12 @@ impl Coefficients {
                     sum += *coefficient * density;
                     pdf += self.probability(*coefficient) * density;
                 }
-                (ratio(sum, self.scattering), pdf)
+                (sum.ratio(self.scattering), pdf)
             }
         }
     }
 
-    /// Samples the way on; `u_lobe` chooses among phase functions. Nothing where nothing scatters.
+    /// Samples a direction of scattering; `u_lobe` selects a phase function. `None` if the medium does not scatter.
     #[inline]
     pub fn sample_phase(&self, along: Vec3, mut u_lobe: f32, u: Vec2) -> Option<Vec3> {
         let (last, before) = self.phases.split_last()?;
@@ -167,15 +167,8 @@ impl Coefficients {
         Some(last.1.sample(along, u))
     }
 
-    /// Probability of choosing the phase function of a coefficient.
+    /// Probability of selecting the phase function with this coefficient.
     fn probability(&self, coefficient: Rgb) -> f32 {
         coefficient.average() / self.scattering.average()
     }
-}
-
-/// The quotient of two colours; 0 where the divisor is.
-pub(super) fn ratio(a: Rgb, b: Rgb) -> Rgb {
-    let (a, b) = (a.to_array(), b.to_array());
-    let quotient = |c: usize| if b[c] > 0.0 { a[c] / b[c] } else { 0.0 };
-    Rgb::from([quotient(0), quotient(1), quotient(2)])
 }

@@ -1,6 +1,7 @@
 //! Phase functions: densities of the direction into which a medium scatters light [1/sr].
 //!
-//! They are symmetric about the direction of the light, and so functions of the cosine between the ways before and after.
+//! Phase functions are symmetric about the direction of the light, so they depend only on the cosine between the
+//! directions before and after scattering.
 
 use std::f32::consts::PI;
 use std::hash::{Hash, Hasher};
@@ -14,14 +15,14 @@ use renderer_base::math::{Frame, bounded, cbrt, sqr};
 pub enum Phase {
     /// Henyey & Greenstein 1941, by its mean cosine; 0 is isotropic.
     HenyeyGreenstein(f32),
-    /// Small particles of gases.
+    /// Rayleigh's phase function, for molecules of gases.
     Rayleigh,
     /// Draine 2003, "Scattering by Interstellar Dust Grains", eq. 4: Henyey-Greenstein's at `alpha` 0; Rayleigh's where
     /// also `g` is 0 and `alpha` 1.
     Draine {
         /// Asymmetry.
         g: f32,
-        /// Weight of the part that is symmetric.
+        /// Weight of the symmetric part.
         alpha: f32,
     },
 }
@@ -36,14 +37,14 @@ impl Hash for Phase {
     }
 }
 
-/// Largest mean cosine either way: beyond it, densities exceed what `f32` tells apart.
+/// Maximum magnitude of the mean cosine: beyond it, densities exceed the precision of `f32`.
 const MAX_G: f32 = 0.999;
 
-/// Mean cosine below which light is scattered evenly.
-const EVEN: f32 = 1e-3;
+/// Mean cosine below which scattering counts as isotropic.
+const MIN_G: f32 = 1e-3;
 
 impl Phase {
-    /// Henyey-Greenstein's function of a mean cosine; one that is not a number counts as 0.
+    /// Henyey-Greenstein's function with a mean cosine; NaN counts as 0.
     pub fn henyey_greenstein(g: f32) -> Phase {
         Phase::HenyeyGreenstein(bounded(g, -MAX_G, MAX_G))
     }
@@ -56,7 +57,7 @@ impl Phase {
         }
     }
 
-    /// Density for the cosine between the ways before and after [1/sr].
+    /// Density for the cosine between the directions before and after scattering [1/sr].
     #[inline]
     pub fn density(&self, cos: f32) -> f32 {
         match *self {
@@ -69,13 +70,12 @@ impl Phase {
         }
     }
 
-    /// Samples the way on for light that has come along the unit vector `along`, with the density of
-    /// [`Phase::density`].
+    /// Samples a direction for light along the unit vector `along`, with the density [`Phase::density`].
     #[inline]
     pub fn sample(&self, along: Vec3, u: Vec2) -> Vec3 {
         let cos = match *self {
             Phase::HenyeyGreenstein(g) => henyey_greenstein_cos(g, u.x),
-            // The cubic equation of its distribution function, by Cardano.
+            // Cardano's solution of the cubic equation of the cumulative distribution.
             Phase::Rayleigh => {
                 let q = 4.0 * u.x - 2.0;
                 let root = cbrt(q + (1.0 + sqr(q)).sqrt());
@@ -106,26 +106,26 @@ fn henyey_greenstein(g: f32, cos: f32) -> f32 {
 }
 
 fn henyey_greenstein_cos(g: f32, u: f32) -> f32 {
-    if g.abs() < EVEN {
+    if g.abs() < MIN_G {
         return 2.0 * u - 1.0;
     }
     let ratio = (1.0 - sqr(g)) / (1.0 - g + 2.0 * g * u);
     (1.0 + sqr(g) - sqr(ratio)) / (2.0 * g)
 }
 
-/// Solves Draine's distribution function for the cosine, by Newton's steps within a shrinking interval.
+/// Inverts Draine's cumulative distribution by Newton steps within a shrinking interval.
 fn draine_cos(g: f64, alpha: f64, u: f64) -> f64 {
-    /// Steps: each at least halves the interval in turn, so that 40 reach the precision of `f32`.
+    /// Number of steps: every other one halves the interval, so that 40 reach the precision of `f32`.
     const STEPS: u32 = 40;
-    let share = |cos: f64| (primitive(g, alpha, cos) - primitive(g, alpha, -1.0)) / whole(g, alpha);
+    let cdf = |cos: f64| (integral(g, alpha, cos) - integral(g, alpha, -1.0)) / total(g, alpha);
     let density = |cos: f64| {
         let square = 1.0 + g * g - 2.0 * g * cos;
-        (1.0 + alpha * cos * cos) / (square * square.sqrt()) / whole(g, alpha)
+        (1.0 + alpha * cos * cos) / (square * square.sqrt()) / total(g, alpha)
     };
     let (mut low, mut high) = (-1.0, 1.0);
     let mut cos = 0.0;
     for step in 0..STEPS {
-        let excess = share(cos) - u;
+        let excess = cdf(cos) - u;
         if excess.abs() < 1e-9 {
             break;
         }
@@ -145,18 +145,18 @@ fn draine_cos(g: f64, alpha: f64, u: f64) -> f64 {
     cos
 }
 
-/// ∫ (1 + α c²) (1 + g² − 2 g c)^(−3/2) dc.
-fn primitive(g: f64, alpha: f64, cos: f64) -> f64 {
-    if g.abs() < f64::from(EVEN) {
+/// Antiderivative of (1 + α c²) (1 + g² − 2 g c)^(−3/2).
+fn integral(g: f64, alpha: f64, cos: f64) -> f64 {
+    if g.abs() < f64::from(MIN_G) {
         return cos + alpha * cos * cos * cos / 3.0;
     }
     let k = 1.0 + g * g;
     let s = (k - 2.0 * g * cos).max(0.0).sqrt();
-    // In s, of which c = (k − s²) / 2g.
+    // With s = √(1 + g² − 2 g c), so that c = (k − s²) / 2g.
     let even = (k * k / s + 2.0 * k * s - s * s * s / 3.0) / (4.0 * g * g);
     (1.0 / s + alpha * even) / g
 }
 
-fn whole(g: f64, alpha: f64) -> f64 {
-    primitive(g, alpha, 1.0) - primitive(g, alpha, -1.0)
+fn total(g: f64, alpha: f64) -> f64 {
+    integral(g, alpha, 1.0) - integral(g, alpha, -1.0)
 }

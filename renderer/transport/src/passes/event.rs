@@ -5,7 +5,7 @@ use renderer_passes::{Event, EventKind, Label, Scattering};
 use crate::bsdf::{LobeClass, Side, Spread};
 use crate::radiance::LightSource;
 
-/// The event of a lobe that scatters; `closure` finds the label of a hash.
+/// Event of scattering by a lobe; `closure` returns the label of a hash.
 pub(super) fn scattering(class: LobeClass, closure: impl FnOnce(u32) -> Label, object: Label) -> Event {
     Event {
         kind: match class.side {
@@ -17,7 +17,7 @@ pub(super) fn scattering(class: LobeClass, closure: impl FnOnce(u32) -> Label, o
             Spread::Glossy => Scattering::Glossy,
             Spread::Specular => Scattering::Specular,
             Spread::Straight => Scattering::Straight,
-            // Where it leaves, it is scattered by a diffuse lobe.
+            // A diffuse lobe scatters the path at the exit.
             Spread::Subsurface => Scattering::Diffuse,
         },
         closure: closure(class.label),
@@ -25,7 +25,8 @@ pub(super) fn scattering(class: LobeClass, closure: impl FnOnce(u32) -> Label, o
     }
 }
 
-/// Scattering that a photon map has not kept: a diffuse reflection, or a mirror.
+/// Event of the last scattering before a photon map, which stores none: a diffuse reflection for the global map, a
+/// specular one for the caustic map.
 pub(super) fn unknown_scattering(source: LightSource) -> Option<Event> {
     match source {
         LightSource::Light(_) | LightSource::Surface => None,

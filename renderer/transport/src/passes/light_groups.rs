@@ -1,7 +1,6 @@
-//! Light groups of a plan: the channels of each group that a pass shows.
+//! Light groups of a plan: the channels of each group.
 //!
-//! Which group light belongs to depends on its lamp alone, so that it takes no expression: there may be as many groups as
-//! there are lamps.
+//! The group depends on the light alone and needs no expression, so the number of groups is unlimited.
 
 use renderer_passes::{Event, Lighting};
 
@@ -21,15 +20,15 @@ pub(super) struct LightEnd {
     pub(super) group: GroupIndex,
 }
 
-/// Number of a group that a pass shows; `None` for all others.
+/// Index of a group that a pass shows; `None` for all others.
 pub(super) type GroupIndex = Option<u32>;
 
 /// The groups that passes show.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LightGroups {
-    /// Their names; `None` stands for the lights that are in no group.
+    /// Names; `None` for lights without a group.
     names: Vec<Option<String>>,
-    /// By group.
+    /// Channels by group.
     rules: Vec<Vec<Rule>>,
 }
 
@@ -45,7 +44,7 @@ impl LightGroups {
         }
     }
 
-    /// The number of a group.
+    /// Index of a group.
     pub(super) fn find(&self, group: Option<&str>) -> GroupIndex {
         let known = self.names.iter().position(|name| name.as_deref() == group);
         known.map(|index| index as u32)

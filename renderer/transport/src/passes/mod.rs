@@ -1,14 +1,15 @@
-//! Passes of a picture: light by path, values of the first surface, and coverage by identifiers, all from the one shading
-//! call of each hit that makes the picture.
+//! Passes of a picture: light by path, values of the first surface, and coverage by identifiers. All passes use the
+//! shading results of the picture itself.
 //!
-//! [`PassPlan`] is what a film's passes need of a scene, frozen; a [`PassSink`] collects them for a sample. Without passes
-//! an integrator's sink is a colour, whose further methods are empty: nothing is asked and nothing is paid.
+//! [`PassPlan`] compiles a film's passes for a scene; [`PassSink`] collects the passes of a sample. Without passes, the
+//! integrator's sink is a colour, whose further methods are empty and cost nothing.
 
 mod event;
 mod light_groups;
 mod plan;
 mod sink;
 mod track;
+mod values;
 
 pub use plan::{PassPlan, PlanError};
 pub use sink::PassSink;

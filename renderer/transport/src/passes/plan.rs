@@ -1,4 +1,4 @@
-//! The plan of a film's passes: automaton, channels, labels and identifiers of a scene.
+//! Plan of a film's passes: automaton of the light path expressions, channels, labels and identifiers of a scene.
 
 use glam::Vec3;
 use renderer_passes::{
@@ -21,35 +21,35 @@ use renderer_scene::Catcher;
 pub struct PassPlan {
     set: PassSet,
     pub(super) automaton: Automaton,
-    /// The state of paths after the camera.
+    /// State of paths after the camera.
     pub(super) start: State,
-    /// True if a pass shows light that does not arrive.
+    /// True if a pass shows occluded light.
     pub(super) has_blocked_light: bool,
-    /// By expression: its channel and which light it shows.
+    /// Channel and kind of light, by expression.
     pub(super) rules: Vec<Rule>,
     /// The light groups that passes show.
     pub(super) groups: LightGroups,
     pub(super) values: Vec<(ValuePass, usize)>,
-    /// Channels of the picture's coverage, and of the weights of what is seen first.
+    /// Channels of the picture's coverage, and of the weight of first-surface values.
     pub(super) alpha: Option<usize>,
     pub(super) weight: Option<usize>,
-    /// First of the channels of shadow catchers.
+    /// First channel of shadow catchers.
     pub(super) shadow: Option<usize>,
-    /// By shape.
+    /// Labels and identifiers, by shape.
     objects: Vec<Object>,
-    /// By light.
+    /// End events of paths, by light.
     lights: Vec<LightEnd>,
-    /// By light: the tag that photons keep of it; empty if passes do not tell lights apart.
+    /// Photon tags, by light; empty if passes do not distinguish lights.
     light_tags: Vec<u8>,
-    /// The ends of paths, by tag.
+    /// End events of paths, by tag.
     tags: Vec<LightEnd>,
     /// Labels of closures by their hashes.
     closures: Vec<(u32, Label)>,
-    /// Channels of what shaders compute, with the shader of each material that has it.
+    /// Channels of shader outputs, with the shader of each material that has the output.
     shaders: Vec<(usize, Vec<Option<OutputShader>>)>,
-    /// By shape: its material.
+    /// Materials, by shape.
     materials: Vec<MaterialId>,
-    /// Of each kind of identifiers that the film keeps, the names that they stand for, sorted.
+    /// Sorted names, by kind of identifier.
     manifests: Vec<Vec<String>>,
     /// The camera's position and viewing direction.
     pub(super) eye: (Vec3, Vec3),
@@ -60,12 +60,12 @@ pub struct PassPlan {
 #[derive(Clone, Debug)]
 struct Object {
     label: Label,
-    /// By kind of identifiers that the film keeps.
+    /// Identifiers, by kind.
     ids: Vec<u32>,
     catcher: Option<Catcher>,
 }
 
-/// A plan that cannot be made.
+/// Error of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// An expression cannot be compiled.
@@ -73,10 +73,10 @@ pub enum PlanError {
     Expression {
         /// The pass.
         name: String,
-        /// The mistake.
+        /// Error in the expression.
         error: ExpressionError,
     },
-    /// All expressions together are too complex.
+    /// The expressions together need too many states.
     #[error(transparent)]
     TooManyStates(#[from] TooManyStates),
     /// A pass shows a light group that the scene does not have.
@@ -86,14 +86,14 @@ pub enum PlanError {
         name: String,
         /// The group.
         group: String,
-        /// The groups that there are.
+        /// Existing groups.
         known: Vec<String>,
     },
 }
 
 impl PassPlan {
-    /// The plan of passes of a scene whose shapes and lights have these names, seen by a camera. `shaders` are those of
-    /// [`PassSet::shader_values`], by material.
+    /// Compiles the passes of a scene whose shapes and lights have these names, for a camera. `shaders` are the output
+    /// shaders of [`PassSet::shader_values`], by material.
     ///
     /// # Errors
     /// When the expressions are too complex, or a light group does not exist.
@@ -174,7 +174,7 @@ impl PassPlan {
         &self.set
     }
 
-    /// What the film keeps for the passes.
+    /// Layout of the film.
     pub fn layout(&self) -> FilmLayout {
         FilmLayout {
             variance: self.set.has(ValuePass::Variance),
@@ -183,17 +183,17 @@ impl PassPlan {
         }
     }
 
-    /// Of each kind of identifiers that the film keeps, the names that they stand for, sorted.
+    /// Sorted names, by kind of identifier.
     pub fn manifests(&self) -> &[Vec<String>] {
         &self.manifests
     }
 
-    /// The tag of each light that photons keep; empty if passes do not tell lights apart.
+    /// Photon tag of each light; empty if passes do not distinguish lights.
     pub fn light_tags(&self) -> &[u8] {
         &self.light_tags
     }
 
-    /// The end of paths at lights of a tag.
+    /// End event of paths at lights with this tag.
     pub(super) fn tagged_light(&self, tag: u8) -> LightEnd {
         let known = self.tags.get(usize::from(tag)).copied();
         known.unwrap_or(LightEnd {
@@ -202,7 +202,7 @@ impl PassPlan {
         })
     }
 
-    /// The shaders of a shape that compute values, with the first channel of each.
+    /// Output shaders of a shape, with the first channel of each.
     pub(super) fn shaders_of(&self, shape: ShapeId) -> impl Iterator<Item = (&OutputShader, usize)> {
         let material = self.materials[shape.0 as usize].0 as usize;
         self.shaders
@@ -210,7 +210,7 @@ impl PassPlan {
             .filter_map(move |(channel, by_material)| Some((by_material.get(material)?.as_ref()?, *channel)))
     }
 
-    /// What a shape is to the camera in place of a surface.
+    /// Catcher of a shape; `None` for an ordinary surface.
     pub(super) fn catcher(&self, shape: ShapeId) -> Option<Catcher> {
         self.objects[shape.0 as usize].catcher
     }
@@ -235,11 +235,11 @@ impl PassPlan {
         found.map_or(Label::OTHER, |&(_, label)| label)
     }
 
-    /// The end of a path at a light; photons of maps have a tag instead.
+    /// End event of a path at a light source; photons have tags instead.
     pub(super) fn light(&self, source: LightSource) -> LightEnd {
         match source {
             LightSource::Light(LightId(index)) => self.lights[index as usize],
-            // What glows and is no light is in no group.
+            // Emission that is not a light belongs to no group.
             LightSource::Surface => LightEnd {
                 event: Event::end(EventKind::Object),
                 group: self.groups.find(None),
@@ -257,7 +257,7 @@ fn expression(name: &str, text: &str, labels: &mut LabelTable) -> Result<Express
     })
 }
 
-/// Fails when a group is asked for that no light is in.
+/// Returns an error if no light is in the group.
 fn check_group(name: &str, group: &str, names: &SceneNames) -> Result<(), PlanError> {
     let known = || names.lights.iter().filter_map(|light| light.group.as_deref());
     if known().any(|other| other == group) {
@@ -299,8 +299,8 @@ fn lights(scene: &Scene, names: &SceneNames, labels: &LabelTable, groups: &Light
     scene.lights().iter().zip(&names.lights).map(end).collect()
 }
 
-/// Tags of lights that passes tell apart, and the end of paths of each tag; none if they tell none apart. Beyond the most
-/// tags lights share the last one.
+/// Photon tags of the lights, and the end event of each tag; no tags if passes do not distinguish lights. Lights beyond
+/// [`MAX_LIGHT_TAGS`] share the last tag.
 fn tags(lights: &[LightEnd]) -> (Vec<u8>, Vec<LightEnd>) {
     let mut ends: Vec<LightEnd> = vec![];
     let mut tag = |light: &LightEnd| {

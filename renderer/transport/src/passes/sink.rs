@@ -1,7 +1,7 @@
 //! Sink of the passes of a sample: radiance of the picture, and radiance and values of each pass.
 
 use glam::Vec3;
-use renderer_passes::{Event, EventKind, Lighting, Scattering, State, ValuePass};
+use renderer_passes::{Event, EventKind, Lighting, Scattering, State};
 
 use super::event::{scattering, unknown_scattering};
 use super::light_groups::{GroupIndex, LightEnd, Rule};
@@ -17,13 +17,13 @@ use renderer_scene::Catcher;
 /// Light and values of the passes of one sample.
 #[derive(Debug)]
 pub struct PassSink<'a> {
-    plan: &'a PassPlan,
-    /// Light of the picture.
+    pub(super) plan: &'a PassPlan,
+    /// Radiance of the picture.
     light: Rgb,
-    /// By channel of the film.
-    values: Vec<f32>,
-    /// Kind, identifier and weight.
-    identified: Vec<(usize, u32, f32)>,
+    /// Values, by channel of the film.
+    pub(super) values: Vec<f32>,
+    /// Identifiers: kind, identifier and weight.
+    pub(super) identified: Vec<(usize, u32, f32)>,
     track: Track,
     /// States of branches that are not traced yet.
     branches: Vec<SinkState>,
@@ -47,14 +47,14 @@ struct SinkState {
 enum Sight {
     /// Values of the first surface; the path has crossed null interfaces only.
     First,
-    /// Values of the first surface that is no mirror or smooth glass.
+    /// Values of the first surface that is not a mirror or smooth glass.
     Mirrored,
-    /// None.
+    /// Every value is recorded.
     Found,
 }
 
 impl<'a> PassSink<'a> {
-    /// A sink for the samples of a film with this plan.
+    /// Sink for the samples of a film with this plan.
     pub fn new(plan: &'a PassPlan) -> PassSink<'a> {
         PassSink {
             light: Rgb::BLACK,
@@ -95,12 +95,12 @@ impl<'a> PassSink<'a> {
         (self.track, self.sight, self.caught) = (state.track, state.sight, state.caught);
     }
 
-    /// Light of the picture.
+    /// Radiance of the picture.
     pub fn light(&self) -> Rgb {
         self.light
     }
 
-    /// Multiplies the values by the weight of the sample; returns them by channel, and the weights of identifiers.
+    /// Multiplies the values by the weight of the sample; returns the values by channel, and the identifiers.
     pub fn weighted(&mut self, weight: f32) -> (&[f32], &[(usize, u32, f32)]) {
         if weight != 1.0 {
             self.values.iter_mut().for_each(|v| *v *= weight);
@@ -109,14 +109,14 @@ impl<'a> PassSink<'a> {
         (&self.values, &self.identified)
     }
 
-    /// Adds the share of light whose paths end in a state to the expressions that describe these.
+    /// Adds a share of light to the expressions that accept a state.
     fn add_to(&mut self, state: State, share: Rgb, light: [(Rgb, Lighting); 2]) {
         for &expression in self.plan.automaton.found(state) {
             self.add_by_rule(self.plan.rules[usize::from(expression)], share, light);
         }
     }
 
-    /// Adds a share of light to the layers of its group.
+    /// Adds a share of light to the channels of its group.
     fn add_to_group(&mut self, group: GroupIndex, share: Rgb, light: [(Rgb, Lighting); 2]) {
         let plan = self.plan;
         for &rule in plan.groups.rules(group) {
@@ -127,9 +127,8 @@ impl<'a> PassSink<'a> {
     fn add_by_rule(&mut self, rule: Rule, share: Rgb, light: [(Rgb, Lighting); 2]) {
         for (light, lighting) in light {
             if rule.lighting == lighting {
-                let sums = &mut self.values[rule.channel..rule.channel + 3];
                 let part = (light * share).to_array();
-                sums.iter_mut().zip(part).for_each(|(sum, v)| *sum += v);
+                accumulate(&mut self.values[rule.channel..rule.channel + 3], part);
             }
         }
     }
@@ -159,7 +158,7 @@ impl<'a> PassSink<'a> {
         self.track.after_any(&self.plan.automaton, events)
     }
 
-    /// Adds light that lobes scatter to the expressions that describe its paths.
+    /// Adds light that lobes scatter to the expressions that match its paths.
     fn add_by_lobes(
         &mut self,
         it: &Interaction,
@@ -189,7 +188,7 @@ impl<'a> PassSink<'a> {
         }
     }
 
-    /// Adds light that arrives along paths of these states from its source.
+    /// Adds light that arrives along paths in these states from its source.
     fn add_ended(&mut self, track: &Track, label: Contribution, light: [(Rgb, Lighting); 2]) {
         let plan = self.plan;
         let crossings = std::mem::take(&mut self.crossings);
@@ -205,7 +204,7 @@ impl<'a> PassSink<'a> {
         self.add_end(track, label.source, plan.light(label.source), light);
     }
 
-    /// Adds light that arrives along paths of these states, which end at `end`.
+    /// Adds light that arrives along paths in these states and ends at `end`.
     fn add_end(&mut self, track: &Track, source: LightSource, end: LightEnd, light: [(Rgb, Lighting); 2]) {
         let plan = self.plan;
         self.add_to_group(end.group, Rgb::WHITE, light);
@@ -216,125 +215,10 @@ impl<'a> PassSink<'a> {
         }
     }
 
-    /// Returns whether the shares of lobes matter for light of a source: where the states of the path change, and for photons,
-    /// which have tags.
+    /// Returns whether light of a source needs the shares of lobes: if scattering changes the states of the path, or
+    /// for photons, which have tags.
     fn needs_lobes(&self, source: LightSource) -> bool {
         !self.track.is_settled(&self.plan.automaton) || unknown_scattering(source).is_some()
-    }
-
-    /// Removes a catcher from the alpha of the picture.
-    fn catch(&mut self, catcher: Catcher, reached: Reached<'_>) {
-        let covered = mean(reached.throughput * (Rgb::WHITE - reached.surface.transparency));
-        if let Some(channel) = self.plan.alpha {
-            self.values[channel] -= covered;
-        }
-        if let Some(channel) = self.plan.shadow.filter(|_| catcher == Catcher::Shadow) {
-            self.values[channel] += covered;
-        }
-    }
-
-    /// Removes the holdout of a surface from the alpha of the picture.
-    fn hold_out(&mut self, reached: Reached<'_>) {
-        if let Some(channel) = self.plan.alpha {
-            self.values[channel] -= mean(reached.throughput * reached.surface.held_out());
-        }
-    }
-
-    /// Records the values of the first surface.
-    fn record_first(&mut self, reached: Reached<'_>, context: &mut ShadingContext) {
-        let Reached {
-            it,
-            surface,
-            throughput,
-            ..
-        } = reached;
-        let seen = throughput * surface.opacity();
-        let covered = mean(seen);
-        if let Some(channel) = self.plan.weight {
-            self.values[channel] += covered;
-        }
-        // Identifiers need coverage.
-        if covered != 0.0 {
-            for (kind, &identifier) in self.plan.identifiers(it.shape).iter().enumerate() {
-                self.identified.push((kind, identifier, covered));
-            }
-        }
-        let plan = self.plan;
-        for (shader, channel) in plan.shaders_of(it.shape) {
-            let v = shader.value(reached.material, it, reached.ray, reached.footprint, context);
-            let sums = &mut self.values[channel..channel + 3];
-            sums.iter_mut().zip(v).for_each(|(sum, v)| *sum += v * covered);
-        }
-        let (eye, forward) = self.plan.eye;
-        for &(value, channel) in &self.plan.values {
-            let facing = |n: Vec3| if n.dot(it.wo) < 0.0 { -n } else { n };
-            let v = match value {
-                ValuePass::Depth => Vec3::new((it.p - eye).dot(forward), 0.0, 0.0) * covered,
-                ValuePass::Position => self.plan.space.world(it.p) * covered,
-                ValuePass::GeometricNormal => facing(it.ng) * covered,
-                ValuePass::Uv => it.uv.extend(0.0) * covered,
-                ValuePass::FirstAlbedo => {
-                    Vec3::from_array((throughput * surface.bsdf.scattering_albedo(it.wo)).to_array())
-                }
-                ValuePass::Roughness => Vec3::splat(surface.bsdf.roughness() * covered),
-                ValuePass::Opacity => Vec3::from_array(seen.to_array()),
-                ValuePass::Facing => Vec3::splat(facing(it.n).dot(it.wo) * covered),
-                ValuePass::Normal
-                | ValuePass::Albedo
-                | ValuePass::Alpha
-                | ValuePass::ObjectId
-                | ValuePass::MaterialId
-                | ValuePass::Samples
-                | ValuePass::Variance => continue,
-            };
-            let count = value.channels().len();
-            let sums = &mut self.values[channel..channel + count];
-            sums.iter_mut().zip(v.to_array()).for_each(|(sum, v)| *sum += v);
-        }
-    }
-
-    /// Records a medium as a surface that faces the viewer, with the throughput as albedo: black would make the values behind
-    /// thin media noisy.
-    fn record_medium(&mut self, throughput: Rgb, direction: Vec3) {
-        let covered = mean(throughput);
-        for &(value, channel) in &self.plan.values {
-            let v = match value {
-                ValuePass::Normal => -direction * covered,
-                ValuePass::Albedo => Vec3::from_array(throughput.to_array()),
-                _ => continue,
-            };
-            let sums = &mut self.values[channel..channel + 3];
-            sums.iter_mut().zip(v.to_array()).for_each(|(sum, v)| *sum += v);
-        }
-    }
-
-    /// Records the values of the first surface that is no mirror or smooth glass.
-    fn record_seen(&mut self, reached: Reached<'_>) {
-        let Reached {
-            it,
-            surface,
-            throughput,
-            ..
-        } = reached;
-        let covered = mean(throughput * surface.opacity());
-        for &(value, channel) in &self.plan.values {
-            let v = match value {
-                ValuePass::Normal => {
-                    let n = surface.bsdf.shading_normal().unwrap_or(it.n);
-                    if n.dot(it.wo) < 0.0 {
-                        -n * covered
-                    } else {
-                        n * covered
-                    }
-                }
-                ValuePass::Albedo => {
-                    Vec3::from_array((throughput * surface.bsdf.scattering_albedo(it.wo)).to_array())
-                }
-                _ => continue,
-            };
-            let sums = &mut self.values[channel..channel + 3];
-            sums.iter_mut().zip(v.to_array()).for_each(|(sum, v)| *sum += v);
-        }
     }
 }
 
@@ -346,8 +230,13 @@ fn seen(light: Rgb) -> [(Rgb, Lighting); 2] {
     [(light, Lighting::Seen), (Rgb::BLACK, Lighting::Shadow)]
 }
 
+/// Adds values to the sums of a pass.
+pub(super) fn accumulate(sums: &mut [f32], values: [f32; 3]) {
+    sums.iter_mut().zip(values).for_each(|(sum, v)| *sum += v);
+}
+
 /// Mean of the channels.
-fn mean(color: Rgb) -> f32 {
+pub(super) fn mean(color: Rgb) -> f32 {
     color.to_array().iter().sum::<f32>() / 3.0
 }
 

@@ -1,14 +1,15 @@
-//! States of a path in the automaton: where several lobes could have scattered, several at once, with their shares.
+//! Track of a path: its states in the automaton of light path expressions. If several lobes could have scattered the
+//! path, it is in several states at once, each with a share of the light.
 
 use arrayvec::ArrayVec;
 use renderer_passes::{Automaton, Event, State};
 
 use renderer_base::color::Rgb;
 
-/// The most states of a path at once; beyond, small shares join the largest.
+/// Maximum number of simultaneous states; further shares are added to the largest one.
 const MAX_STATES: usize = 8;
 
-/// The states of a path, each with its share of the path's light.
+/// States of a path, each with its share of the light.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Track(ArrayVec<(State, Rgb), MAX_STATES>);
 
@@ -25,7 +26,7 @@ impl Track {
         self.0.is_empty()
     }
 
-    /// Returns whether scattering, of whatever kind, leaves all states as they are.
+    /// Returns whether no scattering event changes a state.
     pub(super) fn is_settled(&self, automaton: &Automaton) -> bool {
         self.0.iter().all(|&(state, _)| automaton.is_settled(state))
     }

@@ -1,13 +1,13 @@
-//! Contributions of a path: their source, and how they were found.
+//! Contributions of a path: source of the light, and sampling of the path.
 
 use crate::light::LightId;
 
-/// Where the light of a contribution comes from.
+/// Source of the light of a contribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LightSource {
-    /// A light, or a shape that is one.
+    /// A light or an emissive shape.
     Light(LightId),
-    /// A surface that emits and is no light.
+    /// An emissive surface that is not a light.
     Surface,
     /// The photon maps: light that surfaces have scattered at least once.
     Map,
@@ -18,7 +18,7 @@ pub enum LightSource {
 /// Source and kind of a contribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contribution {
-    /// Where the light comes from.
+    /// Source of the light.
     pub source: LightSource,
     /// True for indirect light: scattered at least once. False for emission that arrives directly, or through
     /// transparent surfaces alone.

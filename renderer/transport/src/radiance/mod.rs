@@ -1,5 +1,5 @@
-//! Radiance of paths, as integrators report it: each contribution with its source, the lobes that scattered it, and the
-//! vertices on the way. What collects it is a [`RadianceSink`].
+//! Radiance of paths as reported by integrators: each contribution with its source, the lobes that scattered it, and
+//! the vertices of the path. A [`RadianceSink`] collects it.
 
 mod contribution;
 mod lobe_shares;
@@ -9,5 +9,5 @@ pub use contribution::{Contribution, LightSource};
 pub use lobe_shares::LobeShares;
 pub use sink::{BranchEvent, RadianceSink, Reached};
 
-/// The most tags by which photons tell lights apart, 0 included.
+/// Maximum number of light tags of photons, 0 included.
 pub const MAX_LIGHT_TAGS: usize = 32;

@@ -1,7 +1,8 @@
-//! Sinks of the radiance and of the vertices that integrators report.
+//! Radiance sinks: receivers of the contributions and vertices that integrators report.
 
 use super::contribution::Contribution;
 use super::lobe_shares::LobeShares;
+use crate::bsdf::{Bsdf, BsdfSample};
 use crate::material::{HitRay, Material, ShadingContext, ShadingResult};
 use glam::Vec3;
 use renderer_base::color::Rgb;
@@ -42,8 +43,8 @@ pub enum BranchEvent {
 
 /// Sink for the contributions of a path, and for its vertices.
 ///
-/// Radiance is already multiplied by the throughput and the MIS weight of the path. `shares` computes what each lobe scatters
-/// of a contribution, up to a common factor.
+/// Radiance already includes the throughput and the MIS weight of the path. `shares` computes the contribution of each
+/// lobe, up to a common factor.
 pub trait RadianceSink {
     /// True if the sink requests the shares of lobes.
     const WANTS_LOBES: bool = false;
@@ -104,6 +105,28 @@ pub trait RadianceSink {
     #[inline(always)]
     fn scatter(&mut self, it: &Interaction, is_specular: bool, shares: impl FnOnce(&mut LobeShares)) {
         let _ = (it, is_specular, shares);
+    }
+
+    /// A sampled direction of the BSDF at `it` continues the path; `shares` computes the shares of the lobes unless a
+    /// delta lobe scatters.
+    #[inline(always)]
+    fn scatter_by(
+        &mut self,
+        it: &Interaction,
+        bsdf: &Bsdf,
+        sample: &BsdfSample,
+        shares: impl FnOnce(&mut LobeShares),
+    ) {
+        if sample.is_subsurface() {
+            // Reported at the exit of the random walk.
+        } else if sample.is_null_interface() {
+            self.pass_straight(it);
+        } else if sample.is_specular() {
+            let class = bsdf.class_of(sample.index, sample.lobe.side);
+            self.scatter(it, true, |lobes| lobes.add(class, Rgb::WHITE));
+        } else {
+            self.scatter(it, false, shares);
+        }
     }
 
     /// Adds radiance that a medium scatters or emits towards the path.

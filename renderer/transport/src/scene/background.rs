@@ -1,4 +1,4 @@
-//! Environments lit by shaders: the latitude-longitude map of a shader's emission, from which the light is sampled.
+//! Procedural environments: the latitude-longitude map of a shader's emission, from which the light is sampled.
 
 use std::f32::consts::{PI, TAU};
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use renderer_geometry::{Footprint, Interaction, ShapeId};
 /// Environment whose radiance a shader computes.
 #[derive(Clone, Debug)]
 pub struct Background {
-    /// Index of the light that it replaces.
+    /// Index of the light that this environment replaces.
     pub light: usize,
     /// Shader, whose emission is the radiance.
     pub material: MaterialId,
-    /// Columns of the map, at least 2; it has half as many rows.
+    /// Number of columns of the map, at least 2; the number of rows is half of it.
     pub columns: usize,
     /// Orientation and scale.
     pub options: EnvironmentOptions,
@@ -27,8 +27,8 @@ pub struct Background {
     pub portals: Vec<Portal>,
 }
 
-/// Places of the samples of a texel along each axis, in fractions of its side.
-const PLACES: [f32; 2] = [0.25, 0.75];
+/// Sample positions in a texel along each axis, as fractions of its side.
+const SUBTEXELS: [f32; 2] = [0.25, 0.75];
 
 impl Background {
     /// Evaluates the shader in all directions.
@@ -40,15 +40,15 @@ impl Background {
             |(context, surface), y| -> Vec<Rgb> {
                 let mut texel = |x: usize| {
                     let mut sum = Rgb::BLACK;
-                    for dy in PLACES {
-                        for dx in PLACES {
+                    for dy in SUBTEXELS {
+                        for dx in SUBTEXELS {
                             let uv = Vec2::new(x as f32 + dx, y as f32 + dy) / size;
                             let it = point_towards(uv);
                             material.shade(&it, RayKind::default(), &Footprint::POINT, context, surface);
                             sum += surface.emission;
                         }
                     }
-                    sum * (1.0 / (PLACES.len() * PLACES.len()) as f32)
+                    sum * (1.0 / (SUBTEXELS.len() * SUBTEXELS.len()) as f32)
                 };
                 (0..width).map(&mut texel).collect()
             },
@@ -62,8 +62,8 @@ impl Background {
     }
 }
 
-/// Shading point of a direction, by its position on the map: `P` and `I` are the unit vector that leaves the scene, the
-/// normals its opposite. It belongs to no shape.
+/// Shading point of a direction, by its position on the map. `P` and `I` are the unit vector that leaves the scene; the
+/// normals are its opposite. The point belongs to no shape.
 fn point_towards(uv: Vec2) -> Interaction {
     let (sin_theta, cos_theta) = sin_cos(PI * uv.y);
     let (sin_phi, cos_phi) = sin_cos(TAU * uv.x);

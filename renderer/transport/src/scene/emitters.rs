@@ -1,4 +1,4 @@
-//! The lights of a built scene: those of its description, and the shapes whose material emits.
+//! Lights of a built scene: the lights of the description, then emissive shapes.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::material::{Host, Material, MaterialId};
 use glam::Vec3;
 use renderer_geometry::{Shape, ShapeId};
 
-/// Number of lights of constant emission that are created on one thread: more are worth starting others.
-const FEW: usize = 256;
+/// Maximum number of lights with constant emission that one thread creates.
+const MAX_SEQUENTIAL: usize = 256;
 
 /// Material and light of a shape.
 #[derive(Clone, Copy, Debug)]
@@ -21,10 +21,10 @@ pub(super) struct ShapeSurface {
     pub(super) light: Option<LightId>,
 }
 
-/// Lights, and how one is selected; scenes that differ in what does not emit share them.
+/// Lights and their selector; scenes that differ only in non-emissive parts share them.
 #[derive(Clone, Debug)]
 pub(super) struct Emitters {
-    /// Those of the description first, then those of shapes.
+    /// Lights of the description, then emissive shapes.
     pub(super) lights: Arc<[Light]>,
     pub(super) selector: Arc<LightSelector>,
     /// Infinite lights that rays can hit.
@@ -32,7 +32,7 @@ pub(super) struct Emitters {
 }
 
 impl Emitters {
-    /// Adds the emissive shapes to `lights`. `radius` is that of the scene.
+    /// Adds the emissive shapes to `lights`. `radius` is the radius of the scene.
     pub(super) fn new(
         mut lights: Vec<Light>,
         shapes: &[Shape],
@@ -54,7 +54,7 @@ impl Emitters {
             AreaLight::new(shape.clone(), id, material(material_id).clone(), probing, host)
                 .map(|light| (id, light))
         };
-        let made: Vec<_> = match probed > 0 || emitters.len() > FEW {
+        let made: Vec<_> = match probed > 0 || emitters.len() > MAX_SEQUENTIAL {
             true => on_threads(threads, || emitters.par_iter().filter_map(make).collect()),
             false => emitters.iter().filter_map(make).collect(),
         };
@@ -96,7 +96,7 @@ impl Emitters {
     }
 }
 
-/// Runs `work` on that many threads (0 for one per core); on the current threads if no more can be created.
+/// Runs `work` on this number of threads (0: one per core); on the current threads if no more can be created.
 pub(super) fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
         Ok(pool) => pool.install(work),

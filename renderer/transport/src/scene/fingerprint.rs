@@ -10,11 +10,11 @@ use rustc_hash::{FxHashMap, FxHasher};
 use shading::TextureRequest;
 
 use super::Scene;
-use crate::cloud::{CloudStore, PointCloud};
+use crate::cloud::CloudStore;
 use crate::material::Material;
 use renderer_geometry::{Mesh, ObjectValue, Shape};
-use renderer_grid::{Grid, GridId, GridStore};
-use renderer_image::texture::{Texture, TextureId};
+use renderer_grid::{GridId, GridStore};
+use renderer_image::texture::TextureId;
 
 impl Scene {
     /// Hash of shapes, materials, textures and lights, by their contents. Files that running shaders may look up are
@@ -59,14 +59,16 @@ impl Scene {
         for light in &*self.emitters.lights {
             light.hash_bits(&mut hasher);
         }
-        // Shaders see world space.
+        // Shaders may read world space.
         let origin = self.host.space().origin;
         if origin != Vec3::ZERO {
             origin.to_array().map(f32::to_bits).hash(&mut hasher);
         }
-        // Their order depends on the order of compilation; which of them a material searches is in its code.
+        // Cloud ids depend on the order of compilation; the clouds that a material searches are part of its code.
         let clouds = self.host.clouds().into_iter().flat_map(CloudStore::clouds);
-        let mut clouds: Vec<u64> = clouds.map(points).collect();
+        let mut clouds: Vec<u64> = clouds
+            .map(|cloud| hash_of(|hasher| cloud.hash_points(hasher)))
+            .collect();
         clouds.sort_unstable();
         clouds.hash(&mut hasher);
         hasher.finish()
@@ -75,7 +77,9 @@ impl Scene {
     /// Hashes of all grids by their voxels and transforms.
     fn grid_hashes(&self) -> FxHashMap<GridId, u64> {
         let grids = self.host.grids().into_iter().flat_map(GridStore::grids);
-        grids.map(|(id, grid)| (id, voxels(grid))).collect()
+        grids
+            .map(|(id, grid)| (id, hash_of(|hasher| grid.hash_voxels(hasher))))
+            .collect()
     }
 
     /// Hashes of all textures and tile sets by their texels.
@@ -86,34 +90,23 @@ impl Scene {
         let textures: Vec<_> = store.textures().collect();
         let mut hashes: FxHashMap<TextureId, u64> = textures
             .par_iter()
-            .map(|(id, texture)| (*id, texels(texture)))
+            .map(|(id, texture)| (*id, hash_of(|hasher| texture.hash_texels(hasher))))
             .collect();
         for (id, set) in store.sets() {
-            let mut hasher = FxHasher::default();
-            for (square, tile) in set.squares() {
-                (square, hashes.get(&tile)).hash(&mut hasher);
-            }
-            hashes.insert(id, hasher.finish());
+            let hash = hash_of(|hasher| {
+                for (square, tile) in set.squares() {
+                    (square, hashes.get(&tile)).hash(hasher);
+                }
+            });
+            hashes.insert(id, hash);
         }
         hashes
     }
 }
 
-fn voxels(grid: &Grid) -> u64 {
+fn hash_of(write: impl FnOnce(&mut FxHasher)) -> u64 {
     let mut hasher = FxHasher::default();
-    grid.hash_voxels(&mut hasher);
-    hasher.finish()
-}
-
-fn texels(texture: &Texture) -> u64 {
-    let mut hasher = FxHasher::default();
-    texture.hash_texels(&mut hasher);
-    hasher.finish()
-}
-
-fn points(cloud: &PointCloud) -> u64 {
-    let mut hasher = FxHasher::default();
-    cloud.hash_points(&mut hasher);
+    write(&mut hasher);
     hasher.finish()
 }
 

@@ -6,9 +6,9 @@ use super::Scene;
 use crate::interior::{BodyId, InteriorList};
 use renderer_base::math::Ray;
 
-/// Directions of the rays: upwards whichever axis is up, so that an open water surface bounds the space below it, and unlikely
-/// to be parallel to edges.
-const OUTWARDS: [Vec3; 3] = [
+/// Directions of the rays. They point upwards for every choice of the up axis, so that an open water surface bounds the
+/// space below it, and are unlikely to be parallel to edges.
+const DIRECTIONS: [Vec3; 3] = [
     Vec3::new(0.371_390_7, 0.742_781_4, 0.557_086),
     Vec3::new(0.557_086, 0.371_390_7, 0.742_781_4),
     Vec3::new(0.742_781_4, 0.557_086, 0.371_390_7),
@@ -25,8 +25,8 @@ impl Scene {
         }
     }
 
-    /// A body contains the origin if at least two of three rays leave it more often than they enter it; one ray may pass
-    /// through a gap.
+    /// A body contains the origin if at least two of three rays leave it more often than they enter it; one ray may
+    /// pass through a gap.
     #[inline(never)]
     fn count_boundaries(&self, ray: &Ray) -> InteriorList {
         let unbounded = self.bodies.all().filter(|(_, body)| body.shape.is_none());
@@ -39,7 +39,7 @@ impl Scene {
         if !self.bodies.are_open() && is_outside_all() {
             return InteriorList::of(&self.bodies, unbounded);
         }
-        let counts = OUTWARDS.map(|outwards| self.exits(ray, outwards));
+        let counts = DIRECTIONS.map(|outwards| self.exits(ray, outwards));
         let [first, second, third] = &counts;
         let contains = |&id: &BodyId| {
             let votes = counts.iter().filter(|exits| exits.of(id) > 0).count();
@@ -54,7 +54,7 @@ impl Scene {
         InteriorList::of(&self.bodies, inside.into_iter().chain(unbounded))
     }
 
-    /// Counts the boundaries in one direction.
+    /// Counts the boundaries along one direction.
     fn exits(&self, ray: &Ray, outwards: Vec3) -> Exits {
         let ray = Ray {
             time: ray.time,

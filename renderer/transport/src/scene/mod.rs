@@ -5,7 +5,7 @@
 
 mod background;
 pub mod build;
-mod called;
+mod callee;
 mod contact;
 mod emitters;
 mod fingerprint;

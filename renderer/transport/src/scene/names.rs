@@ -4,33 +4,33 @@ use std::sync::Arc;
 
 use renderer_scene::Catcher;
 
-/// Names of a shape, and what else passes know of it.
+/// Names and camera visibility of a shape, for passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShapeName {
-    /// Of the object; instances of one node share it.
+    /// Name of the object; instances of one node share it.
     pub object: Arc<str>,
-    /// Of its material.
+    /// Name of its material.
     pub material: Arc<str>,
-    /// What it is to the camera, if that is not a surface.
+    /// Kind of shadow or light catcher, if the camera does not see its surface.
     pub catcher: Option<Catcher>,
-    /// Of the model that it was imported with; that of the object if it was not.
+    /// Name of the model that it was imported with; otherwise the object's name.
     pub asset: Arc<str>,
 }
 
 /// Names of a light.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LightName {
-    /// Of the light, or of the shape that emits.
+    /// Name of the light or of the emitting shape.
     pub name: Arc<str>,
-    /// Of its group, if it is in one.
+    /// Name of its light group, if it has one.
     pub group: Option<Arc<str>>,
 }
 
-/// Names of a scene.
+/// Names of all shapes and lights.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SceneNames {
-    /// Of its shapes, by their ids.
+    /// Names of shapes, by shape id.
     pub shapes: Vec<ShapeName>,
-    /// Of its lights, by their ids.
+    /// Names of lights, by light id.
     pub lights: Vec<LightName>,
 }

@@ -1,4 +1,4 @@
-//! The materials of a description as units of HIR, for other back ends than that which renders.
+//! Linked units of a description's materials in HIR, for back ends other than the renderer's.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::material::{Host, MaterialId, known_attributes};
 use renderer_geometry::Shape;
 use renderer_scene::SceneDesc;
 
-/// The units of a description's materials.
+/// Linked units of a description's materials.
 pub struct MaterialUnits<'a> {
     desc: &'a SceneDesc,
     shapes: &'a [Shape],
@@ -25,7 +25,7 @@ pub struct MaterialUnits<'a> {
 }
 
 impl<'a> MaterialUnits<'a> {
-    /// Loads the shaders of a description, whose shapes are `shapes`.
+    /// Loads the shaders of a description with these shapes.
     ///
     /// # Errors
     /// Errors in the shaders.
@@ -55,7 +55,7 @@ impl<'a> MaterialUnits<'a> {
         &self.system
     }
 
-    /// Where the files of shaders are looked for.
+    /// Host that resolves the files of shaders.
     pub fn host(&self) -> &Host {
         &self.host
     }
@@ -69,7 +69,7 @@ impl<'a> MaterialUnits<'a> {
         Ok(Template::from(&Arc::new(group)))
     }
 
-    /// Returns the linked unit of a material, or `None` if it asks for attributes of what it is on.
+    /// Returns the linked unit of a material, or `None` if it depends on attributes of the shape.
     ///
     /// # Errors
     /// Errors in the material.
@@ -83,14 +83,14 @@ impl<'a> MaterialUnits<'a> {
             optimize,
             ..surface_options()
         };
-        // Questions for what no shape has are gone after optimisation.
+        // Optimisation removes queries of attributes that no shape has.
         let (reduced, ..) = self.system.optimized(&template, &options(OptLevel::Full))?;
-        let asks = [
+        let queries = [
             Builtin::HasAttribute,
             Builtin::HasAnyAttribute,
             Builtin::AnyAttribute,
         ];
-        if asks.into_iter().any(|builtin| reduced.calls(builtin)) {
+        if queries.into_iter().any(|builtin| reduced.calls(builtin)) {
             return Ok(None);
         }
         let (unit, sources, _) = self.system.optimized(&template, &options(OptLevel::None))?;

@@ -17,11 +17,11 @@ const MIN_TRANSMITTANCE: f32 = 0.5;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShadowRay {
     pub(crate) ray: Ray,
-    /// Number of scattering events of the path, that at the origin included.
+    /// Number of scattering events of the path, the one at the origin included.
     pub(crate) depth: u32,
     /// Seed of the random numbers of media.
     pub(crate) seed: u64,
-    /// Distances between the ends and the surfaces there, which the error bounds exclude [m].
+    /// Distances from the ends of the ray to the surfaces there [m].
     pub(crate) gaps: [f32; 2],
     /// Point on the emitting shape; `None` for lights without a shape.
     pub(crate) target: Option<(RayEnd, ShapeId)>,
@@ -47,9 +47,9 @@ impl Scene {
         !self.accel.occluded(ray, accel::ALL)
     }
 
-    /// Transmittance along a ray, within its bounds. `interior` computes the interior list at the origin; it is called only in
-    /// scenes with bodies. `depth` is the number of scattering events of the path, that at the origin included; `seed` is the
-    /// seed of the random numbers of media.
+    /// Transmittance along a ray, within its bounds. `interior` computes the interior list at the origin; it is called
+    /// only in scenes with bodies. `depth` is the number of scattering events of the path, the one at the origin
+    /// included; `seed` is the seed of the random numbers of media.
     #[inline]
     pub fn transmittance(
         &self,
@@ -62,8 +62,8 @@ impl Scene {
         self.shadow_transmittance(ray, || ShadowRay::new(*ray, depth, seed), interior, context)
     }
 
-    /// Transmittance along `ray`. `shadow` and `interior` are called only if the ray is occluded or surfaces may coincide;
-    /// `interior` only in scenes with bodies.
+    /// Transmittance along `ray`. `shadow` and `interior` are called only if the ray is occluded or surfaces may
+    /// coincide; `interior` only in scenes with bodies.
     #[inline(always)]
     pub(crate) fn shadow_transmittance(
         &self,
@@ -115,11 +115,11 @@ impl Scene {
         interior: InteriorList,
         context: &mut ShadingContext,
     ) -> Rgb {
-        let comes_near = self
+        let may_pass = self
             .regions
             .transparent
             .is_some_and(|bounds| bounds.intersects(&shadow.ray));
-        if !comes_near || self.accel.occluded(&shadow.ray, OPAQUE) {
+        if !may_pass || self.accel.occluded(&shadow.ray, OPAQUE) {
             Rgb::BLACK
         } else {
             self.transparency_along(&shadow, interior, context)
@@ -225,8 +225,8 @@ impl Scene {
         distance
     }
 
-    /// Calls `visit` with each visible surface and its transmittance, up to the first surface with a transmittance below ½,
-    /// or until `visit` returns true.
+    /// Calls `visit` with each visible surface and its transmittance, up to the first surface with a transmittance
+    /// below ½, or until `visit` returns true.
     pub(crate) fn for_each_surface(
         &self,
         ray: &Ray,

@@ -68,7 +68,7 @@ pub(super) fn sample(o: Theta, v: f32, u: Vec2) -> f32 {
 fn scaled_bessel_i0(x: f32) -> f32 {
     let polynomial = |t: f32, c: &[f32]| c.iter().rev().fold(0.0, |sum, c| sum * t + c);
     if x < 3.75 {
-        const NEAR: [f32; 7] = [
+        const SMALL_X: [f32; 7] = [
             1.0,
             3.515_622_9,
             3.089_942_5,
@@ -77,9 +77,9 @@ fn scaled_bessel_i0(x: f32) -> f32 {
             0.036_076_8,
             0.004_581_3,
         ];
-        polynomial(sqr(x / 3.75), &NEAR) * exp(-x)
+        polynomial(sqr(x / 3.75), &SMALL_X) * exp(-x)
     } else {
-        const FAR: [f32; 9] = [
+        const LARGE_X: [f32; 9] = [
             0.398_942_3,
             0.013_285_92,
             0.002_253_19,
@@ -90,7 +90,7 @@ fn scaled_bessel_i0(x: f32) -> f32 {
             -0.016_476_33,
             0.003_923_77,
         ];
-        polynomial(3.75 / x, &FAR) / x.sqrt()
+        polynomial(3.75 / x, &LARGE_X) / x.sqrt()
     }
 }
 

@@ -2,13 +2,15 @@
 
 use glam::Vec3;
 
+use super::state::{PathState, PathVertex};
 use crate::bsdf::Bsdf;
 use crate::integrator::stats::Stats;
 use crate::integrator::stopwatch::Stage;
+use crate::integrator::tracer::Tracer;
 use crate::interior::InteriorList;
 use crate::light::{LightId, LightSampleContext, LightViewer};
 use crate::material::ShadingContext;
-use crate::radiance::LobeShares;
+use crate::radiance::{BranchEvent, Contribution, LightSource, LobeShares, RadianceSink};
 use crate::scene::{Scene, ShadowOrigin, ShadowRay};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, RayEnd};
@@ -25,21 +27,21 @@ pub struct DirectLightQuery<'a, F> {
     pub end: RayEnd,
     /// Time as a fraction of the shutter interval, in `[0,1]`.
     pub time: f32,
-    /// Number of times that the path has scattered, at this point included.
+    /// Number of scattering events of the path, the one at this point included.
     pub depth: u32,
-    /// Computes the interior list at the start of a shadow ray with the given unit direction; called only in scenes with
-    /// media.
+    /// Computes the interior list at the start of a shadow ray with the given unit direction; called only in scenes
+    /// with media.
     pub interior: F,
     /// The surface at the origin; `None` in a medium.
     pub surface: Option<ShadowOrigin<'a>>,
 }
 
-/// What passes ask of a light sample besides its contribution.
+/// Shadow ray and unoccluded contribution of a light sample, for passes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shadowed {
     /// The shadow ray; `None` if no light was sampled.
     pub ray: Option<Ray>,
-    /// The contribution without the MIS weight: what would arrive if nothing were between, and what is blocked of it.
+    /// Contribution without MIS weight and occlusion, and the occluded part of it.
     pub unoccluded: [Rgb; 2],
 }
 
@@ -84,8 +86,8 @@ fn with_gloss(at: LightSampleContext, bsdf: &Bsdf) -> LightSampleContext {
 }
 
 /// Takes one light sample. `response(wi, light_pdf)` returns f·|cos θi| times the MIS weight; `light_pdf` is the
-/// density of light sampling [1/sr], `None` for delta lights. `shadowed` gets what passes ask for, also of light that is
-/// blocked. Always consumes three numbers of `sampler`.
+/// density of light sampling [1/sr], `None` for delta lights. `shadowed` receives values for passes, also if the light
+/// is occluded. Always consumes three numbers of `sampler`.
 // Veach 1997, "Robust Monte Carlo Methods for Light Transport Simulation", section 8.1.
 #[inline]
 pub fn sample_one_light(
@@ -176,7 +178,88 @@ pub fn sample_one_light(
     })
 }
 
-/// Tells f·|cos θi| of each lobe.
+impl PathState {
+    /// Takes `count` light samples at a vertex and reports them; `response` as for [`sample_one_light`]. `shares`
+    /// computes the shares of the lobes.
+    #[inline(always)]
+    pub(crate) fn sample_lights<S: RadianceSink>(
+        &self,
+        vertex: PathVertex<'_>,
+        count: u32,
+        response: impl Fn(Vec3, Option<f32>) -> Rgb,
+        shares: impl Fn(Vec3, Option<f32>, &mut LobeShares),
+        tracer: &mut Tracer<'_, S>,
+    ) {
+        if count == 1 {
+            return self.sample_light(vertex, response, shares, tracer);
+        }
+        let path = self.branch(count);
+        let mut branch = *tracer.sampler;
+        for number in 0..count {
+            tracer.sink.branch(BranchEvent::NextLightSample);
+            branch = tracer.sampler.branch(number, count);
+            path.sample_light(vertex, &response, &shares, &mut tracer.with_sampler(&mut branch));
+        }
+        tracer.sampler.skip_those_of(&branch);
+    }
+
+    #[inline(always)]
+    fn sample_light<S: RadianceSink>(
+        &self,
+        (it, at, _): PathVertex<'_>,
+        response: impl Fn(Vec3, Option<f32>) -> Rgb,
+        shares: impl Fn(Vec3, Option<f32>, &mut LobeShares),
+        tracer: &mut Tracer<'_, S>,
+    ) {
+        let Tracer {
+            scene,
+            ref mut sampler,
+            ref mut shading,
+            ref mut stats,
+            ref mut sink,
+            ..
+        } = *tracer;
+        let query = DirectLightQuery {
+            at,
+            end: it.ray_end(),
+            time: it.time,
+            depth: self.scatterings + 1,
+            interior: |wi: Vec3| {
+                let mut interior = self.interior.clone();
+                interior.cross(scene.bodies(), it, wi);
+                interior
+            },
+            surface: Some(ShadowOrigin {
+                it,
+                interior: &self.interior,
+                contact: self.contact.as_ref(),
+            }),
+        };
+        let (wants_unoccluded, wants_crossings) = (sink.wants_unoccluded(), sink.wants_crossings());
+        let mut shadowed = Shadowed::default();
+        let requested = (wants_unoccluded || wants_crossings).then_some(&mut shadowed);
+        let Some(direct) = sample_one_light(scene, query, response, sampler, shading, stats, requested)
+        else {
+            return;
+        };
+        let label = Contribution {
+            scattered: true,
+            ..self.label(LightSource::Light(direct.light))
+        };
+        if let Some(ray) = shadowed.ray.filter(|_| wants_crossings) {
+            sink.cross(scene.null_interfaces_along(&ray));
+        }
+        sink.add_scattered(label, self.throughput * direct.radiance, it, |lobes| {
+            shares(direct.wi, direct.pdf, lobes);
+        });
+        if wants_unoccluded {
+            let unoccluded = shadowed.unoccluded.map(|radiance| self.throughput * radiance);
+            sink.add_unoccluded(label, unoccluded, it, |lobes| shares(direct.wi, None, lobes));
+        }
+    }
+}
+
+/// Adds f·|cos θi| of each lobe to `lobes`.
 pub(crate) fn bsdf_shares(bsdf: &Bsdf, wo: Vec3, wi: Vec3, lobes: &mut LobeShares) {
     match bsdf.only_class(wo, wi) {
         Some(class) => lobes.add(class, Rgb::WHITE),

@@ -1,9 +1,10 @@
 //! Equiangular sampling of light along a ray segment in media: most paths cross thin fog without scattering, and lights
 //! illuminate a small part of it.
 //!
-//! The samples are weighted against those at scattering distances by the balance heuristic, for each light separately: the
-//! selection of the light does not depend on the distance.
-// Kulla & Fajardo 2012, "Importance Sampling Techniques for Path Tracing in Participating Media"; Veach 1997, section 9.2.
+//! The samples are weighted against those at scattering distances by the balance heuristic, for each light separately:
+//! the selection of the light does not depend on the distance.
+// Kulla & Fajardo 2012, "Importance Sampling Techniques for Path Tracing in Participating Media"; Veach 1997, section
+// 9.2.
 
 use std::borrow::Cow;
 
@@ -20,7 +21,8 @@ use renderer_base::sampler::Rng;
 /// Optical depth up to which light is sampled.
 const MAX_OPTICAL_DEPTH: f32 = 6.0;
 
-/// Samples per optical depth of a segment after the first vertex, at most one: short segments contribute little to a pixel.
+/// Samples per optical depth of a segment after the first vertex, at most one: short segments contribute little to a
+/// pixel.
 const SAMPLES_PER_OPTICAL_DEPTH: f32 = 4.0;
 
 /// Distribution of light samples on a segment.
@@ -85,8 +87,8 @@ impl EquiangularSampling {
         pdf / (pdf + self.samples * self.equiangular.density(t))
     }
 
-    /// Samples a distance [m]; returns it with the sum of the densities of both techniques [1/m]. `None` if no sample is
-    /// taken.
+    /// Samples a distance [m]; returns it with the sum of the densities of both techniques [1/m]. `None` if no sample
+    /// is taken.
     pub(crate) fn sample(&self, u: f32) -> Option<(f32, f32)> {
         if u >= self.samples {
             return None;

@@ -10,7 +10,7 @@ use renderer_base::sampling::cosine_hemisphere_pdf;
 use renderer_geometry::Interaction;
 
 /// Probability of sampling a diffuse lobe's direction from the guide.
-const GUIDE_SHARE: f32 = 0.5;
+const GUIDE_PROBABILITY: f32 = 0.5;
 
 /// Sampling distribution of outgoing directions at a vertex.
 ///
@@ -29,7 +29,7 @@ pub(crate) struct DirectionSampling<'a> {
 pub(crate) fn guide_pdf_ratio(field: &GuideField, p: Vec3, n: Vec3, wi: Vec3) -> f32 {
     let diffuse = cosine_hemisphere_pdf(wi.dot(n));
     match field.find(p, n) {
-        Some(guide) if diffuse > 0.0 => mixture_pdf(GUIDE_SHARE, diffuse, guide.pdf(wi)) / diffuse,
+        Some(guide) if diffuse > 0.0 => mixture_pdf(GUIDE_PROBABILITY, diffuse, guide.pdf(wi)) / diffuse,
         _ => 1.0,
     }
 }
@@ -50,13 +50,13 @@ impl<'a> DirectionSampling<'a> {
         let guide = field.filter(|_| bsdf.has(LobePart::Diffuse)).and_then(|field| {
             let n = if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng };
             let guide = field.find(it.p, n)?;
-            Some((guide, GUIDE_SHARE * bsdf.probability(LobePart::Diffuse)))
+            Some((guide, GUIDE_PROBABILITY * bsdf.probability(LobePart::Diffuse)))
         });
         DirectionSampling { it, bsdf, guide }
     }
 
-    /// Samples a direction and multiplies the guide's density ratio into `path`. The sample's `pdf` is always that of
-    /// the BSDF alone, even if the guide sampled the direction.
+    /// Samples a direction and multiplies the guide's density ratio into `path`. The `pdf` of the sample is always the
+    /// density of the BSDF alone, even if the guide sampled the direction.
     #[inline(always)]
     pub(crate) fn sample(&self, path: &mut PathState, sampler: &mut Sampler) -> Option<BsdfSample> {
         match self.guide {

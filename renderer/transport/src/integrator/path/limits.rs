@@ -12,7 +12,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// Default survival probability per unit of throughput: most paths are kept until their contribution is small
+    /// Default survival probability per unit of throughput. Most paths survive until their contribution is small
     /// compared with that of the first vertices. Larger and smaller values both need more time for the same error.
     pub(crate) const RR_SCALE: f32 = 3.0;
 

@@ -1,6 +1,6 @@
 //! Scattering in media: distance sampling along segments, light samples and phase functions at medium vertices.
 //!
-//! A medium vertex counts for the depth of the path.
+//! Medium vertices count towards the depth of the path.
 
 use glam::Vec3;
 
@@ -114,7 +114,8 @@ impl PathState {
         }
     }
 
-    /// Takes an equiangular light sample on a segment, whether the path scatters there or not; returns its distribution.
+    /// Takes an equiangular light sample on a segment, whether the path scatters there or not; returns its
+    /// distribution.
     fn sample_light_on_segment<S: RadianceSink>(
         &self,
         segment: &RaySegment<'_>,
@@ -123,7 +124,7 @@ impl PathState {
     ) -> Option<EquiangularSampling> {
         let scene = tracer.scene;
         let sampling = EquiangularSampling::new(scene, self, segment, rng, tracer.shading)?;
-        // A branch of its own leaves the dimensions of the path's sampler unchanged.
+        // A separate branch of the sampler leaves the dimensions of the path unchanged.
         let mut sampler: Sampler = tracer.sampler.branch(0, 1);
         if let Some((t, pdf)) = sampling.sample(sampler.next_1d()) {
             let medium = scene.coefficients(&self.interior, segment, t, tracer.shading);

@@ -2,8 +2,8 @@
 //! first scattering vertex and optionally samples from guides.
 //!
 //! At the first scattering vertex a path may split into several branches and take several light samples. Branches pay
-//! off where direct light converges within a few samples and indirect light dominates the variance; light samples pay
-//! off where many lights contribute.
+//! if direct light converges within a few samples and indirect light dominates the variance; light samples pay if many
+//! lights contribute.
 
 pub(crate) mod direct;
 mod equiangular;
@@ -19,32 +19,14 @@ use super::context::Context;
 use super::photon::GuideField;
 use super::stopwatch::Stage;
 use super::tracer::Tracer;
-use crate::bsdf::{Bsdf, BsdfSample};
-use crate::radiance::{BranchEvent, RadianceSink};
+use crate::radiance::{BranchEvent, LobeShares, RadianceSink};
 use crate::scene::Scene;
 use direct::{bsdf_response, bsdf_shares, lit_point};
 use guided::DirectionSampling;
 use limits::{Limits, VertexRequest};
-use renderer_base::color::Rgb;
 use renderer_base::sampler::Sampler;
-use renderer_geometry::Interaction;
 use renderer_scene::PathSettings;
 use state::PathState;
-
-/// Reports a scattering event to the sink.
-#[inline(always)]
-fn report_scattering(it: &Interaction, bsdf: &Bsdf, sample: &BsdfSample, sink: &mut impl RadianceSink) {
-    if sample.is_subsurface() {
-        // Reported at the exit of the random walk.
-    } else if sample.is_null_interface() {
-        sink.pass_straight(it);
-    } else if sample.is_specular() {
-        let class = bsdf.class_of(sample.index, sample.lobe.side);
-        sink.scatter(it, true, |lobes| lobes.add(class, Rgb::WHITE));
-    } else {
-        sink.scatter(it, false, |lobes| bsdf_shares(bsdf, it.wo, sample.wi, lobes));
-    }
-}
 
 /// Estimates the radiance along the first ray of a path; directions are guided if `field` is set.
 pub(super) fn trace(
@@ -97,6 +79,7 @@ pub(super) fn trace(
             let Some(it) = &hit else { break 'vertex false };
             let bsdf = &surface.bsdf;
             let at = lit_point(scene, it, bsdf);
+            let shares = |wi, lobes: &mut LobeShares| bsdf_shares(bsdf, it.wo, wi, lobes);
 
             // Direct light.
             let scatters = !request.ends(path.depth) && !bsdf.is_specular();
@@ -105,7 +88,7 @@ pub(super) fn trace(
                     (it, &at, &*surface),
                     light_samples,
                     |wi, light_pdf| bsdf_response(bsdf, it.wo, wi, light_pdf),
-                    |wi, _, lobes| bsdf_shares(bsdf, it.wo, wi, lobes),
+                    |wi, _, lobes| shares(wi, lobes),
                     &mut tracer,
                 );
                 light_samples = 1;
@@ -122,7 +105,7 @@ pub(super) fn trace(
                         let sample = directions.sample(path, sampler);
                         sink.branch(BranchEvent::Fork);
                         let continues = sample.as_ref().is_some_and(|sample| {
-                            report_scattering(it, bsdf, sample, sink);
+                            sink.scatter_by(it, bsdf, sample, |lobes| shares(sample.wi, lobes));
                             path.follow(scene, vertex, sample, limits, sampler)
                         });
                         sink.branch(BranchEvent::EndFork { continues });
@@ -137,7 +120,9 @@ pub(super) fn trace(
             let Some(sample) = &sample else {
                 break 'vertex false;
             };
-            report_scattering(it, bsdf, sample, tracer.sink);
+            tracer
+                .sink
+                .scatter_by(it, bsdf, sample, |lobes| shares(sample.wi, lobes));
             if !path.follow(scene, vertex, sample, limits, tracer.sampler) {
                 break 'vertex false;
             }

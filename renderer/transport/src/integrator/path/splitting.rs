@@ -13,8 +13,8 @@ impl<S: Clone> BranchStack<S> {
         BranchStack(Vec::with_capacity(MAX_SPLIT as usize))
     }
 
-    /// Splits a path into `count` branches that start from `state`. `step` takes the first step of a branch and returns
-    /// whether it continues. Returns the number of branches that do.
+    /// Splits a path into `count` branches that start from `state`. `step` performs the first step of a branch and
+    /// returns whether the branch continues. Returns the number of branches that continue.
     #[inline(always)]
     pub(crate) fn split(
         &mut self,
@@ -23,8 +23,8 @@ impl<S: Clone> BranchStack<S> {
         sampler: &Sampler,
         mut step: impl FnMut(&mut S, &mut Sampler) -> bool,
     ) -> u64 {
-        // Pushed in reverse order: the stack yields the first branch first. Copied once and then modified in place: copying
-        // what has just been written stalls on store forwarding.
+        // Pushed in reverse order, so that the stack yields the first branch first. Copied once and modified in place:
+        // copying a value that was just written stalls on store forwarding.
         for number in (0..count).rev() {
             self.0.push((state.clone(), sampler.branch(number, count)));
             let (branch, sampler) = self.0.last_mut().expect("it was just pushed");
@@ -35,7 +35,7 @@ impl<S: Clone> BranchStack<S> {
         self.0.len() as u64
     }
 
-    /// Replaces the state and the random numbers of a path that has ended by those of the next branch. Returns `false` if
+    /// Replaces the state and the random numbers of a finished path by those of the next branch; returns `false` if
     /// there is none.
     #[inline(always)]
     pub(crate) fn next(

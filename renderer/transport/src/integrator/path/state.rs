@@ -1,16 +1,15 @@
 //! Path state (throughput, footprint, MIS context) and its steps, which all integrators share: intersection, emission,
-//! light sampling, Russian roulette.
+//! continuation, Russian roulette.
 //!
-//! [`PathState::advance`] finds the next vertex and reports its emission, [`PathState::sample_lights`] reports light samples
-//! taken there, and [`PathState::follow`] continues in a direction sampled by the integrator.
+//! [`PathState::advance`] finds the next vertex and reports its emission, [`PathState::sample_lights`](super::direct)
+//! reports light samples at the vertex, and [`PathState::follow`] continues in a direction sampled by the integrator.
 //!
-//! Depth is the number of segments: depth 1 shows emission, depth 2 adds direct light. A null interface is not a vertex: it
-//! does not add to the depth, and shadow rays cross it too.
+//! Depth is the number of segments: depth 1 shows emission, depth 2 adds direct light. A null interface is not a
+//! vertex: it does not add to the depth, and shadow rays cross it too.
 // Kajiya 1986, "The Rendering Equation"; Veach 1997, chapters 8 to 10.
 
 use glam::Vec3;
 
-use super::direct::{DirectLightQuery, Shadowed, sample_one_light};
 use super::limits::{Limits, VertexRequest};
 use super::subsurface::RandomWalk;
 use crate::bsdf::{Bsdf, BsdfSample, LobeKind, Side, Spread};
@@ -20,8 +19,8 @@ use crate::integrator::tracer::Tracer;
 use crate::interior::{InteriorList, MediumClass};
 use crate::light::LightSampleContext;
 use crate::material::{HitRay, RayKind, ShadingContext, ShadingResult};
-use crate::radiance::{BranchEvent, Contribution, LightSource, LobeShares, RadianceSink, Reached};
-use crate::scene::{Contact, MAX_NULL_INTERFACES, PathStart, RaySegment, Scene, ShadowOrigin};
+use crate::radiance::{Contribution, LightSource, RadianceSink, Reached};
+use crate::scene::{Contact, MAX_NULL_INTERFACES, PathStart, RaySegment, Scene};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, RayEnd};
 use renderer_base::sampler::{Rng, Sampler};
@@ -30,12 +29,12 @@ use renderer_geometry::camera::CameraRay;
 use renderer_geometry::{Footprint, Interaction, SpecularEvent};
 
 /// Depth beyond which paths of any throughput are subject to Russian roulette; terminates paths between two mirrors.
-const LONG_PATH: u32 = 24;
+const RR_LONG_PATH_DEPTH: u32 = 24;
 
-/// The limit for paths in media, where albedo is near one.
-const LONG_PATH_IN_MEDIA: u32 = 256;
+/// Same limit for paths in media, where albedo is near one.
+const RR_LONG_PATH_DEPTH_IN_MEDIA: u32 = 256;
 
-/// Upper bound of the survival probability beyond that depth.
+/// Maximum survival probability of longer paths.
 const MAX_LONG_PATH_RR_PROBABILITY: f32 = 0.95;
 
 /// State of a path between two vertices.
@@ -68,9 +67,9 @@ pub(crate) struct PathState {
     hides_shapes: bool,
     /// Light that the photon lookup supplied at the last medium vertex; `None` if that was a surface.
     pub(crate) scattered_by_medium: Option<VolumeCoverage>,
-    /// The bodies that contain the path.
+    /// Interior list of the path.
     pub(crate) interior: InteriorList,
-    /// Position among coincident surfaces, of the last surface or of the next one.
+    /// Position among coincident surfaces: at the last surface, or at the next one.
     pub(crate) contact: Option<Contact>,
     /// Point that the ray leaves; the ray's origin is outside the error bound of this point.
     pub(crate) vertex_p: Vec3,
@@ -193,7 +192,8 @@ impl PathState {
     }
 
     /// Finds the next vertex, shades it into `surface` and reports its emission, or that of infinite lights. Returns
-    /// `None` if the path ends: it left the scene, or the next vertex needs no shading. `photons` are looked up in media.
+    /// `None` if the path ends: it left the scene, or the next vertex needs no shading. `photons` are looked up in
+    /// media.
     #[inline(always)]
     pub(crate) fn advance<S: RadianceSink>(
         &mut self,
@@ -265,7 +265,7 @@ impl PathState {
             surface.emission = material.emission_at(it, self.scatterings, tracer.shading);
         }
         if self.counts_emission && !surface.emission.is_black() {
-            // Shadow rays do not reach a light that coincides with the surface that they leave.
+            // Shadow rays do not reach a light that coincides with the surface at their origin.
             let weight = match is_in_contact && scene.coincides(it, self.mis_context.at.p) {
                 true => 1.0,
                 false => self.mis_context.weight(|at| scene.light_pdf(at, it)),
@@ -329,82 +329,6 @@ impl PathState {
         }
     }
 
-    /// Takes `count` light samples at a vertex and reports them; `response` as for [`sample_one_light`]. `shares` computes
-    /// the shares of the lobes.
-    #[inline(always)]
-    pub(crate) fn sample_lights<S: RadianceSink>(
-        &self,
-        vertex: PathVertex<'_>,
-        count: u32,
-        response: impl Fn(Vec3, Option<f32>) -> Rgb,
-        shares: impl Fn(Vec3, Option<f32>, &mut LobeShares),
-        tracer: &mut Tracer<'_, S>,
-    ) {
-        if count == 1 {
-            return self.sample_light(vertex, response, shares, tracer);
-        }
-        let path = self.branch(count);
-        let mut branch = *tracer.sampler;
-        for number in 0..count {
-            tracer.sink.branch(BranchEvent::NextLightSample);
-            branch = tracer.sampler.branch(number, count);
-            path.sample_light(vertex, &response, &shares, &mut tracer.with_sampler(&mut branch));
-        }
-        tracer.sampler.skip_those_of(&branch);
-    }
-
-    #[inline(always)]
-    fn sample_light<S: RadianceSink>(
-        &self,
-        (it, at, _): PathVertex<'_>,
-        response: impl Fn(Vec3, Option<f32>) -> Rgb,
-        shares: impl Fn(Vec3, Option<f32>, &mut LobeShares),
-        tracer: &mut Tracer<'_, S>,
-    ) {
-        let Tracer {
-            scene,
-            ref mut sampler,
-            ref mut shading,
-            ref mut stats,
-            ref mut sink,
-            ..
-        } = *tracer;
-        let query = DirectLightQuery {
-            at,
-            end: it.ray_end(),
-            time: it.time,
-            depth: self.scatterings + 1,
-            interior: |wi: Vec3| self.interior_towards(scene, wi, it),
-            surface: Some(ShadowOrigin {
-                it,
-                interior: &self.interior,
-                contact: self.contact.as_ref(),
-            }),
-        };
-        let (wants_unoccluded, wants_crossings) = (sink.wants_unoccluded(), sink.wants_crossings());
-        let mut shadowed = Shadowed::default();
-        let requested = (wants_unoccluded || wants_crossings).then_some(&mut shadowed);
-        let Some(direct) = sample_one_light(scene, query, response, sampler, shading, stats, requested)
-        else {
-            return;
-        };
-        let label = Contribution {
-            source: LightSource::Light(direct.light),
-            scattered: true,
-            guide_pdf_ratio: self.guide_pdf_ratio,
-        };
-        if let Some(ray) = shadowed.ray.filter(|_| wants_crossings) {
-            sink.cross(scene.null_interfaces_along(&ray));
-        }
-        sink.add_scattered(label, self.throughput * direct.radiance, it, |lobes| {
-            shares(direct.wi, direct.pdf, lobes);
-        });
-        if wants_unoccluded {
-            let unoccluded = shadowed.unoccluded.map(|radiance| self.throughput * radiance);
-            sink.add_unoccluded(label, unoccluded, it, |lobes| shares(direct.wi, None, lobes));
-        }
-    }
-
     /// Returns one of `branches` branches of this path, with an equal share of its throughput.
     #[inline]
     pub(crate) fn branch(&self, branches: u32) -> PathState {
@@ -456,7 +380,7 @@ impl PathState {
         self.depth <= limits.rr_depth || self.survives(limits.rr_scale, sampler)
     }
 
-    /// Prepares a subsurface walk. Its entry is not a vertex; its exit is.
+    /// Prepares a subsurface walk. Its exit is a path vertex; its entry is not.
     #[inline(never)]
     fn enter_subsurface(&mut self, it: &Interaction, bsdf: &Bsdf, sample: &BsdfSample) -> bool {
         let lobe = bsdf.subsurface_lobe(sample.index);
@@ -467,14 +391,7 @@ impl PathState {
         self.walk.is_some()
     }
 
-    /// Interior list after a hit, for a ray that leaves in the unit vector `wi`.
-    fn interior_towards(&self, scene: &Scene, wi: Vec3, it: &Interaction) -> InteriorList {
-        let mut interior = self.interior.clone();
-        interior.cross(scene.bodies(), it, wi);
-        interior
-    }
-
-    /// Crosses a null interface: the MIS context stays that of the last scattering vertex.
+    /// Crosses a null interface; the MIS context remains that of the last scattering vertex.
     #[inline(always)]
     fn cross_null_interface(&mut self, it: &Interaction, end: &RayEnd) {
         self.null_interfaces += 1;
@@ -535,8 +452,8 @@ impl PathState {
         let weight =
             self.throughput.max_component() * self.eta2 * self.guide_pdf_ratio * self.branches as f32;
         let long = match self.scattered_by_medium {
-            Some(_) => LONG_PATH_IN_MEDIA,
-            None => LONG_PATH,
+            Some(_) => RR_LONG_PATH_DEPTH_IN_MEDIA,
+            None => RR_LONG_PATH_DEPTH,
         };
         let max = if self.depth > long {
             MAX_LONG_PATH_RR_PROBABILITY

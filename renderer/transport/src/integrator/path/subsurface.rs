@@ -1,11 +1,11 @@
 //! Subsurface scattering by a random walk inside an object.
 //!
-//! Distances are sampled for one channel; a share of the directions and distances is guided towards the surface of entry. The
-//! techniques are combined by multiple importance sampling.
+//! Distances are sampled for one channel. A fraction of the directions and distances is guided towards the surface of
+//! entry. The techniques are combined by multiple importance sampling.
 // Chiang et al. 2016, "Practical and Controllable Subsurface Scattering for Production Path Tracing"; Křivánek & d'Eon
 // 2014, "A Zero-Variance-Based Sampling Scheme for Monte Carlo Subsurface Scattering"; Meng et al. 2016, "Improving the
-// Dwivedi Sampling Scheme"; Wyman et al. 1989, "Similarity relations for anisotropic scattering in Monte Carlo simulations
-// of deeply penetrating neutral particles".
+// Dwivedi Sampling Scheme"; Wyman et al. 1989, "Similarity relations for anisotropic scattering in Monte Carlo
+// simulations of deeply penetrating neutral particles".
 
 use std::f32::consts::PI;
 
@@ -48,7 +48,7 @@ pub(crate) struct Exit {
     pub(crate) it: Interaction,
     /// Factor of the throughput.
     pub(crate) weight: Rgb,
-    /// Its place among surfaces that coincide.
+    /// Position of the exit among coincident surfaces.
     pub(crate) contact: Option<Contact>,
 }
 
@@ -69,8 +69,8 @@ impl RandomWalk {
         self.number
     }
 
-    /// Walks in `direction` from the entry; `u` samples the first channel and distance. `interior` are the bodies around the
-    /// object, which the walk may enter or leave. Returns `None` if the path is absorbed or lost.
+    /// Walks in `direction` from the entry; `u` samples the first channel and distance. `interior` is the interior list
+    /// outside the object, which the walk may change. Returns `None` if the path is absorbed or lost.
     pub(crate) fn run(
         &self,
         scene: &Scene,
@@ -229,13 +229,14 @@ struct Guided {
     is_chosen: bool,
     /// Probability of sampling by the guide.
     share: f32,
-    /// Density of the guide's sampling over that of the phase function.
+    /// Ratio of the guide's density to that of the phase function.
     ratio: f32,
-    /// Factor of the extinction by which distances are sampled.
+    /// Factor on the extinction for distance sampling.
     stretch: f32,
 }
 
-/// Sampling towards the surface: the asymptotic distribution of light in a half space, which decays with the diffusion length.
+/// Guide towards the surface: the asymptotic distribution of light in a half space, which decays with the diffusion
+/// length.
 struct Guide {
     n: Vec3,
     /// Diffusion length, in mean free paths.
@@ -247,7 +248,7 @@ struct Guide {
 }
 
 impl Guide {
-    /// Guide for the largest albedo of the channels; with the albedo of one channel, others had rare bright paths.
+    /// Guide for the largest albedo of the channels; the albedo of another channel would lead to rare bright paths.
     fn new(n: Vec3, albedo: f32, anisotropy: f32) -> Guide {
         /// Lower bound of the albedo, below which the density is singular.
         const MIN_ALBEDO: f32 = 0.2;

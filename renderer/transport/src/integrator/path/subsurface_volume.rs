@@ -1,9 +1,10 @@
-//! Union of the objects of one material that a subsurface random walk is in: where a segment of the walk leaves it.
+//! Volume of a subsurface random walk: the union of the overlapping objects of one material, and the points where
+//! segments leave it.
 //!
-//! Positions and distances are in double precision and relative to the point of entry, so that they do not depend on the
-//! distance from the origin of the world. Rays find candidates; the primitives themselves decide.
+//! Positions and distances are in double precision and relative to the entry point, so that precision does not depend
+//! on the distance from the world origin. Rays find candidates; exact intersections with the primitives decide.
 //!
-//! The walk counts the faces that it enters and leaves: objects that overlap or touch are one volume.
+//! The walk counts the faces that it enters and leaves, so objects that overlap or touch are one volume.
 
 use glam::{DVec3, Vec2, Vec3};
 
@@ -14,17 +15,17 @@ use renderer_base::inline_list::InlineList;
 use renderer_base::math::Ray;
 use renderer_geometry::{Crossing, Hit, Interaction, LocalSurface, ShapeId};
 
-/// Bound on the distance between coincident surfaces, relative to the magnitude of their coordinates: two roundings.
+/// Maximum distance between coincident surfaces, relative to the magnitude of their coordinates: two roundings.
 const COINCIDENCE: f64 = 2.0 * f32::EPSILON as f64;
 
-/// Distance by which rays start before a segment, in bounds on the distance between coincident surfaces: the rounding of
+/// Distance by which rays start before a segment, in units of the tolerance of coincident surfaces, so that rounding of
 /// their origin does not hide a face that the segment leaves at an angle.
 const MARGIN: f64 = 128.0;
 
-/// Smallest cosine of a ray to a surface that widens the range in which others are coincident with it.
+/// Minimum cosine of a ray to a surface in the range of coincident surfaces.
 const MIN_COS: f64 = 1.0 / 64.0;
 
-/// A point of a surface by which a walk enters.
+/// Entry point of a walk on a surface.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     p: Vec3,
@@ -36,7 +37,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// The entry at a hit, from the side of `wo`.
+    /// Entry at a hit, from the side of `wo`.
     pub(crate) fn at(it: &Interaction) -> Entry {
         Entry {
             p: it.p,
@@ -48,7 +49,7 @@ impl Entry {
     }
 }
 
-/// A segment of a walk, relative to the point of entry.
+/// Segment of a walk, relative to the entry point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
     /// Start.
@@ -71,16 +72,16 @@ impl Segment {
     }
 }
 
-/// The volume of a walk.
+/// Volume of a walk.
 pub(crate) struct SubsurfaceVolume<'a> {
     scene: &'a Scene,
     entry: Entry,
-    /// Surface of the entry, through it.
+    /// Surface at the entry, through the entry point.
     surface: LocalSurface,
     /// Point of entry, world space [m].
     origin: DVec3,
     material: MaterialId,
-    /// Bound on the distance between the surface of the entry and others that coincide with it [m].
+    /// Maximum distance between the surface at the entry and surfaces that coincide with it [m].
     tolerance: f64,
     /// Number of faces entered and not left.
     depth: u32,
@@ -102,22 +103,22 @@ fn is_repeated(face: &Face, before: &[Face]) -> bool {
 struct Face {
     crossing: Crossing,
     hit: Hit,
-    /// Whether it bounds the volume, and how.
+    /// Role of the face for the walk.
     role: Role,
-    /// Bound on the distance of coincident faces [m].
+    /// Maximum distance of coincident faces [m].
     tolerance: f64,
-    /// True if a neighbour of the primitive may be found at the same point.
+    /// True if a ray may hit a neighbouring primitive at the same point.
     is_near_edge: bool,
 }
 
-/// Meaning of a face for a walk that crosses it.
+/// Role of a face for a walk that crosses it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Role {
     /// An object of the volume begins.
     Enters,
     /// An object of the volume ends.
     Leaves,
-    /// The face bounds something else.
+    /// The face bounds another object.
     Foreign,
 }
 
@@ -142,7 +143,7 @@ impl Face {
 }
 
 impl<'a> SubsurfaceVolume<'a> {
-    /// The volume that a walk enters in `direction`.
+    /// Volume that a walk enters in `direction`.
     pub(crate) fn enter(scene: &'a Scene, entry: Entry, direction: Vec3) -> SubsurfaceVolume<'a> {
         let shape = &scene.shapes()[entry.shape.0 as usize];
         let p = entry.p.as_dvec3();
@@ -164,7 +165,7 @@ impl<'a> SubsurfaceVolume<'a> {
         volume
     }
 
-    /// Counts the objects that the walk enters together with the first one.
+    /// Counts the objects that the walk enters at its first point.
     fn count_coincident(&mut self, direction: Vec3) {
         let segment = Segment {
             from: DVec3::ZERO,
@@ -187,8 +188,8 @@ impl<'a> SubsurfaceVolume<'a> {
         self.depth = self.faces.as_slice().len() as u32;
     }
 
-    /// Returns whether the walk enters by the inside of a closed object, as after a ray that its surface transmits: behind
-    /// that surface is no volume.
+    /// Returns whether the walk enters a closed object from its inside, as after a ray transmitted by the surface: no
+    /// volume is behind that surface.
     pub(crate) fn is_outside(&mut self) -> bool {
         if self.entry.facing > 0.0 {
             return false;
@@ -227,7 +228,7 @@ impl<'a> SubsurfaceVolume<'a> {
         left > 0
     }
 
-    /// The point of entry, as seen from the side that the walk comes from along the geometric normal.
+    /// Entry point, seen along the geometric normal from the side of arrival.
     pub(crate) fn entry_point(&self) -> Interaction {
         let inwards = -self.surface.normal(DVec3::ZERO).as_vec3() * self.entry.facing;
         let segment = Segment {
@@ -239,8 +240,8 @@ impl<'a> SubsurfaceVolume<'a> {
         self.interaction(&segment, &self.entry_face(&segment, crossing), -inwards)
     }
 
-    /// Returns where a segment leaves the volume, as seen from the outside along the geometric normal. Surfaces of other
-    /// objects do not end it; `media` are the bodies around the volume, which it may leave or enter.
+    /// Returns the exit point of a segment from the volume, seen from the outside along the geometric normal. Surfaces
+    /// of other objects do not end the segment but update `interior`, the interior list outside the volume.
     pub(crate) fn exit(&mut self, segment: &Segment, interior: &mut InteriorList) -> Option<Interaction> {
         let (direction, length) = (segment.direction.as_dvec3(), f64::from(segment.length));
         let margin = self.margin();
@@ -376,7 +377,7 @@ impl<'a> SubsurfaceVolume<'a> {
         }
     }
 
-    /// Face of a hit; `None` for one of the primitive of the entry, whose crossings are known without rays.
+    /// Face of a hit; `None` for a crossing of the entry's primitive, which is found without rays.
     fn face(&self, segment: &Segment, hit: Hit) -> Option<Face> {
         let (from, direction) = (segment.from, segment.direction.as_dvec3());
         let surface = self.surface_of(&hit);
@@ -415,7 +416,7 @@ impl<'a> SubsurfaceVolume<'a> {
         }
     }
 
-    /// Unit normal of a face at its crossing, on the side of the outside.
+    /// Outer unit normal of a face at its crossing.
     fn outer_normal(&self, segment: &Segment, face: &Face) -> Vec3 {
         let x = segment.at(face.crossing.t);
         self.surface_of(&face.hit).normal(x).as_vec3() * self.entry.facing
@@ -424,7 +425,7 @@ impl<'a> SubsurfaceVolume<'a> {
     /// Point of a face where a segment crosses it, seen from the unit vector `wo`.
     fn interaction(&self, segment: &Segment, face: &Face, wo: Vec3) -> Interaction {
         let p = self.origin + segment.at(face.crossing.t);
-        // Along the normal, rounding of the point does not move its foot on the surface.
+        // A ray along the normal: rounding of the point does not move its projection onto the surface.
         let ray = Ray {
             time: self.entry.time,
             ..Ray::new(p.as_vec3(), -self.outer_normal(segment, face))

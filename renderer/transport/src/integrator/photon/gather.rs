@@ -168,7 +168,7 @@ impl Photons {
         }
     }
 
-    /// Reports the contributions that need no continuation of the path: light samples and map lookups.
+    /// Reports the contributions that need no further ray of the path: light samples and map lookups.
     #[inline]
     fn report_local<'a, S: RadianceSink>(
         &'a self,
@@ -237,8 +237,8 @@ impl Photons {
                     lobes.add(class, f * weights[part as usize]);
                 });
             };
-            let place = (vertex.it, &vertex.at, vertex.surface);
-            path.sample_lights(place, state.light_samples, response, shares, tracer);
+            let path_vertex = (vertex.it, &vertex.at, vertex.surface);
+            path.sample_lights(path_vertex, state.light_samples, response, shares, tracer);
             tracer.stats.watch.lap(Stage::Light);
         }
 
@@ -312,36 +312,21 @@ impl Photons {
                 state.skips_caustics = vertex.caustics_covered;
             }
         }
-        if sample.is_subsurface() {
-            // Reported at the exit of the random walk.
-        } else if sample.is_null_interface() {
-            tracer.sink.pass_straight(it);
-        } else if sample.is_specular() {
-            let class = bsdf.class_of(sample.index, sample.lobe.side);
-            tracer
-                .sink
-                .scatter(it, true, |lobes| lobes.add(class, Rgb::WHITE));
-        } else {
-            tracer.sink.scatter(it, false, |lobes| {
-                bsdf.each_lobe(
-                    it.wo,
-                    sample.wi,
-                    |of| of == part,
-                    |class, _, f| lobes.add(class, f),
-                );
-            });
-        }
-        let place = (it, &vertex.at, vertex.surface);
+        tracer.sink.scatter_by(it, bsdf, sample, |lobes| {
+            let add = |class, _, f| lobes.add(class, f);
+            bsdf.each_lobe(it.wo, sample.wi, |class| class == part, add);
+        });
+        let path_vertex = (it, &vertex.at, vertex.surface);
         let continues = state
             .path
-            .follow(tracer.scene, place, sample, self.limits(), tracer.sampler);
+            .follow(tracer.scene, path_vertex, sample, self.limits(), tracer.sampler);
         if !sample.is_null_interface() {
             state.path.counts_emission = !(part == LobePart::Narrow && state.skips_caustics);
         }
         continues
     }
 
-    /// Contributions that the path has to collect after a medium vertex, where photon lookups supplied some.
+    /// Contributions that the path still needs after a medium vertex, given the light that photon lookups supplied.
     fn remaining_in_medium(&self, coverage: VolumeCoverage) -> Remaining {
         match coverage {
             VolumeCoverage::Indirect | VolumeCoverage::All => Remaining::Emission,
@@ -350,7 +335,7 @@ impl Photons {
         }
     }
 
-    /// Contributions that the path has to collect after scattering by a lobe of class `part`.
+    /// Contributions that the path still needs after scattering by a lobe of class `part`.
     fn remaining_after(&self, remaining: Remaining, part: LobePart) -> Remaining {
         match (part, self.is_direct()) {
             (LobePart::Narrow, _) => remaining,
@@ -365,7 +350,7 @@ impl Photons {
 /// Adds the shares of the diffuse lobes in radiance from the irradiance cache: reflected and transmitted.
 fn add_cached_shares(bsdf: &Bsdf, wo: Vec3, cached: [CachedRadiance<'_>; 2], lobes: &mut LobeShares) {
     let (near, far) = bsdf.diffuse_albedo(wo);
-    let [near, far] = [ratio(cached[0].radiance, near), ratio(cached[1].radiance, far)];
+    let [near, far] = [cached[0].radiance.ratio(near), cached[1].radiance.ratio(far)];
     bsdf.each_diffuse_albedo(wo, |class, albedo| {
         let (light, tags) = match class.side {
             Side::Reflection => (albedo * near, cached[0].tags),
@@ -376,14 +361,7 @@ fn add_cached_shares(bsdf: &Bsdf, wo: Vec3, cached: [CachedRadiance<'_>; 2], lob
             lobes.add(class, light);
         }
         for (tag, &power) in (0..).zip(tags) {
-            lobes.add_tagged(class, tag, light * ratio(power, total));
+            lobes.add_tagged(class, tag, light * power.ratio(total));
         }
     });
-}
-
-/// Quotient of two colours; 0 where the divisor is 0.
-fn ratio(a: Rgb, b: Rgb) -> Rgb {
-    let (a, b) = (a.to_array(), b.to_array());
-    let quotient = |c: usize| if b[c] > 0.0 { a[c] / b[c] } else { 0.0 };
-    Rgb::from([quotient(0), quotient(1), quotient(2)])
 }

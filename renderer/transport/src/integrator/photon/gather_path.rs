@@ -1,4 +1,4 @@
-//! State of a camera path that ends in photon maps: path state, and the contributions that it still has to collect.
+//! State of a camera path that ends in photon maps: path state, and remaining contributions.
 
 use crate::integrator::path::state::PathState;
 
@@ -31,24 +31,25 @@ impl GatherPath {
         }
     }
 
-    /// Continues after a medium vertex, as after a diffuse lobe. `covered` is true if a lookup has supplied the caustics there.
+    /// Continues after a medium vertex, as after a diffuse lobe. `covered` is true if a lookup supplied the caustics at
+    /// the vertex.
     pub(super) fn leave_medium(&mut self, remaining: Remaining, covered: bool) {
         self.remaining = remaining;
         (self.passed, self.skips_caustics) = (0.0, covered);
     }
 }
 
-/// Contributions that a path still has to collect.
+/// Contributions that a path does not have yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Remaining {
-    /// All light; only narrow lobes have scattered the path.
+    /// The complete radiance; only narrow lobes have scattered the path.
     All,
     /// Light that neither light samples nor the caustic map cover, after a rough lobe.
     Rest,
-    /// Light that neither light samples nor the caustic map cover, after a diffuse lobe; may end in the irradiance
-    /// cache.
+    /// Light that neither light samples nor the caustic map cover, after a diffuse lobe; the path may end in the
+    /// irradiance cache.
     Gather,
-    /// All light; may end in the irradiance cache.
+    /// The complete radiance; the path may end in the irradiance cache.
     Incoming,
     /// Emission of the next hit only: the BSDF-sampling half of the MIS pair of a light sample.
     Emission,

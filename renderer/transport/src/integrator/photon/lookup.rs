@@ -2,9 +2,9 @@
 
 use glam::Vec3;
 
-use super::map::irradiance::{Record, sees};
+use super::map::irradiance::{Record, is_point_visible};
 use super::map::photon::Photon;
-use super::map::surface::{DensityEstimate, LookupPoint, Nearest, PhotonMap};
+use super::map::surface::{DensityEstimate, Nearest, PhotonMap};
 use super::vertex::Vertex;
 use super::{Photons, Show};
 use crate::bsdf::LobePart;
@@ -13,17 +13,17 @@ use crate::radiance::LobeShares;
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, Located};
 
-/// Maximum radius of a caustic lookup relative to the path length up to the vertex; about the width of a few pixels.
-const LENGTH_SHARE: f32 = 0.02;
+/// Maximum radius of a caustic lookup relative to the path length up to the vertex: about the width of a few pixels.
+const RADIUS_PER_LENGTH: f32 = 0.02;
 
-/// Maximum radius of a caustic lookup relative to the shape's radius, since there are no photons beyond its edges.
-const SHAPE_SHARE: f32 = 0.15;
+/// Maximum radius of a caustic lookup relative to the shape's radius: no photons are beyond its edges.
+const RADIUS_PER_SHAPE: f32 = 0.15;
 
 /// Lower bound of a photon's incident cosine.
 const MIN_COS: f32 = 1e-3;
 
-/// Caustics below this fraction of the surrounding irradiance are treated as invisible.
-const SEEN_SHARE: f32 = 0.1;
+/// Caustics below this fraction of the surrounding irradiance count as invisible.
+const MIN_RELATIVE_CAUSTIC: f32 = 0.1;
 
 /// Radiance scattered from a record of the irradiance cache.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,8 +47,8 @@ pub(super) struct MapLookup<'a, C> {
 }
 
 impl Photons {
-    /// Radiance reflected and transmitted by the diffuse lobes of a vertex at the end of a gather ray, with the irradiance by
-    /// light tag.
+    /// Radiance reflected and transmitted by the diffuse lobes of a vertex at the end of a gather ray, with irradiance
+    /// by light tag.
     pub(super) fn cached_radiance(
         &self,
         depth: u32,
@@ -61,18 +61,12 @@ impl Photons {
             if self.settings.depth.is_none() || depth == self.gather_depth {
                 return record.irradiance;
             }
-            let site = LookupPoint {
-                p: vertex.it.p,
-                n,
-                both_sides: false,
-                layer: vertex.layer,
-                max_segments,
-            };
+            let site = vertex.lookup_point(n, false, max_segments);
             let (map, k) = (&self.global, self.settings.k);
             let found = map.estimate(&site, k, map.radius(), 0.0, nearest, |photon, density| {
                 photon.power() * density
             });
-            found.sum * (1.0 / record.covered)
+            found.sum * (1.0 / record.disk_fraction)
         };
         let (near, far) = vertex.bsdf.diffuse_albedo(vertex.it.wo);
         let (near, far) = (near * INV_PI, far * INV_PI);
@@ -110,8 +104,8 @@ impl Photons {
     }
 
     /// Ratio of the radiance reflected by the diffuse lobes to the irradiance on the side `n` [1/sr], for the incident
-    /// directions of the nearby photons; `None` without photons. Needed for lobes with a shading normal: irradiance
-    /// refers to the geometric normal, so their ratio depends on the direction.
+    /// directions of the nearby photons; `None` without photons. For lobes about a shading normal the ratio depends on
+    /// these directions, since irradiance refers to the geometric normal.
     fn reflected_ratio(
         &self,
         vertex: &Vertex<'_>,
@@ -120,13 +114,7 @@ impl Photons {
         nearest: &mut Nearest,
     ) -> Option<Rgb> {
         let (it, map) = (vertex.it, &self.global);
-        let site = LookupPoint {
-            p: it.p,
-            n,
-            both_sides: false,
-            layer: vertex.layer,
-            max_segments,
-        };
+        let site = vertex.lookup_point(n, false, max_segments);
         let mut incident = Rgb::BLACK;
         let reflected = |photon: &Photon, density: f32| {
             let (wi, power) = (photon.wi(), photon.power() * density);
@@ -137,7 +125,7 @@ impl Photons {
         let k = self.settings.k;
         let found = map.estimate(&site, k, map.radius(), 0.0, nearest, reflected);
         let [reflected, incident] = [found.sum, incident].map(Rgb::to_array);
-        // A colour channel without photons takes the ratio over all channels.
+        // A colour channel without photons uses the ratio over all channels.
         let total: f32 = reflected.iter().sum::<f32>() / incident.iter().sum::<f32>();
         let share = |i: usize| match incident[i] > 0.0 {
             true => reflected[i] / incident[i],
@@ -148,12 +136,12 @@ impl Photons {
             .then(|| Rgb::from([share(0), share(1), share(2)]))
     }
 
-    /// Radiance reflected from the caustic map; `lobes` receives the shares of the lobes. `length` is the path length up to the
-    /// vertex [m].
+    /// Radiance reflected from the caustic map; `lobes` receives the shares of the lobes. `length` is the path length
+    /// up to the vertex [m].
     ///
-    /// Fractions of the path length and of the shape's size bound the radius, to limit blur. If too few photons lie
-    /// within it although a caustic might be visible, the lookup gives up: the path's continuation finds the caustics,
-    /// as in `path`, and the map adds only photons that no camera path can find. An empty map is not searched.
+    /// To limit blur, fractions of the path length and of the shape's size bound the radius. If too few photons are
+    /// within it although a caustic may be visible, the lookup returns only photons that no camera path can find, and
+    /// the continued path finds the caustics, as in `path`.
     pub(super) fn caustics<S>(
         &self,
         length: f32,
@@ -184,12 +172,15 @@ impl Photons {
             return look_up(vertex, map.radius(), |_| true).sum;
         }
         let shape = self.shape_radii[vertex.it.shape.0 as usize];
-        let radius = map.radius().min(LENGTH_SHARE * length).min(SHAPE_SHARE * shape);
+        let radius = map
+            .radius()
+            .min(RADIUS_PER_LENGTH * length)
+            .min(RADIUS_PER_SHAPE * shape);
         let found = look_up(vertex, radius, |_| true);
         let needed = map.count_in_slice(k);
         vertex.caustics_covered = found.count >= needed || {
-            let seen = SEEN_SHARE * self.irradiance_near(vertex).luminance();
-            // Over many samples a vertex uses all subsets of the map.
+            let seen = MIN_RELATIVE_CAUSTIC * self.irradiance_near(vertex).luminance();
+            // Over many samples, a vertex uses all subsets of the map.
             map.expected(seen, radius) >= needed as f32
         };
         if vertex.caustics_covered {
@@ -214,10 +205,10 @@ impl Photons {
             .map_or(Rgb::BLACK, |record| record.irradiance)
     }
 
-    /// Radiance reflected from a map's photons by the lobes of the BSDF that no lookup has covered yet; adds the shares of the
-    /// lobes to `lobes`.
+    /// Radiance reflected from a map's photons by the lobes of the BSDF that no lookup covers yet; adds the shares of
+    /// the lobes to `lobes`.
     ///
-    /// One visibility test stands for all photons: it goes to a photon chosen in proportion to its contribution, so
+    /// One visibility test represents all photons: it tests a photon selected in proportion to its contribution, so
     /// that occluded photons are excluded in expectation.
     pub(super) fn map_radiance<S>(
         &self,
@@ -240,13 +231,7 @@ impl Photons {
             };
         }
         let (it, bsdf) = (vertex.it, vertex.bsdf);
-        let site = LookupPoint {
-            p: it.p,
-            n: vertex.n,
-            both_sides: bsdf.has_transmission(),
-            layer: vertex.layer,
-            max_segments,
-        };
+        let site = vertex.lookup_point(vertex.n, bsdf.has_transmission(), max_segments);
         let u = tracer.sampler.next_1d();
         let mut chosen = Reservoir::new(map.rescaled(u));
         let response = |photon: &Photon, density: f32| {
@@ -284,7 +269,7 @@ impl Photons {
         };
         if let Some(p) = chosen.p {
             tracer.stats.shadow_rays += 1;
-            if !sees(tracer.scene, &site, p - site.p, tracer.shading) {
+            if !is_point_visible(tracer.scene, &site, p - site.p, tracer.shading) {
                 found.sum = Rgb::BLACK;
             }
         }

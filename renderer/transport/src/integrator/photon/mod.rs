@@ -7,7 +7,7 @@
 //! - direct light: light samples combined with BSDF sampling by MIS, as in `path`;
 //! - light scattered by narrow lobes only: the caustic map where it has enough photons, else the path's continuation
 //!   (see `lookup.rs`); in media, the volume caustic map along the segment (see `map/volume.rs`);
-//! - all other light: a gather ray, which adds no emission except that of the first case.
+//! - all other light: a gather ray, which adds only the emission of the first case.
 //!
 //! A gather ray ends at the first diffuse lobe with a lookup in the irradiance cache; if the ray is shorter than the
 //! lookup radius, that vertex gathers again. Up to the first diffuse or rough vertex, paths are those of `path`. With
@@ -41,7 +41,7 @@ pub(crate) use gather_path::GatherPath;
 pub use map::file::{MapError, MapHeader};
 pub use map::guide_field::GuideField;
 pub(crate) use map::guide_field::LocalGuide;
-pub use map::photon::{Packed, PathKind, Photon};
+pub use map::photon::{OctVector, PathKind, Photon};
 pub use map::surface::{Nearest, PhotonMap};
 pub(crate) use map::volume::{VolumeCoverage, VolumePhotons, VolumeQuery};
 pub use statistics::PhotonStats;
@@ -65,11 +65,11 @@ pub struct Photons {
 }
 
 /// α of progressive photon mapping: each pass multiplies the squared radius by (i + α)/(i + 1).
-// Knaus & Zwicker 2011, "Progressive Photon Mapping: A Probabilistic Approach", eq. 15; α = 2/3 as they have it.
+// Knaus & Zwicker 2011, "Progressive Photon Mapping: A Probabilistic Approach", eq. 15, with their α.
 const ALPHA: f64 = 2.0 / 3.0;
 
-/// One of every `RECORD_EVERY` photons becomes an irradiance record.
-const RECORD_EVERY: usize = 6;
+/// Interval of the photons that become irradiance records.
+const RECORD_INTERVAL: usize = 6;
 
 /// Maximum number of pilot batches of a map.
 const MAX_PILOTS: u64 = 4;
@@ -80,8 +80,8 @@ const PROGRESSIVE_NEAREST: usize = 8;
 /// Maximum lookup radius of the first progressive pass, relative to the scene's radius.
 const MAX_PROGRESSIVE_RADIUS: f32 = 0.015;
 
-/// Maximum lookup radius in the caustic map, relative to the scene's radius: more blur would hide a caustic, and where
-/// photons are sparse, a larger search visits many photons of other surfaces.
+/// Maximum lookup radius in the caustic map, relative to the scene's radius: more blur would hide a caustic, and a
+/// larger search would visit many photons of other surfaces where photons are sparse.
 const MAX_CAUSTIC_RADIUS: f32 = 0.02;
 
 /// Number of subsets of the caustic map, which is looked up for every sample.
@@ -95,7 +95,7 @@ impl Photons {
     ) -> Result<Photons, MapError> {
         let contexts = contexts(scene);
         let emitter = Emitter::new(scene);
-        // Photons are emitted by lights only; emission of media is left to paths.
+        // Only lights emit photons; paths estimate the emission of media.
         let media_emit = settings.show.is_none() && scene.bodies().may_emit();
         let mut stats = PhotonStats {
             media_emit,
@@ -135,7 +135,8 @@ impl Photons {
         let volume_caustic = volume_map(&mut caustic, true);
         let volume_indirect = volume_map(&mut global, false);
 
-        // Maps of surfaces. Without photons the irradiance cache leaves all light to paths; direct lookups would not.
+        // Maps of surfaces. Without photons, paths estimate all light if the irradiance cache exists; direct lookups
+        // would lose it.
         let wants_irradiance = match settings.show {
             None => media_emit || !settings.progressive && settings.gather != Some(0),
             Some(show) => !settings.progressive && show == Show::Irradiance,
@@ -214,8 +215,9 @@ impl Photons {
         self.settings.guide = Some(guide);
     }
 
-    /// Returns a map for direct viewing of a subset of the caustic photons: it represents all of their light, with each
-    /// photon's power multiplied by its factor; in media, of those that no camera path can find, if `hidden` is set.
+    /// Returns photon maps for direct viewing of a subset of the caustic photons. The subset represents all of their
+    /// light, with each photon's power multiplied by its factor. If `hidden` is set, the volume map has the photons
+    /// that no camera path can find.
     pub(crate) fn caustics_alone(&self, photons: &[Photon], factors: &[f32], hidden: bool) -> Photons {
         // Powers are stored as half floats; factors may be large.
         let max = factors.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
@@ -234,9 +236,9 @@ impl Photons {
             caustic,
             volume_caustic: match hidden {
                 true => self.volume_caustic.hidden(),
-                false => VolumePhotonMap::none(),
+                false => VolumePhotonMap::default(),
             },
-            volume_indirect: VolumePhotonMap::none(),
+            volume_indirect: VolumePhotonMap::default(),
             irradiance: None,
             gather_depth: self.gather_depth,
             shape_radii: self.shape_radii.clone(),
@@ -249,7 +251,7 @@ impl Photons {
         &self.stats
     }
 
-    /// Global map: all photons; those of direct light only if `direct` is set.
+    /// Global map: all photons; photons of direct light only if `direct` is set.
     pub fn global(&self) -> &PhotonMap {
         &self.global
     }
@@ -328,11 +330,11 @@ fn partition_caustics(all: ShootResult) -> [ShootResult; 2] {
     })
 }
 
-/// Separates the photons that become irradiance records from those kept in the map.
+/// Separates the photons that become irradiance records from those of the map.
 fn split_records(photons: Vec<Photon>) -> (Vec<Photon>, Vec<Photon>) {
-    let places = photons.iter().step_by(RECORD_EVERY).copied().collect();
-    let rest = (0..).zip(photons).filter(|(i, _)| i % RECORD_EVERY != 0);
-    (places, rest.map(|(_, photon)| photon).collect())
+    let records = photons.iter().step_by(RECORD_INTERVAL).copied().collect();
+    let rest = (0..).zip(photons).filter(|(i, _)| i % RECORD_INTERVAL != 0);
+    (records, rest.map(|(_, photon)| photon).collect())
 }
 
 /// Default number of photons to store in each map; in progressive mode, to shoot in each pass.

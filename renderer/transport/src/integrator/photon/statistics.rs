@@ -16,7 +16,7 @@ pub struct PhotonStats {
     pub shot_by_light: Vec<u64>,
     /// Number of irradiance records.
     pub records: u64,
-    /// Number of guides of path guiding, made from the photons of the global map.
+    /// Number of path guides, built from photons of the global map.
     pub guides: u64,
     /// Number of levels of the trees.
     pub tree_depth: [u32; 2],
@@ -28,7 +28,7 @@ pub struct PhotonStats {
     pub non_finite: u64,
     /// Shader runs at photon hits.
     pub shading_runs: u64,
-    /// True if media emit light, and so indirect light is left to paths.
+    /// True if media emit light, so that paths estimate indirect light.
     pub media_emit: bool,
     /// True if the maps were read from a file.
     pub loaded: bool,

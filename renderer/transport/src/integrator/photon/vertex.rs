@@ -4,6 +4,7 @@ use glam::{Vec2, Vec3};
 
 use super::map::irradiance::Record;
 use super::map::layer::Layer;
+use super::map::surface::LookupPoint;
 use crate::bsdf::{Bsdf, BsdfSample, ChosenLobe, LobeKind, LobePart};
 use crate::integrator::path::direct::lit_point;
 use crate::light::LightSampleContext;
@@ -14,8 +15,8 @@ use renderer_base::math::Frame;
 use renderer_base::sampler::Sampler;
 use renderer_geometry::Interaction;
 
-/// Probability of sampling the BSDF where there is a guide.
-const BSDF_SHARE: f32 = 1.0 / 3.0;
+/// Probability of sampling the BSDF if there is a guide.
+const BSDF_PROBABILITY: f32 = 1.0 / 3.0;
 
 /// Path vertex with the results of its photon map lookups.
 pub(super) struct Vertex<'a> {
@@ -55,6 +56,17 @@ impl<'a> Vertex<'a> {
         }
     }
 
+    /// Lookup point on the side of the unit normal `n`.
+    pub(super) fn lookup_point(&self, n: Vec3, both_sides: bool, max_segments: u32) -> LookupPoint {
+        LookupPoint {
+            p: self.it.p,
+            n,
+            both_sides,
+            layer: self.layer,
+            max_segments,
+        }
+    }
+
     /// Returns whether there is a diffuse or rough lobe, so that photon maps can be looked up.
     pub(super) fn is_wide(&self) -> bool {
         self.bsdf.has(LobePart::Diffuse) || self.bsdf.has(LobePart::Rough)
@@ -67,22 +79,22 @@ impl<'a> Vertex<'a> {
             .filter(|record| self.is_guided && !self.diffuse_covered && record.guide.has_data())
     }
 
-    /// Density of a direction for the lobes of class `part` under the mixture of BSDF and guide [1/sr]; `pdf` is that
-    /// of the BSDF.
+    /// Density of a direction for the lobes of class `part` under the mixture of BSDF and guide [1/sr]; `pdf` is the
+    /// density of the BSDF.
     #[inline]
     pub(super) fn pdf(&self, part: LobePart, wi: Vec3, pdf: f32) -> f32 {
         match self.guide() {
             Some(record) if part == LobePart::Diffuse => {
                 let guided =
                     record.guide.pdf(Frame::from_normal(record.n).to_local(wi)) * self.bsdf.probability(part);
-                BSDF_SHARE * pdf + (1.0 - BSDF_SHARE) * guided
+                BSDF_PROBABILITY * pdf + (1.0 - BSDF_PROBABILITY) * guided
             }
             _ => pdf,
         }
     }
 
     /// Samples a direction of the diffuse lobes from the mixture of BSDF and guide; the weight uses the density of the
-    /// mixture. The guide's share does not change if the BSDF yields no sample.
+    /// mixture. If the BSDF yields no sample, the sample is lost and the guide's probability stays the same.
     #[inline]
     pub(super) fn sample_diffuse(
         &self,
@@ -94,7 +106,7 @@ impl<'a> Vertex<'a> {
             return self.bsdf.sample_part(self.it.wo, chosen, u);
         };
         let u_choice = sampler.next_1d();
-        let drawn = if u_choice < BSDF_SHARE {
+        let drawn = if u_choice < BSDF_PROBABILITY {
             self.bsdf.sample_part(self.it.wo, chosen, u)?
         } else {
             let wi = Frame::from_normal(record.n).to_world(record.guide.sample(u));

@@ -15,7 +15,7 @@ use shading::{
 };
 
 use crate::material::{Host, Instances, closure_registry, known_attributes, library};
-use crate::scene::called::{called, fills};
+use crate::scene::callee::{callee, is_volume_shader};
 use crate::scene::media::validate::surface_values;
 use renderer_geometry::Shape;
 use renderer_scene::{MaterialDesc, SceneDesc, ShaderFile};
@@ -188,7 +188,7 @@ pub(in crate::scene) fn instances(
     options: InstanceOptions,
 ) -> Result<Instances, Diagnostics> {
     let is_volume = material.usage == GroupUse::Surface
-        && called(&material.surface).is_some_and(|name| fills(system, name));
+        && callee(&material.surface).is_some_and(|name| is_volume_shader(system, name));
     let interior = match &material.interior {
         _ if is_volume || material.usage == GroupUse::Volume => Some(&material.surface),
         interior => interior.as_ref(),

@@ -134,7 +134,7 @@ pub(super) fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
             size,
             outline,
             irradiance,
-        } => Light::Sheet(DirectionalAreaLight::new(
+        } => Light::DirectionalArea(DirectionalAreaLight::new(
             world_from_sheet,
             *size * 0.5,
             *outline,

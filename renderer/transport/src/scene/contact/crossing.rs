@@ -1,4 +1,4 @@
-//! Surface crossing: the next surface of a ray, and the start of rays that leave a surface, among surfaces that coincide.
+//! Surface crossing among coincident surfaces: the next surface of a ray, and origins of rays that leave a surface.
 
 use glam::Vec3;
 
@@ -13,48 +13,48 @@ use renderer_base::math::{Bounds, Ray, RayEnd};
 use renderer_geometry::accel;
 use renderer_geometry::{Interaction, ShapeId};
 
-/// The surface that a shadow ray begins at.
+/// Surface at the origin of a shadow ray.
 #[derive(Clone, Copy, Debug)]
 pub struct ShadowOrigin<'a> {
     /// The surface.
     pub it: &'a Interaction,
-    /// The bodies that contain the path that has found it.
+    /// Interior list of the path that found the surface.
     pub interior: &'a InteriorList,
-    /// The path's place among surfaces that coincide.
+    /// Position of the path among coincident surfaces.
     pub contact: Option<&'a Contact>,
 }
 
 impl ShadowOrigin<'_> {
-    /// Returns whether other surfaces may be crossed at the start of a ray in the unit vector `direction`.
+    /// Returns whether a ray in the unit vector `direction` may cross other surfaces at its origin.
     #[inline]
     pub(crate) fn may_touch(&self, direction: Vec3) -> bool {
         self.contact.is_some() || direction.dot(self.it.ng) * self.it.wo.dot(self.it.ng) < 0.0
     }
 }
 
-/// The start of a path at a light or at a point that gathers light.
+/// Start of a path at a light, or at a point that gathers light.
 #[derive(Clone, Debug)]
 pub struct PathStart {
-    /// Its first ray.
+    /// First ray.
     pub ray: Ray,
     pub(crate) interior: InteriorList,
     pub(crate) contact: Option<Contact>,
-    /// Distance along the ray from the surface that it leaves to its origin [m].
+    /// Distance from the surface to the ray's origin [m].
     pub(crate) gap: f32,
 }
 
-/// Surroundings of a point on one side of a surface.
+/// Interior list and contact at a point, on one side of a surface.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
-    /// The bodies that contain the point.
+    /// Interior list.
     pub interior: InteriorList,
-    /// Its place among surfaces that coincide.
+    /// Position of the point among coincident surfaces.
     pub contact: Option<Contact>,
 }
 
 impl Scene {
-    /// The next surface of a ray in `media`. `contact` is the place of the path where its ray begins within a contact, and
-    /// becomes the place of the surface.
+    /// Next surface of a ray. `contact` is the position of the path at the ray's origin; it becomes the position at the
+    /// returned surface.
     #[inline]
     pub fn next_surface(
         &self,
@@ -65,7 +65,7 @@ impl Scene {
         self.next_surface_of(ray, accel::ALL, interior, contact)
     }
 
-    /// The next surface among the shapes of a mask.
+    /// As [`Scene::next_surface`], among the shapes of a mask.
     #[inline(always)]
     pub(crate) fn next_surface_of(
         &self,
@@ -81,19 +81,19 @@ impl Scene {
         let mut found = self.intersect_masked(ray, mask);
         if self.has_contacts()
             && let Some(it) = &mut found
-            && self.orders_contact(interior, it)
+            && self.needs_order(interior, it)
         {
             *contact = self.enter_contact(it, mask);
         }
         found
     }
 
-    /// Replaces a surface that a ray has found by the first to cross of those that coincide with it.
+    /// Replaces a surface that a ray has found by the first surface of its contact.
     #[inline(never)]
     fn enter_contact(&self, it: &mut Interaction, mask: u32) -> Option<Contact> {
         let contact = Contact::new(it, false);
-        let layers = self.layers(&contact, mask);
-        let first = layers.list.first()?;
+        let surfaces = self.contact_surfaces(&contact, mask);
+        let first = surfaces.list.first()?;
         let contact = contact.moved_to(0, first);
         if !first.is_root {
             *it = Interaction {
@@ -105,15 +105,15 @@ impl Scene {
         Some(contact)
     }
 
-    /// The place of a path that has reached a surface from inside of its object without crossing it.
+    /// Position of a path that has reached a surface from inside an object and has not crossed it.
     pub(crate) fn contact_from_inside(&self, it: &Interaction) -> Option<Contact> {
         let contact = Contact::new(&Interaction { wo: -it.wo, ..*it }, true);
-        (!self.layers(&contact, accel::ALL).list.is_empty()).then_some(contact)
+        (!self.contact_surfaces(&contact, accel::ALL).list.is_empty()).then_some(contact)
     }
 
-    /// Returns whether a path in `media` that finds a surface has to cross others before it if they coincide.
+    /// Returns whether the surfaces that coincide with `it` must be crossed in the fixed order.
     #[inline]
-    fn orders_contact(&self, interior: &InteriorList, it: &Interaction) -> bool {
+    fn needs_order(&self, interior: &InteriorList, it: &Interaction) -> bool {
         self.may_touch(it.shape, it.p)
             && (self.bodies.of_shape(it.shape).is_some() || interior.has_boundary())
             || self.may_coincide(it.shape, it.p)
@@ -125,7 +125,7 @@ impl Scene {
         !(self.bodies.is_empty() && self.coplanar_bounds.is_empty())
     }
 
-    /// Returns whether a point of a shape without a body may be on the surface of another one.
+    /// Returns whether a point of a shape without a body may be on another surface.
     #[inline]
     fn may_coincide(&self, shape: ShapeId, p: Vec3) -> bool {
         contains(&self.coplanar_bounds, shape, p)
@@ -137,15 +137,15 @@ impl Scene {
         contains(&self.contact_bounds, shape, p)
     }
 
-    /// Returns whether a path in `media` that has found a surface without a contact knows that there is none.
+    /// Returns whether a path without a contact at `it` is known to be at a single surface.
     #[inline]
-    fn knows_contact(&self, interior: &InteriorList, it: &Interaction) -> bool {
+    fn is_single_surface(&self, interior: &InteriorList, it: &Interaction) -> bool {
         !self.bodies.is_empty()
             && (self.bodies.of_shape(it.shape).is_some()
                 || self.may_touch(it.shape, it.p) && interior.has_boundary())
     }
 
-    /// The surface at the place of a path.
+    /// Surface at the position of a path.
     fn surface_in_contact(&self, contact: &Contact, ray: &Ray) -> Interaction {
         let it = self.interaction(contact.probe(self.reach(contact)), &contact.hit);
         Interaction {
@@ -160,8 +160,8 @@ impl Scene {
         it.p.distance(p) <= 2.0 * (it.p_error + self.rounding)
     }
 
-    /// The start of a ray that leaves a surface in the unit vector `direction`, for a path that has come in `media`.
-    /// `contact` is the place of the surface, and becomes the next place in that direction if there is one.
+    /// Origin of a ray that leaves a surface in the unit vector `direction`. `contact` is the position at the surface;
+    /// it becomes the next position in that direction, or `None` outside the contact.
     #[inline]
     pub fn leave(
         &self,
@@ -185,7 +185,7 @@ impl Scene {
     ) -> RayEnd {
         if contact.is_none() {
             let crosses = direction.dot(it.ng) * it.wo.dot(it.ng) < 0.0;
-            if !crosses || self.knows_contact(interior, it) {
+            if !crosses || self.is_single_surface(interior, it) {
                 return it.ray_end();
             }
         }
@@ -201,21 +201,22 @@ impl Scene {
         contact: &mut Option<Contact>,
     ) -> RayEnd {
         let place = contact.take().unwrap_or_else(|| Contact::new(it, true));
-        let (end, next) = self.leave_place(&it.ray_end(), direction, mask, &place);
+        let (end, next) = self.leave_position(&it.ray_end(), direction, mask, &place);
         *contact = next;
         end
     }
 
-    /// The start of a ray that leaves a place at the point `end`, and the next place in the ray's direction.
-    fn leave_place(
+    /// Origin of a ray that leaves a contact's surface at the point `end`, and the next position in the ray's
+    /// direction.
+    fn leave_position(
         &self,
         end: &RayEnd,
         direction: Vec3,
         mask: u32,
         place: &Contact,
     ) -> (RayEnd, Option<Contact>) {
-        let layers = self.layers(place, mask);
-        let Some(from) = layers.list.get(place.index as usize) else {
+        let surfaces = self.contact_surfaces(place, mask);
+        let Some(from) = surfaces.list.get(place.index as usize) else {
             return (*end, None);
         };
         let goes_along = direction.dot(place.axis) > 0.0;
@@ -224,16 +225,16 @@ impl Scene {
             false => (place.index as usize).checked_sub(1),
         };
         if let Some(index) = next
-            && let Some(layer) = layers.list.get(index)
+            && let Some(surface) = surfaces.list.get(index)
         {
-            return (RayEnd::in_space(end.p), Some(place.moved_to(index, layer)));
+            return (RayEnd::in_space(end.p), Some(place.moved_to(index, surface)));
         }
         let depth = if goes_along { from.depth } else { -from.depth };
-        let p_error = (layers.extent(goes_along) - depth).max(end.p_error);
+        let p_error = (surfaces.extent(goes_along) - depth).max(end.p_error);
         (RayEnd { p_error, ..*end }, None)
     }
 
-    /// Continues a ray straight through a surface; it ends exactly where `ray` ends.
+    /// Continues a ray straight through a surface; the end of the ray stays exactly the same.
     pub(crate) fn pass(
         &self,
         it: &Interaction,
@@ -256,8 +257,8 @@ impl Scene {
         }
     }
 
-    /// The start of a shadow ray in the unit vector `direction` beyond the surfaces that coincide with its origin, and their
-    /// transmittance. `media` are the bodies that contain the ray beyond the surface of its origin, then beyond the others.
+    /// Origin of a shadow ray behind the surfaces that coincide with its shading point, and the transmittance of these
+    /// surfaces. `interior` is the interior list behind the first surface; it becomes the list behind the last one.
     #[inline(never)]
     pub(crate) fn shadow_start(
         &self,
@@ -287,7 +288,7 @@ impl Scene {
         (end, passed)
     }
 
-    /// Transmittance of the surfaces that coincide with the end of a shadow ray, before the shape that emits.
+    /// Transmittance of the surfaces in the contact at the end of a shadow ray, before the emitting shape.
     fn shadow_end_in_contact(
         &self,
         ray: &Ray,
@@ -296,10 +297,10 @@ impl Scene {
         (depth, context): (u32, &mut ShadingContext),
     ) -> Rgb {
         let contact = Contact::at(end, shape, ray);
-        let layers = self.layers(&contact, accel::ALL);
+        let surfaces = self.contact_surfaces(&contact, accel::ALL);
         let mut passed = Rgb::WHITE;
-        for layer in layers.list.iter().take_while(|layer| !layer.is_root) {
-            let it = self.surface_in_contact(&contact.moved_to(0, layer), ray);
+        for surface in surfaces.list.iter().take_while(|surface| !surface.is_root) {
+            let it = self.surface_in_contact(&contact.moved_to(0, surface), ray);
             passed *= self.transparency(&it, interior, depth, context);
             if !self.bodies.is_empty() {
                 interior.cross(&self.bodies, &it, ray.direction);
@@ -308,7 +309,8 @@ impl Scene {
         passed
     }
 
-    /// Transmittance of the surfaces that coincide with the end of a shadow ray. `media` are the bodies that contain it.
+    /// Transmittance of the surfaces that coincide with the end of a shadow ray, before the emitting shape; white
+    /// without a contact. `interior` is the interior list there.
     #[inline]
     pub(crate) fn shadow_end(
         &self,
@@ -339,7 +341,7 @@ impl Scene {
         }
     }
 
-    /// The start of a path at a point in space.
+    /// Start of a path at a point in space.
     pub fn start_in_space(&self, ray: &Ray) -> PathStart {
         PathStart {
             ray: *ray,
@@ -349,7 +351,7 @@ impl Scene {
         }
     }
 
-    /// The start of a path along `ray` at a point of a surface; `around` are its surroundings on that side.
+    /// Start of a path along `ray` at a point of a surface; `around` are its surroundings on that side.
     pub fn start_from(&self, end: &RayEnd, ray: &Ray, around: Surroundings) -> PathStart {
         let mut start = PathStart {
             ray: *ray,
@@ -358,7 +360,7 @@ impl Scene {
             gap: 0.0,
         };
         if let Some(place) = &around.contact {
-            let (end, next) = self.leave_place(end, ray.direction, accel::ALL, place);
+            let (end, next) = self.leave_position(end, ray.direction, accel::ALL, place);
             start.ray.origin = end.ray_origin(ray.direction);
             start.contact = next;
         }
@@ -377,15 +379,15 @@ impl Scene {
                 contact: None,
             };
         }
-        // Along a path that arrives, since that decides the order.
+        // The direction of an arriving path determines the order.
         let back = Ray {
             direction: -ray.direction,
             ..*ray
         };
         let contact = Contact::at(end, shape, &back);
-        let layers = self.layers(&contact, accel::ALL);
+        let surfaces = self.contact_surfaces(&contact, accel::ALL);
         let beyond = RayEnd {
-            p_error: layers.extent(false).max(end.p_error),
+            p_error: surfaces.extent(false).max(end.p_error),
             ..*end
         };
         let outside = Ray {
@@ -393,18 +395,18 @@ impl Scene {
             ..*ray
         };
         let mut interior = self.interior_at(&outside);
-        let root = layers.list.iter().position(|layer| layer.is_root);
-        // The bodies at the surface are those beyond the contact without the surfaces between.
-        for layer in layers.list[..root.unwrap_or(0)].iter().filter(|_| has_bodies) {
-            let it = self.surface_in_contact(&contact.moved_to(0, layer), &back);
+        let root = surfaces.list.iter().position(|surface| surface.is_root);
+        // The interior list at the surface: that outside the contact, updated by the surfaces in between.
+        for surface in surfaces.list[..root.unwrap_or(0)].iter().filter(|_| has_bodies) {
+            let it = self.surface_in_contact(&contact.moved_to(0, surface), &back);
             interior.cross(&self.bodies, &it, back.direction);
         }
-        let contact = root.map(|root| contact.moved_to(root, &layers.list[root]));
+        let contact = root.map(|root| contact.moved_to(root, &surfaces.list[root]));
         Surroundings { interior, contact }
     }
 }
 
-/// Returns whether the bounds of a shape contain a point; no bounds at all contain none.
+/// Returns whether the bounds of a shape contain a point; false if `bounds` is empty.
 #[inline]
 fn contains(bounds: &[Bounds], shape: ShapeId, p: Vec3) -> bool {
     bounds

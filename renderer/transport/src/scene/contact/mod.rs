@@ -1,8 +1,12 @@
 //! Contacts: surfaces that coincide up to rounding, as where one object rests on another.
 //!
-//! A ray finds such surfaces in an order that rounding decides. Paths cross them in one order instead: first the boundaries
-//! of bodies that they leave, then surfaces that bound no body, then the boundaries of bodies that they enter. In the
-//! opposite direction the order is the reverse. The position of a path within a contact is an index into this order.
+//! Rounding decides in which order a ray finds such surfaces, so paths cross them in a fixed order instead: boundaries
+//! of bodies that the path leaves, then surfaces without a body, then boundaries of bodies that it enters. The opposite
+//! direction has the reverse order.
+//!
+//! Terms: the *root* is the surface that a ray found first; the *axis* is the root's unit normal, oriented along the
+//! path that found it; a [`ContactSurface`] is one of the coincident surfaces, the root included; a [`Contact`] is the
+//! position of a path in the order of crossing.
 
 pub(crate) mod bounds;
 pub(crate) mod coplanar;
@@ -16,50 +20,51 @@ use crate::material::MaterialId;
 use renderer_base::math::{Bounds, ROUNDING, Ray, RayEnd};
 use renderer_geometry::{Hit, Interaction, ShapeId};
 
-/// A place of a path among surfaces that coincide.
+/// Position of a path among surfaces that coincide.
 #[derive(Clone, Copy, Debug)]
 pub struct Contact {
-    /// Point of the surface that was found first.
+    /// Point on the root.
     root: RayEnd,
-    /// Unit normal of that surface, in the direction of the path that found it.
+    /// Unit normal of the root, along the direction of the path that found it.
     pub(crate) axis: Vec3,
     root_shape: ShapeId,
-    /// Its primitive; `None` if the query is to find it.
+    /// Primitive of the root; `None` if unknown, as for a point on a shape.
     root_primitive: Option<u32>,
     time: f32,
-    /// True if the path had crossed the first surface before the others were found.
+    /// True if the path crossed the root before it found the other surfaces.
     is_late: bool,
     /// Index of the path's surface in the order of crossing.
     pub(crate) index: u32,
-    /// Hit of the ray along `axis` on the path's surface.
+    /// Hit of the ray along `axis` on the surface at `index`.
     pub(crate) hit: Hit,
 }
 
 /// A surface of a contact.
 #[derive(Clone, Copy)]
-pub(crate) struct Layer {
+pub(crate) struct ContactSurface {
     pub(crate) hit: Hit,
     /// Distance from the root along the axis `[m]`.
     pub(crate) depth: f32,
-    /// Bound on the errors of the distance, by rays and by the placement of the shape `[m]`.
+    /// Error bound of the depth: rounding of the ray and of the shape's placement `[m]`.
     error: f32,
-    /// True if a path along the axis leaves what the surface bounds.
+    /// True if a path along the axis leaves the body of the surface.
     is_exit: bool,
     body: Option<BodyId>,
-    /// Material of an opaque surface without a body. Objects of one such material are one to subsurface walks.
+    /// Material, if the surface is opaque and has no body. Subsurface walks treat all objects of such a material as
+    /// one.
     opaque: Option<MaterialId>,
     pub(crate) is_root: bool,
 }
 
 /// The surfaces of a contact, in the order of crossing along the axis.
-pub(crate) struct Layers {
-    pub(crate) list: Vec<Layer>,
-    /// Distances of the nearest surfaces that belong to no contact with the root, before and beyond it `[m]`.
+pub(crate) struct ContactSurfaces {
+    pub(crate) list: Vec<ContactSurface>,
+    /// Distances from the root to the nearest surfaces outside the contact, before and behind it `[m]`.
     next: [f32; 2],
 }
 
 impl Contact {
-    /// A contact at a surface that a path has found; `is_late` if the path has crossed it before.
+    /// Contact at a surface that a path has found; `is_late` if the path has already crossed the surface.
     pub(crate) fn new(it: &Interaction, is_late: bool) -> Contact {
         let is_back = it.wo.dot(it.ng) < 0.0;
         Contact {
@@ -79,7 +84,7 @@ impl Contact {
         }
     }
 
-    /// A contact at a point of a shape, along `ray`.
+    /// Contact at a point of a shape, for a path along `ray`.
     pub(crate) fn at(end: &RayEnd, shape: ShapeId, ray: &Ray) -> Contact {
         Contact {
             root: *end,
@@ -98,11 +103,11 @@ impl Contact {
         }
     }
 
-    /// The contact with the path at another of its surfaces.
-    pub(crate) fn moved_to(&self, index: usize, layer: &Layer) -> Contact {
+    /// The contact, with the path at the surface of this index.
+    pub(crate) fn moved_to(&self, index: usize, surface: &ContactSurface) -> Contact {
         Contact {
             index: index as u32,
-            hit: layer.hit,
+            hit: surface.hit,
             ..*self
         }
     }
@@ -133,10 +138,10 @@ impl Scene {
         }
     }
 
-    /// The surfaces of a contact; none if there is no other than its root.
-    pub(crate) fn layers(&self, contact: &Contact, mask: u32) -> Layers {
+    /// The surfaces of a contact; empty if only the root is there.
+    pub(crate) fn contact_surfaces(&self, contact: &Contact, mask: u32) -> ContactSurfaces {
         let probe = contact.probe(self.reach(contact));
-        let mut layers = Layers {
+        let mut surfaces = ContactSurfaces {
             list: vec![],
             next: [f32::INFINITY; 2],
         };
@@ -144,7 +149,7 @@ impl Scene {
             let error = self.placement_errors[shape.0 as usize];
             error.dot(contact.axis.abs())
         };
-        let mut root = Layer {
+        let mut root = ContactSurface {
             hit: Hit {
                 t: self.reach(contact),
                 shape: contact.root_shape,
@@ -160,7 +165,7 @@ impl Scene {
         };
         self.accel.all_hits(&probe, mask, |hit| {
             let it = self.interaction(probe, hit);
-            let layer = Layer {
+            let surface = ContactSurface {
                 hit: *hit,
                 depth: (it.p - contact.root.p).dot(contact.axis),
                 error: it.p_error + placement(it.shape),
@@ -169,25 +174,26 @@ impl Scene {
                 opaque: self.opaque_material(it.shape),
                 is_root: false,
             };
-            let is_sought =
-                contact.root_primitive.is_none() && hit.shape == contact.root_shape && layer.coincides(&root);
-            if is_sought {
+            let is_root = contact.root_primitive.is_none()
+                && hit.shape == contact.root_shape
+                && surface.coincides(&root);
+            if is_root {
                 root.hit = *hit;
-            } else if layer.is_side_of(&root) {
-                // The root itself, or a face next to it.
-            } else if layer.coincides(&root) {
-                layers.add(root, layer);
+            } else if surface.is_side_of(&root) {
+                // The root itself, or a face of its surface.
+            } else if surface.coincides(&root) {
+                surfaces.add(root, surface);
             } else {
-                let next = &mut layers.next[usize::from(layer.depth > 0.0)];
-                *next = next.min(layer.depth.abs());
+                let next = &mut surfaces.next[usize::from(surface.depth > 0.0)];
+                *next = next.min(surface.depth.abs());
             }
         });
-        if !layers.list.is_empty() {
-            let opens = |layer: &Layer| self.material(layer.hit.shape).may_be_transparent();
-            layers.list[0] = root;
-            layers.sort(contact.is_late, opens);
+        if !surfaces.list.is_empty() {
+            let is_clear = |s: &ContactSurface| self.material(s.hit.shape).may_be_transparent();
+            surfaces.list[0] = root;
+            surfaces.sort(contact.is_late, is_clear);
         }
-        layers
+        surfaces
     }
 
     pub(crate) fn body_of(&self, shape: ShapeId) -> Option<BodyId> {
@@ -204,14 +210,14 @@ impl Scene {
     }
 }
 
-impl Layer {
-    /// Returns whether rays may find either surface first.
-    fn coincides(&self, other: &Layer) -> bool {
+impl ContactSurface {
+    /// Returns whether rounding may swap the order in which a ray finds two surfaces.
+    fn coincides(&self, other: &ContactSurface) -> bool {
         (self.depth - other.depth).abs() <= self.error + other.error
     }
 
-    /// Returns whether both are faces of one surface, which meet at an edge.
-    fn is_side_of(&self, other: &Layer) -> bool {
+    /// Returns whether both are faces of one surface that meet at an edge.
+    fn is_side_of(&self, other: &ContactSurface) -> bool {
         let is_same = self.hit.shape == other.hit.shape
             || self.body.is_some() && self.body == other.body
             || self.opaque.is_some() && self.opaque == other.opaque;
@@ -219,33 +225,33 @@ impl Layer {
     }
 }
 
-impl Layers {
-    fn add(&mut self, root: Layer, layer: Layer) {
+impl ContactSurfaces {
+    fn add(&mut self, root: ContactSurface, surface: ContactSurface) {
         if self.list.is_empty() {
             self.list.push(root);
         }
-        if !self.list.iter().any(|known| layer.is_side_of(known)) {
-            self.list.push(layer);
+        if !self.list.iter().any(|known| surface.is_side_of(known)) {
+            self.list.push(surface);
         }
     }
 
-    /// Sorts the surfaces by distance, and those that coincide by kind.
-    fn sort(&mut self, is_late: bool, opens: impl Fn(&Layer) -> bool) {
-        let bounds_both = |layer: &Layer| {
-            let is_other_side = |other: &Layer| other.body == layer.body && other.is_exit != layer.is_exit;
-            layer.body.is_some() && self.list.iter().any(is_other_side)
+    /// Sorts the surfaces by depth; those within the error bounds of each other by kind.
+    fn sort(&mut self, is_late: bool, is_clear: impl Fn(&ContactSurface) -> bool) {
+        let bounds_both = |surface: &ContactSurface| {
+            let is_other_side = |s: &ContactSurface| s.body == surface.body && s.is_exit != surface.is_exit;
+            surface.body.is_some() && self.list.iter().any(is_other_side)
         };
-        let rank = |layer: &Layer| match layer.body {
-            _ if is_late && layer.is_root => (0, 0, false),
-            // Of several bodies, the one that wins against the others is left last and entered first.
-            Some(id) if layer.is_exit && !bounds_both(layer) => (1, -i64::from(id.0), false),
+        let rank = |surface: &ContactSurface| match surface.body {
+            _ if is_late && surface.is_root => (0, 0, false),
+            // The body of the highest precedence is left last and entered first.
+            Some(id) if surface.is_exit && !bounds_both(surface) => (1, -i64::from(id.0), false),
             // A body that is thinner than rounding is entered before it is left.
-            Some(id) if bounds_both(layer) => (2, i64::from(id.0), layer.is_exit),
-            None if opens(layer) => (3, i64::from(layer.hit.shape.0), false),
-            None => (4, i64::from(layer.hit.shape.0), false),
+            Some(id) if bounds_both(surface) => (2, i64::from(id.0), surface.is_exit),
+            None if is_clear(surface) => (3, i64::from(surface.hit.shape.0), false),
+            None => (4, i64::from(surface.hit.shape.0), false),
             Some(id) => (5, i64::from(id.0), false),
         };
-        let mut list: Vec<_> = self.list.iter().map(|layer| (rank(layer), *layer)).collect();
+        let mut list: Vec<_> = self.list.iter().map(|s| (rank(s), *s)).collect();
         list.sort_by(|(_, a), (_, b)| a.depth.total_cmp(&b.depth));
         let mut is_sorted = false;
         while !is_sorted {
@@ -258,14 +264,14 @@ impl Layers {
                 }
             }
         }
-        self.list = list.into_iter().map(|(_, layer)| layer).collect();
+        self.list = list.into_iter().map(|(_, surface)| surface).collect();
     }
 
-    /// Distance from the root along the axis, or against it, at which a ray begins that leaves the contact `[m]`.
+    /// Distance from the root to the origin of a ray that leaves the contact along the axis or against it `[m]`.
     pub(crate) fn extent(&self, along: bool) -> f32 {
         let side = if along { 1.0 } else { -1.0 };
-        let depths = self.list.iter().map(|layer| side * layer.depth);
-        let ends = self.list.iter().map(|layer| side * layer.depth + layer.error);
+        let depths = self.list.iter().map(|s| side * s.depth);
+        let ends = self.list.iter().map(|s| side * s.depth + s.error);
         let (depth, end) = (depths.fold(0.0, f32::max), ends.fold(0.0, f32::max));
         end.min(0.5 * (depth + self.next[usize::from(along)]))
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::Vec3;
 use rustc_hash::FxHashMap;
 
-use super::majorant::{Landmarks, Majorant, MajorantGrid, MediumSpace, Probe};
+use super::majorant::{Landmarks, Majorant, MajorantGrid, MediumProbe, MediumSpace};
 use crate::interior::{Body, BodyId};
 use crate::light::Light;
 use crate::material::{HitRay, MaterialId, Medium, RayKind, ShadingContext};
@@ -13,11 +13,12 @@ use crate::scene::Scene;
 use renderer_base::math::Bounds;
 use renderer_geometry::{Mesh, SHUTTER_OPEN, Shape, ShapeId};
 
-/// Number of points at which media are compared, and of media of a material that one is compared with.
+/// Number of points at which two media are compared, and maximum number of earlier media of a material that a medium is
+/// compared with.
 const COMPARED_POINTS: u64 = 64;
 const MAX_COMPARED_MEDIA: usize = 4;
 
-/// Most shapes, and most lights, that are landmarks.
+/// Maximum number of shapes, and of lights, among the landmarks.
 const MAX_LANDMARKS: usize = 256;
 
 /// The medium of an object, and the space of its majorant grid.
@@ -27,13 +28,13 @@ struct PlacedMedium {
     space: MediumSpace,
 }
 
-/// Objects with the same medium in their own space.
-struct Instances {
+/// Objects with the same medium in object space.
+struct MediumInstances {
     first: PlacedMedium,
     others: Vec<PlacedMedium>,
 }
 
-/// Bounds of a shape in its own space; those of meshes are computed once.
+/// Bounds of a shape in object space; computed once for each mesh.
 fn object_bounds(shape: &Shape, meshes: &mut FxHashMap<*const Mesh, Bounds>) -> Bounds {
     match shape.mesh() {
         Some(mesh) => *meshes.entry(Arc::as_ptr(mesh)).or_insert_with(|| mesh.bounds()),
@@ -49,7 +50,7 @@ impl Scene {
         let media = self.distinct_media(self.bodies.all().filter(varying));
         let landmarks = self.landmarks();
         let probes = Majorant::probes(media.len());
-        for Instances { first, others } in media {
+        for MediumInstances { first, others } in media {
             let made = self.majorant_of(first, probes, &landmarks);
             for instance in others {
                 let grid = made.grid.clone();
@@ -63,9 +64,12 @@ impl Scene {
         found
     }
 
-    /// Groups objects with the same medium in their own space.
-    fn distinct_media<'a>(&'a self, bodies: impl Iterator<Item = (BodyId, &'a Body)>) -> Vec<Instances> {
-        let mut list: Vec<Instances> = vec![];
+    /// Groups objects with the same medium in object space.
+    fn distinct_media<'a>(
+        &'a self,
+        bodies: impl Iterator<Item = (BodyId, &'a Body)>,
+    ) -> Vec<MediumInstances> {
+        let mut list: Vec<MediumInstances> = vec![];
         let mut by_material: FxHashMap<MaterialId, Vec<usize>> = FxHashMap::default();
         let mut meshes: FxHashMap<*const Mesh, Bounds> = FxHashMap::default();
         let shapes = self.shapes_of_bodies();
@@ -76,7 +80,7 @@ impl Scene {
                 space: self.medium_space(body, shapes[id.0 as usize], &mut meshes),
             };
             let known = by_material.entry(body.material).or_default();
-            // Media that depend on their place in the world are mostly all different.
+            // Media that depend on world space mostly all differ, so only a few are compared.
             let recent = known.iter().rev().take(MAX_COMPARED_MEDIA);
             let same = recent.copied().find(|&index| {
                 let first = list[index].first;
@@ -86,7 +90,7 @@ impl Scene {
                 Some(index) => list[index].others.push(medium),
                 None => {
                     known.push(list.len());
-                    list.push(Instances {
+                    list.push(MediumInstances {
                         first: medium,
                         others: vec![],
                     });
@@ -97,22 +101,22 @@ impl Scene {
     }
 
     /// Returns whether two media have the same coefficients at the same points of their spaces, as far as some points
-    /// show. Bounds that are too low cost noise only.
+    /// show. An error leads to low majorants, which only cause noise.
     fn are_alike(&self, a: &PlacedMedium, b: &PlacedMedium, context: &mut ShadingContext) -> bool {
-        /// Least number of points with density: what is mostly empty may differ elsewhere.
-        const LEAST_WITH_DENSITY: u64 = 4;
-        /// Relative difference of coefficients that rounding of coordinates makes.
+        /// Minimum number of points with density: two mostly empty media may differ elsewhere.
+        const MIN_WITH_DENSITY: u64 = 4;
+        /// Relative difference of coefficients due to rounding of coordinates.
         const ROUNDING: f32 = 1e-2;
         let mut with_density = 0;
         for index in 0..COMPARED_POINTS {
             let p = a.space.spread(index);
-            let [a, b] = [a, b].map(|of| self.probe_medium(of, p, context).rate);
+            let [a, b] = [a, b].map(|medium| self.probe_medium(medium, p, context).rate);
             if (a - b).abs() > ROUNDING * a.max(b) {
                 return false;
             }
             with_density += u64::from(a > 0.0);
         }
-        with_density >= LEAST_WITH_DENSITY
+        with_density >= MIN_WITH_DENSITY
     }
 
     /// Number of shapes that bound each object.
@@ -156,17 +160,17 @@ impl Scene {
     }
 
     /// Probes a medium at a point of its space.
-    fn probe_medium(&self, medium: &PlacedMedium, p: Vec3, context: &mut ShadingContext) -> Probe {
+    fn probe_medium(&self, medium: &PlacedMedium, p: Vec3, context: &mut ShadingContext) -> MediumProbe {
         let ray = HitRay::from(RayKind::DIFFUSE);
         let found = self.medium_at(medium.id, (medium.space.to_world(p), Vec3::Z, 0.0), ray, context);
         medium.space.probe(&found)
     }
 
-    /// Places where media are likely.
+    /// Points where media are likely.
     fn landmarks(&self) -> Landmarks {
-        let some = |count: usize| count.div_ceil(MAX_LANDMARKS).max(1);
-        let shapes = self.shapes.iter().step_by(some(self.shapes.len()));
-        let lights = self.lights().iter().step_by(some(self.lights().len()));
+        let stride = |count: usize| count.div_ceil(MAX_LANDMARKS).max(1);
+        let shapes = self.shapes.iter().step_by(stride(self.shapes.len()));
+        let lights = self.lights().iter().step_by(stride(self.lights().len()));
         let points = shapes
             .map(|shape| shape.bounds().center())
             .chain(lights.filter_map(Light::center));

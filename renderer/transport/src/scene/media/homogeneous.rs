@@ -18,8 +18,8 @@ pub struct DistanceSampling {
 }
 
 impl DistanceSampling {
-    /// Distribution for a path with this throughput. The density of channels is ½ throughput · σs + ½ throughput; the second
-    /// half bounds the weights of channels with low σs.
+    /// Distribution for a path with this throughput. The density of channels is ½ throughput · σs + ½ throughput; the
+    /// second half bounds the weights of channels with low σs.
     pub fn new(medium: &Coefficients, throughput: Rgb) -> DistanceSampling {
         let throughput = throughput.map(f32::abs);
         DistanceSampling {

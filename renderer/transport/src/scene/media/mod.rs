@@ -44,8 +44,8 @@ impl Scene {
         }
     }
 
-    /// Samples a scattering distance on a segment; multiplies `throughput` by the weight and adds emission times throughput
-    /// to `radiance`. `u` selects a channel and a distance in homogeneous media.
+    /// Samples a scattering distance on a segment; multiplies `throughput` by the weight and adds emission times
+    /// throughput to `radiance`. `u` selects a channel and a distance in homogeneous media.
     pub fn sample_medium(
         &self,
         interior: &InteriorList,
@@ -66,9 +66,9 @@ impl Scene {
         for (id, _) in interior.media(&self.bodies) {
             match self.bodies.medium(id) {
                 Medium::Clear => {}
-                Medium::Homogeneous(of) => match &mut sum {
-                    None => sum = Some(Cow::Borrowed(of)),
-                    Some(sum) => sum.to_mut().add(of),
+                Medium::Homogeneous(medium) => match &mut sum {
+                    None => sum = Some(Cow::Borrowed(medium)),
+                    Some(sum) => sum.to_mut().add(medium),
                 },
                 Medium::Varying(_) => return None,
             }
@@ -88,7 +88,7 @@ impl Scene {
         for (id, _) in interior.media(&self.bodies) {
             match self.bodies.medium(id) {
                 Medium::Clear => {}
-                Medium::Homogeneous(of) => sum.add(of),
+                Medium::Homogeneous(medium) => sum.add(medium),
                 Medium::Varying(_) => {
                     let ray = HitRay {
                         kind: RayKind::DIFFUSE,
@@ -115,7 +115,7 @@ impl Scene {
             return Coefficients::default();
         };
         let majorant = self.majorants.get(id.0 as usize).and_then(Option::as_ref);
-        if majorant.is_some_and(|of| !of.contains(p)) {
+        if majorant.is_some_and(|majorant| !majorant.contains(p)) {
             return Coefficients::default();
         }
         let body = self.bodies.get(id);

@@ -1,4 +1,4 @@
-//! Ray segments in media, and the outcome of sampling a scattering distance on them.
+//! Ray segments in media, and the result of sampling a scattering distance on them.
 
 use crate::medium::Coefficients;
 use renderer_base::math::Ray;
@@ -14,7 +14,7 @@ pub struct RaySegment<'a> {
     pub depth: u32,
 }
 
-/// Outcome of sampling a scattering distance on a segment.
+/// Result of sampling a scattering distance on a segment.
 #[derive(Debug)]
 pub enum MediumSample {
     /// The path reaches the end of the segment.

@@ -1,7 +1,7 @@
 //! Heterogeneous media: delta tracking of scattering distances and ratio tracking of transmittance.
 //!
-//! Tentative collisions have the density of the majorant; each is real or null. If the extinction exceeds its majorant, the
-//! weight of null collisions is negative: estimates stay unbiased, with more variance.
+//! Tentative collisions have the density of the majorant; each is real or null. If the extinction exceeds its majorant,
+//! the weight of null collisions is negative: estimates stay unbiased, with more variance.
 // Kutz et al. 2017, "Spectral and Decomposition Tracking for Rendering Heterogeneous Volumes", section 5.
 
 use super::segment::{MediumSample, RaySegment};
@@ -46,7 +46,8 @@ impl Scene {
         transmittance
     }
 
-    /// Delta tracking: samples a scattering distance; multiplies `throughput` by the weight and adds emission to `radiance`.
+    /// Delta tracking: samples a scattering distance; multiplies `throughput` by the weight and adds emission to
+    /// `radiance`.
     #[inline(never)]
     pub(crate) fn delta_tracking(
         &self,
@@ -62,7 +63,7 @@ impl Scene {
             *radiance += *throughput * medium.emission * (1.0 / majorant);
             let scattered = *throughput * medium.scattering() * (1.0 / majorant);
             let null = *throughput * (Rgb::WHITE - medium.extinction() * (1.0 / majorant));
-            let weights = [scattered, null].map(|of| of.map(f32::abs).average());
+            let weights = [scattered, null].map(|weight| weight.map(f32::abs).average());
             let total = weights[0] + weights[1];
             if total <= 0.0 {
                 *throughput = Rgb::BLACK;
@@ -126,9 +127,9 @@ impl<'a> TentativeCollisions<'a> {
         for (id, _) in self.interior.media(&self.scene.bodies) {
             let (end, majorant) = match self.scene.bodies.medium(id) {
                 Medium::Clear => continue,
-                Medium::Homogeneous(of) => (f32::INFINITY, of.extinction().max_component()),
+                Medium::Homogeneous(medium) => (f32::INFINITY, medium.extinction().max_component()),
                 Medium::Varying(_) => match &self.scene.majorants[id.0 as usize] {
-                    Some(of) => of.bound_from(self.segment.ray, self.t),
+                    Some(majorant) => majorant.bound_from(self.segment.ray, self.t),
                     None => continue,
                 },
             };

@@ -78,18 +78,18 @@ impl Key {
         scene: &Scene,
         settings: &PhotonSettings,
         pass: &Pass<'_>,
-        orders: &[ShootParams; 2],
+        params: &[ShootParams; 2],
     ) -> Key {
         let mut hasher = FxHasher::default();
         pass.seed.hash(&mut hasher);
         settings.depth.hash(&mut hasher);
         settings.direct.hash(&mut hasher);
-        // Without tags as in files that had none.
+        // Without tags the key equals that of files from versions without tags.
         if !pass.light_tags.is_empty() {
             pass.light_tags.hash(&mut hasher);
         }
-        for order in orders {
-            order.count.hash(&mut hasher);
+        for map in params {
+            map.count.hash(&mut hasher);
         }
         Key {
             scene: scene.fingerprint(),

@@ -25,13 +25,13 @@ use renderer_scene::PathSettings;
 
 /// Number of photons from which a guide is made, those nearest to its cell. Fewer make guides noisy, more make them
 /// coarse.
-const NEAREST: usize = 256;
+const GUIDE_PHOTONS: usize = 256;
 
 /// Maximum number of photons of a cell. Guides of neighbouring cells share photons, so that guides vary smoothly.
-const CELL: usize = 32;
+const MAX_CELL_PHOTONS: usize = 32;
 
 /// Weight of the farthest photon of a guide, relative to the nearest.
-const FARTHEST: f32 = 0.5;
+const MIN_WEIGHT: f32 = 0.5;
 
 /// Guides by position and direction of the normal.
 #[derive(Debug)]
@@ -118,7 +118,7 @@ fn sides(photons: &[Photon]) -> [Side; 6] {
 
 impl Side {
     fn new(mut photons: Vec<Photon>) -> Side {
-        let cells = Cells::new(&mut photons, CELL);
+        let cells = Cells::new(&mut photons, MAX_CELL_PHOTONS);
         let tree = KdTree::new(photons.clone());
         let guides = cells
             .parts(&photons)
@@ -138,7 +138,7 @@ impl LocalGuide {
     /// Builds the guide of a cell from its photons `own` and their neighbours in `tree`.
     fn new(own: &[Photon], tree: &KdTree<Photon>, nearest: &mut Nearest) -> LocalGuide {
         let middle = own.iter().map(Photon::p).sum::<Vec3>() / own.len().max(1) as f32;
-        let r2 = nearest.find_where(tree, middle, NEAREST, f32::INFINITY, |_| true);
+        let r2 = nearest.find_where(tree, middle, GUIDE_PHOTONS, f32::INFINITY, |_| true);
         let found = nearest.found().iter();
         let found = found.map(|&(d2, index)| (d2, &tree.items()[index as usize]));
         let sum: Vec3 = found.clone().map(|(_, photon)| photon.n()).sum();
@@ -147,7 +147,7 @@ impl LocalGuide {
         for (d2, photon) in found {
             let local = frame.to_local(photon.wi());
             if local.z > 0.0 {
-                let weight = 1.0 - (1.0 - FARTHEST) * (d2 / r2.max(f32::MIN_POSITIVE));
+                let weight = 1.0 - (1.0 - MIN_WEIGHT) * (d2 / r2.max(f32::MIN_POSITIVE));
                 collector.add(local, weight * photon.power().luminance());
             }
         }

@@ -1,26 +1,26 @@
-//! Layers of surfaces that light passes.
+//! Photon layers: photons on a surface that light passes do not count behind it.
 
 use renderer_geometry::ShapeId;
 
 use crate::scene::Scene;
 
-/// Layer that a point lies in.
+/// Layer of a point.
 ///
-/// Light that passes a surface leaves photons on it and on what is close behind it: a density over both would count it
-/// twice. So photons count only for lookups in their layer. Where no light passes, whatever lies close behind is dark,
-/// and neighbouring shapes are one surface: all such points are in one layer.
+/// Light that passes a surface leaves photons on it and on close surfaces behind it; a density estimate over both would
+/// count the light twice, so photons count only for lookups in their layer. If no light passes, close surfaces behind
+/// are dark and neighbouring shapes form one surface: all such points are in one layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Layer(u8);
 
 impl Layer {
-    /// Layer of all points that no light passes.
+    /// Layer of all opaque points.
     const OPAQUE: Layer = Layer(0);
 
-    /// Number of layers, as many as fit into 4 bits; shapes share them by turns.
+    /// Number of layers (4 bits); transparent shapes use them in turn.
     pub(crate) const COUNT: u8 = 16;
 
-    /// Layer of a point of a shape. `passes` says whether light passes there; where that depends on the view, the layer
-    /// does not.
+    /// Layer of a point of a shape. `passes` returns whether light passes the point; materials that depend on the view
+    /// direction always count as passed.
     #[inline]
     pub(crate) fn of(scene: &Scene, shape: ShapeId, passes: impl FnOnce() -> bool) -> Layer {
         let material = scene.material(shape);

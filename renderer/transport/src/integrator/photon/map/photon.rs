@@ -1,5 +1,5 @@
-//! Compact photon record (28 bytes): position, packed direction and normal, half-float power; path length, class, layer and
-//! the tag of its light.
+//! Compact photon record (28 bytes): position, packed direction and normal, half-float power; path length, class, layer
+//! and light tag.
 
 use glam::Vec3;
 use half::f16;
@@ -16,14 +16,14 @@ pub struct Photon {
     /// Position, as bits of `f32`.
     p: [u32; 3],
     /// Incident direction: unit vector towards the previous vertex.
-    wi: Packed,
+    wi: OctVector,
     /// Geometric normal on the side of incidence.
-    n: Packed,
+    n: OctVector,
     /// Power in units of its map, as bits of `f16`.
     power: [u16; 3],
-    /// [`PathKind`] as a number, number of path segments from the light, [`Layer`] and tag of the light, from the low bits
-    /// on.
-    marks: u16,
+    /// OctVector fields from the low bits on: [`PathKind`], number of path segments from the light, [`Layer`], light
+    /// tag.
+    fields: u16,
 }
 
 /// Class of a photon's path.
@@ -39,18 +39,18 @@ pub enum PathKind {
     InMedium,
 }
 
-/// How light comes to where a medium scatters it.
+/// Path of the light that a medium scatters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MediumLight {
-    /// Scattered by narrow lobes only, at least once.
-    Focused,
-    /// The same, but no camera path can find it.
+    /// Caustic light: scattered by narrow lobes only, at least once.
+    Caustic,
+    /// Caustic light that no camera path can find.
     Hidden,
-    /// Direct, or scattered by others.
-    Other,
+    /// Direct light, or light scattered by other lobes or media.
+    Indirect,
 }
 
-/// Bits of the marks of a photon, in their order.
+/// Widths of the packed fields, in their order [bits].
 const KIND_BITS: u32 = 2;
 const SEGMENT_BITS: u32 = 5;
 const LAYER_BITS: u32 = 4;
@@ -58,8 +58,8 @@ const TAG_BITS: u32 = 5;
 const _: () = assert!(KIND_BITS + SEGMENT_BITS + LAYER_BITS + TAG_BITS == u16::BITS);
 const _: () = assert!(Layer::COUNT as u32 == 1 << LAYER_BITS && MAX_LIGHT_TAGS == 1 << TAG_BITS);
 
-/// Longest path that a photon tells; longer ones count as that.
-const MAX_TOLD_SEGMENTS: u32 = (1 << SEGMENT_BITS) - 1;
+/// Maximum number of stored segments; longer paths are clamped.
+const MAX_STORED_SEGMENTS: u32 = (1 << SEGMENT_BITS) - 1;
 
 impl PathKind {
     const ALL: [PathKind; 4] = [
@@ -73,11 +73,11 @@ impl PathKind {
 /// A unit vector packed into 32 bits, with an error below 0.1 mrad.
 // Cigolle et al. 2014, "A Survey of Efficient Representations for Independent Unit Vectors", section 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Packed(u32);
+pub struct OctVector(u32);
 
-impl Packed {
+impl OctVector {
     /// Packs a unit vector.
-    pub fn new(v: Vec3) -> Packed {
+    pub fn new(v: Vec3) -> OctVector {
         let v = v / (v.x.abs() + v.y.abs() + v.z.abs());
         let sign = |x: f32| 1f32.copysign(x);
         let (x, y) = if v.z >= 0.0 {
@@ -86,7 +86,7 @@ impl Packed {
             ((1.0 - v.y.abs()) * sign(v.x), (1.0 - v.x.abs()) * sign(v.y))
         };
         let quantize = |x: f32| u32::from((x.clamp(-1.0, 1.0) * 32767.0).round() as i16 as u16);
-        Packed(quantize(x) | quantize(y) << 16)
+        OctVector(quantize(x) | quantize(y) << 16)
     }
 
     /// Returns the unit vector.
@@ -95,7 +95,7 @@ impl Packed {
         self.direction().normalize()
     }
 
-    /// Returns a vector in this direction, of a length between 0.5 and 1; cheaper than [`Packed::unpack`].
+    /// Returns a vector in this direction, of a length between 0.5 and 1; cheaper than [`OctVector::unpack`].
     #[inline]
     pub(crate) fn direction(self) -> Vec3 {
         let number = |bits: u32| f32::from(bits as u16 as i16) * (1.0 / 32767.0);
@@ -117,61 +117,61 @@ impl Photon {
         kind: PathKind,
         layer: Layer,
     ) -> Photon {
-        let segments = segments.min(MAX_TOLD_SEGMENTS) as u16;
+        let segments = segments.min(MAX_STORED_SEGMENTS) as u16;
         let layer = u16::from(layer.number()) << (KIND_BITS + SEGMENT_BITS);
         Photon {
             p: p.to_array().map(f32::to_bits),
-            wi: Packed::new(wi),
-            n: Packed::new(n),
+            wi: OctVector::new(wi),
+            n: OctVector::new(n),
             power: power.to_array().map(half_bits),
-            marks: kind as u16 | segments << KIND_BITS | layer,
+            fields: kind as u16 | segments << KIND_BITS | layer,
         }
     }
 
-    /// Creates a photon that a medium scatters; its power is what is scattered, in units of its map.
+    /// Creates a photon in a medium; `power` is the scattered power in units of its map.
     pub(crate) fn in_medium(p: Vec3, wi: Vec3, power: Rgb, segments: u32, light: MediumLight) -> Photon {
-        // There are no surfaces, and so no layers.
+        // Media have no layers.
         let layer = Layer::numbered(light as u8);
         Photon::new(p, wi, wi, power, segments, PathKind::InMedium, layer)
     }
 
-    /// Returns whether it is in a medium.
+    /// Returns whether the photon is in a medium.
     #[inline]
     pub(crate) fn is_in_medium(&self) -> bool {
         self.kind() == PathKind::InMedium as u16
     }
 
-    /// Returns whether it is in a medium, and its light came there like that.
+    /// Returns whether the photon is in a medium and its light has this path.
     #[inline]
     pub(crate) fn is_light(&self, light: MediumLight) -> bool {
         self.is_in_medium() && self.layer() == Layer::numbered(light as u8)
     }
 
-    /// Returns a copy of a photon without a tag, with the tag of its light.
+    /// Returns a copy of an untagged photon with this light tag.
     pub(crate) fn tagged(self, tag: u8) -> Photon {
         Photon {
-            marks: self.marks | u16::from(tag) << (u16::BITS - TAG_BITS),
+            fields: self.fields | u16::from(tag) << (u16::BITS - TAG_BITS),
             ..self
         }
     }
 
-    /// Tag of its light.
+    /// Light tag.
     #[inline]
     pub(crate) fn tag(&self) -> u8 {
-        (self.marks >> (u16::BITS - TAG_BITS)) as u8
+        (self.fields >> (u16::BITS - TAG_BITS)) as u8
     }
 
-    /// Layer of the surface that it lies on.
+    /// Layer of the surface.
     #[inline]
     pub(crate) fn layer(&self) -> Layer {
-        let number = self.marks >> (KIND_BITS + SEGMENT_BITS) & ((1 << LAYER_BITS) - 1);
+        let number = self.fields >> (KIND_BITS + SEGMENT_BITS) & ((1 << LAYER_BITS) - 1);
         Layer::numbered(number as u8)
     }
 
     /// [`PathKind`] as a number.
     #[inline]
     fn kind(&self) -> u16 {
-        self.marks & ((1 << KIND_BITS) - 1)
+        self.fields & ((1 << KIND_BITS) - 1)
     }
 
     /// Returns a copy with its power multiplied by `factor`.
@@ -196,7 +196,7 @@ impl Photon {
 
     /// Geometric normal on the side of incidence, packed.
     #[inline]
-    pub(crate) fn packed_n(&self) -> Packed {
+    pub(crate) fn packed_n(&self) -> OctVector {
         self.n
     }
 
@@ -209,16 +209,16 @@ impl Photon {
     /// Number of path segments from the light, 31 at most.
     #[inline]
     pub fn segments(&self) -> u32 {
-        u32::from(self.marks >> KIND_BITS) & MAX_TOLD_SEGMENTS
+        u32::from(self.fields >> KIND_BITS) & MAX_STORED_SEGMENTS
     }
 
-    /// Returns whether narrow lobes only have scattered it, at least once.
+    /// Returns whether only narrow lobes have scattered the photon, at least once.
     #[inline]
     pub fn is_caustic(&self) -> bool {
-        self.kind() != PathKind::Wide as u16 && !self.is_light(MediumLight::Other)
+        self.kind() != PathKind::Wide as u16 && !self.is_light(MediumLight::Indirect)
     }
 
-    /// Returns whether no camera path can find its light.
+    /// Returns whether no camera path can find this light.
     #[inline]
     pub fn is_hidden(&self) -> bool {
         self.kind() == PathKind::Hidden as u16 || self.is_light(MediumLight::Hidden)
@@ -237,7 +237,7 @@ impl Photon {
         for (place, half) in bytes[20..26].chunks_exact_mut(2).zip(self.power) {
             place.copy_from_slice(&half.to_le_bytes());
         }
-        bytes[26..].copy_from_slice(&self.marks.to_le_bytes());
+        bytes[26..].copy_from_slice(&self.fields.to_le_bytes());
         bytes
     }
 
@@ -247,10 +247,10 @@ impl Photon {
         let half = |i: usize| u16::from_le_bytes([bytes[20 + 2 * i], bytes[21 + 2 * i]]);
         let photon = Photon {
             p: [word(0), word(1), word(2)],
-            wi: Packed(word(3)),
-            n: Packed(word(4)),
+            wi: OctVector(word(3)),
+            n: OctVector(word(4)),
             power: [half(0), half(1), half(2)],
-            marks: u16::from_le_bytes([bytes[26], bytes[27]]),
+            fields: u16::from_le_bytes([bytes[26], bytes[27]]),
         };
         let known = PathKind::ALL.iter().any(|&kind| kind as u16 == photon.kind());
         (known && photon.p().is_finite() && photon.power().is_finite()).then_some(photon)
@@ -280,7 +280,7 @@ mod tests {
             let (sin, cos) = (i as f32 * 2.4).sin_cos();
             let r = (1.0 - z * z).sqrt();
             let v = Vec3::new(r * cos, r * sin, z);
-            assert!((Packed::new(v).unpack() - v).length() < 1e-4);
+            assert!((OctVector::new(v).unpack() - v).length() < 1e-4);
             let photon = Photon::new(
                 v,
                 v,

@@ -3,7 +3,7 @@
 use glam::Vec3;
 
 use super::layer::Layer;
-use super::photon::Packed;
+use super::photon::OctVector;
 use crate::integrator::photon::Photon;
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, KdTree, Located};
@@ -75,7 +75,7 @@ pub(crate) fn rounding(p: Vec3) -> f32 {
 /// Rejects the far side of a thin wall, the adjoining wall of a corner and objects above the surface, up to the
 /// tolerance of [`rounding`].
 #[inline]
-pub(crate) fn same_surface(offset: Vec3, n: Vec3, other: Packed, both_sides: bool, rounding: f32) -> bool {
+pub(crate) fn same_surface(offset: Vec3, n: Vec3, other: OctVector, both_sides: bool, rounding: f32) -> bool {
     let height = offset.dot(n);
     // The cheaper test comes first.
     height * height <= MAX_ELEVATION_SIN * MAX_ELEVATION_SIN * offset.length_squared() + rounding && {
@@ -95,7 +95,7 @@ impl Nearest {
         }
     }
 
-    /// Finds the `count` nearest photons of a lookup point within `radius`, or as many as there are; returns the
+    /// Finds the `count` nearest photons of a lookup point within `radius`, or all if there are fewer; returns the
     /// squared radius of the ball that contains them.
     #[inline]
     fn find(&mut self, tree: &KdTree<Photon>, site: &LookupPoint, count: usize, radius: f32) -> f32 {

@@ -1,10 +1,10 @@
 //! Volume photon maps: photons in homogeneous media, looked up along ray segments with the beam radiance estimate.
 //!
-//! The caustic map holds light focused by narrow lobes, which paths cannot sample if the light is small; the indirect map
-//! holds light that comes from few bright surfaces, so that paths are noisy. Gather rays also look up direct light. Dense and
-//! heterogeneous media and small bodies are left to paths.
-// Jensen & Christensen 1998, "Efficient Simulation of Light Transport in Scenes with Participating Media using Photon Maps";
-// Jarosz et al. 2008, "The Beam Radiance Estimate for Volumetric Photon Mapping".
+//! The caustic map holds light focused by narrow lobes, which paths cannot sample if the light is small. The indirect
+//! map holds light from few bright surfaces, for which paths are noisy. Gather rays also look up direct light. Dense
+//! and heterogeneous media and small bodies are left to paths.
+// Jensen & Christensen 1998, "Efficient Simulation of Light Transport in Scenes with Participating Media using Photon
+// Maps"; Jarosz et al. 2008, "The Beam Radiance Estimate for Volumetric Photon Mapping".
 
 use std::ops::RangeInclusive;
 
@@ -31,19 +31,19 @@ const MAX_RADIUS_IN_MEAN_FREE_PATHS: f32 = 0.5;
 const MAX_RADIUS_IN_BODY: f32 = 0.25;
 
 /// Approximate number of photons within the kernel radius.
-const NEAREST: usize = 24;
+const KERNEL_PHOTONS: usize = 24;
 
 /// Minimum kernel radius, relative to the maximum.
 const MIN_RADIUS: f32 = 1e-3;
 
 /// Number of photons that share a radius.
-const GROUP: usize = 8;
+const PHOTONS_PER_RADIUS: usize = 8;
 
 /// Approximate number of photons of a subset.
-const SUBSET: usize = 1 << 12;
+const SUBSET_SIZE: usize = 1 << 12;
 
 /// Volume photon map of a pass.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct VolumePhotonMap {
     /// Subsets, each with every n-th photon. A lookup searches one of them, since a beam intersects many photons.
     subsets: Vec<Subset>,
@@ -78,7 +78,7 @@ pub(crate) struct VolumePhotons<'a> {
 /// State of the path that looks up photons.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VolumeQuery<'a> {
-    /// The bodies that contain the segment.
+    /// Interior list of the segment.
     pub(crate) interior: &'a InteriorList,
     /// Throughput at the start of the segment.
     pub(crate) throughput: Rgb,
@@ -120,8 +120,8 @@ pub(crate) fn medium(scene: &Scene, interior: &InteriorList, is_caustic: bool) -
 }
 
 impl VolumePhotonMap {
-    /// Builds a map from the photons in media of `shot` emitted ones, with power in units of `unit` watts. `max_radius` is the
-    /// maximum kernel radius [m]; all radii are multiplied by `shrink`.
+    /// Builds a map from the photons in media of `shot` emitted ones, with power in units of `unit` watts. `max_radius`
+    /// is the maximum kernel radius [m]; all radii are multiplied by `shrink`.
     pub(crate) fn new(
         photons: Vec<Photon>,
         shot: f64,
@@ -134,14 +134,14 @@ impl VolumePhotonMap {
             false => 0.0,
         };
         let all = KdTree::new(photons);
-        let groups = all.items().par_chunks(GROUP);
+        let groups = all.items().par_chunks(PHOTONS_PER_RADIUS);
         let neighbourhoods: Vec<_> = groups
             .map_init(Nearest::new, |nearest, photons| {
                 Neighbourhood::new(&all, photons, nearest, max_radius)
             })
             .collect();
         let sphere = |(index, &photon): (usize, &Photon)| {
-            let radius = neighbourhoods[index / GROUP]
+            let radius = neighbourhoods[index / PHOTONS_PER_RADIUS]
                 .radius(&photon)
                 .clamp(MIN_RADIUS * max_radius, max_radius);
             PhotonSphere {
@@ -150,7 +150,7 @@ impl VolumePhotonMap {
             }
         };
         let photons: Vec<_> = all.items().iter().enumerate().map(sphere).collect();
-        let count = photons.len().div_ceil(SUBSET);
+        let count = photons.len().div_ceil(SUBSET_SIZE);
         let subset = |first| Subset::new(photons.iter().skip(first).step_by(count).copied().collect());
         VolumePhotonMap {
             subsets: (0..count).into_par_iter().map(subset).collect(),
@@ -158,17 +158,9 @@ impl VolumePhotonMap {
         }
     }
 
-    /// The empty map.
-    pub(crate) fn none() -> VolumePhotonMap {
-        VolumePhotonMap {
-            subsets: vec![],
-            scale: 0.0,
-        }
-    }
-
     /// The photons whose light no camera path can find.
     pub(crate) fn hidden(&self) -> VolumePhotonMap {
-        let of = |subset: &Subset| {
+        let hidden = |subset: &Subset| {
             let photons = subset
                 .tree
                 .items()
@@ -177,7 +169,7 @@ impl VolumePhotonMap {
             Subset::new(photons.copied().collect())
         };
         VolumePhotonMap {
-            subsets: self.subsets.iter().map(of).collect(),
+            subsets: self.subsets.iter().map(hidden).collect(),
             scale: self.scale,
         }
     }
@@ -195,8 +187,8 @@ impl VolumePhotonMap {
         self.subsets.iter().all(|subset| subset.tree.items().is_empty())
     }
 
-    /// Calls `add` with the light tag and the scattered radiance of each photon along a segment whose number of segments is in
-    /// the range; `seed` selects a subset.
+    /// Calls `add` with the light tag and the scattered radiance of each photon along a segment whose number of
+    /// segments is in the range; `seed` selects a subset.
     fn look_up(
         &self,
         segment: &RaySegment<'_>,
@@ -252,7 +244,8 @@ impl Located for PhotonSphere {
 }
 
 impl VolumePhotons<'_> {
-    /// Reports the radiance that the medium scatters towards the start of a segment; returns which light that includes.
+    /// Reports the radiance that the medium scatters towards the start of a segment; returns the light that is
+    /// included.
     pub(crate) fn report(
         &self,
         scene: &Scene,
@@ -288,7 +281,7 @@ impl VolumePhotons<'_> {
 
 /// Statistics of a group of neighbouring photons.
 struct Neighbourhood {
-    /// Squared distance within which there are [`NEAREST`] photons [m²].
+    /// Squared distance within which there are [`KERNEL_PHOTONS`] photons [m²].
     r2: f32,
     /// Mean luminance of their power.
     power: f32,
@@ -302,7 +295,7 @@ impl Neighbourhood {
         max_radius: f32,
     ) -> Neighbourhood {
         let middle = photons.iter().map(Photon::p).sum::<Vec3>() / photons.len() as f32;
-        let r2 = nearest.find_where(tree, middle, NEAREST, max_radius, |_| true);
+        let r2 = nearest.find_where(tree, middle, KERNEL_PHOTONS, max_radius, |_| true);
         let found = nearest.found();
         let power = |&(_, index): &(f32, u32)| tree.items()[index as usize].power().luminance();
         Neighbourhood {

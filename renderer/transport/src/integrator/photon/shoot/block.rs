@@ -11,7 +11,7 @@ pub(crate) struct Block {
     /// For each emitted photon with stored hits: emission cell, weight relative to emission by power, end index of its
     /// stored photons.
     pub(crate) useful: Vec<(u32, f32, u32)>,
-    /// Number of segments that were traced between surfaces.
+    /// Number of segments traced between surfaces.
     pub(crate) segments: u64,
 }
 
@@ -22,8 +22,9 @@ impl Block {
         [self.photons.len() - in_media, in_media].map(|count| count as u64)
     }
 
-    /// Keeps a `share` of the photons in media that narrow lobes have not focused there, evenly chosen, with the power of all. `turn` is carried from block to block.
-    pub(crate) fn thin(&mut self, share: f32, turn: &mut f32) {
+    /// Keeps the fraction `share` of the photons of indirect light in media, evenly selected, and scales their power by
+    /// its inverse. `error` is the accumulated error of this selection, passed from block to block.
+    pub(crate) fn thin(&mut self, share: f32, error: &mut f32) {
         let (all, ends) = (
             std::mem::take(&mut self.photons),
             std::mem::take(&mut self.useful),
@@ -31,13 +32,13 @@ impl Block {
         let mut first = 0;
         for (cell, weight, end) in ends {
             for photon in &all[first as usize..end as usize] {
-                if !photon.is_light(MediumLight::Other) {
+                if !photon.is_light(MediumLight::Indirect) {
                     self.photons.push(*photon);
                     continue;
                 }
-                *turn += share;
-                if *turn >= 1.0 {
-                    *turn -= 1.0;
+                *error += share;
+                if *error >= 1.0 {
+                    *error -= 1.0;
                     self.photons.push(photon.scaled(1.0 / share));
                 }
             }
@@ -51,9 +52,9 @@ impl Block {
     pub(crate) fn emitted_photons(&self) -> impl Iterator<Item = (usize, f32, &[Photon])> {
         let mut first = 0;
         self.useful.iter().map(move |&(cell, weight, end)| {
-            let left = &self.photons[first as usize..end as usize];
+            let photons = &self.photons[first as usize..end as usize];
             first = end;
-            (cell as usize, weight, left)
+            (cell as usize, weight, photons)
         })
     }
 }

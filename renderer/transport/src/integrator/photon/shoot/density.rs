@@ -1,5 +1,5 @@
-//! Density control of photon maps: a voxel grid of pilot photons decides which photons are stored, and rates emission
-//! cells.
+//! Density control of photon maps: a voxel grid of pilot photons that decides which photons are stored, and rates
+//! emission cells.
 
 use glam::Vec3;
 
@@ -8,7 +8,7 @@ use crate::scene::Scene;
 use renderer_base::math::Located;
 
 /// Usefulness of a direct photon relative to a scattered one.
-const DIRECT_WORTH: f32 = 0.1;
+const DIRECT_USEFULNESS: f32 = 0.1;
 
 /// Photon counts of the pilot runs by voxel. A photon in a dark room is more useful than one in a bright room.
 pub(crate) struct Density {
@@ -47,12 +47,12 @@ impl Density {
     /// Computes the limit from the counts of `shot` pilot photons.
     pub(crate) fn set_limit(&mut self, shot: u64) {
         let total: f32 = self.numbers.iter().sum();
-        let wanted = shot as f32 / Density::SHOT_PER_STORED;
+        let max_stored = shot as f32 / Density::SHOT_PER_STORED;
         let (mut low, mut high) = (0.0, total);
         for _ in 0..40 {
             let limit = 0.5 * (low + high);
             let kept: f32 = self.numbers.iter().map(|number| number.min(limit)).sum();
-            if kept < wanted {
+            if kept < max_stored {
                 low = limit;
             } else {
                 high = limit;
@@ -92,7 +92,7 @@ impl Density {
             for photon in photons {
                 let voxel = self.voxel(photon.p());
                 self.expected[voxel] += weight;
-                // What is kept is a matter of surfaces.
+                // Density control applies to photons on surfaces only.
                 if !photon.is_in_medium() {
                     self.numbers[voxel] += 1.0;
                 }
@@ -104,15 +104,15 @@ impl Density {
     /// for direct photons.
     pub(crate) fn rate_cells(&self, blocks: &[Block], useful: &mut [f32]) {
         for (cell, weight, photons) in blocks.iter().flat_map(Block::emitted_photons) {
-            let worth = photons.iter().map(|photon| {
+            let usefulness = photons.iter().map(|photon| {
                 let rare = 1.0 / (1.0 + self.expected[self.voxel(photon.p())]).sqrt();
                 if photon.segments() > 1 {
                     rare
                 } else {
-                    DIRECT_WORTH * rare
+                    DIRECT_USEFULNESS * rare
                 }
             });
-            useful[cell] += weight * worth.sum::<f32>();
+            useful[cell] += weight * usefulness.sum::<f32>();
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Photon emission: selects a light by power, then guides photons towards where pilot runs stored useful ones.
+//! Photon emission: selects a light by power; pilot runs then guide photons to where they are useful.
 //!
 //! An emitted photon is a point of primary sample space: the light, a point of the unit square for the origin and one
 //! for the direction. Both squares are divided into cells. Pilot runs count the stored photons of each cell; cells with
-//! more of them are chosen with higher probability, and their photons carry less power. So photons find the window of a
-//! room, or the only glass on a table.
+//! more of them are selected with higher probability, and their photons carry less power. Photons thus find the window
+//! of a room, or the only glass on a table.
 // Projection maps (Jensen 2001, section 9.3), over primary sample space instead of directions.
 
 use glam::Vec2;
@@ -28,20 +28,7 @@ pub(crate) struct Emitter {
     coarse: usize,
 }
 
-/// Probability distribution over the cells.
-#[derive(Debug)]
-pub(crate) struct CellDistribution {
-    table: AliasTable,
-}
-
-impl CellDistribution {
-    /// Probability of choosing a cell.
-    pub(crate) fn probability(&self, cell: usize) -> f32 {
-        self.table.probability(cell)
-    }
-}
-
-/// An emitted photon with its light and cell; its power is that of a photon chosen by light power alone.
+/// Emitted photon with its light and cell; its power is that of selection by light power alone.
 pub(crate) struct EmittedPhoton {
     pub(crate) light: usize,
     pub(crate) cell: usize,
@@ -50,7 +37,7 @@ pub(crate) struct EmittedPhoton {
     pub(crate) emission: Emission,
 }
 
-/// Defensive share: probability of choosing a cell by power alone.
+/// Defensive mixture: probability of selecting a cell by power alone.
 const BY_POWER: f32 = 0.3;
 
 impl Emitter {
@@ -98,9 +85,9 @@ impl Emitter {
         self.powers[cell / self.cells_of_light()] / (self.unit * self.cells_of_light() as f32)
     }
 
-    /// Returns the distribution by power alone if `useful` is all zero, else its mixture with a distribution
+    /// Returns the distribution of cells by power alone if `useful` is all zero, else its mixture with a distribution
     /// proportional to `useful`.
-    pub(crate) fn choice(&self, useful: &[f32]) -> CellDistribution {
+    pub(crate) fn choice(&self, useful: &[f32]) -> AliasTable {
         let blurred = self.blurred(useful);
         let total: f32 = blurred.iter().sum();
         let by_power = if total > 0.0 { BY_POWER } else { 1.0 };
@@ -111,9 +98,7 @@ impl Emitter {
                 by_power * self.by_power(cell) + (1.0 - by_power) * useful / total.max(f32::MIN_POSITIVE)
             })
             .collect();
-        CellDistribution {
-            table: AliasTable::new(&probabilities),
-        }
+        AliasTable::new(&probabilities)
     }
 
     /// Blurs over neighbouring cells of the finer square, since a cell without pilot photons may still be useful.
@@ -140,7 +125,7 @@ impl Emitter {
     /// Emits a photon. Consumes six numbers of `sampler`.
     pub(crate) fn shoot(
         &self,
-        choice: &CellDistribution,
+        choice: &AliasTable,
         lights: &[Light],
         sampler: &mut Sampler,
         context: &mut ShadingContext,
@@ -151,7 +136,7 @@ impl Emitter {
             sampler.next_2d(),
             sampler.next_choice(),
         );
-        let chosen = choice.table.sample(u_cell);
+        let chosen = choice.sample(u_cell);
         let cell = chosen.index;
         let light = cell / self.cells_of_light();
         let (coarse, fine) = (
@@ -160,8 +145,8 @@ impl Emitter {
         );
         let u_fine = within(fine, self.fine, u_fine);
         let u_coarse = within(coarse, self.coarse, u_coarse);
-        // For infinite lights the entry point into the scene matters most, for others the direction: that gets the
-        // finer square.
+        // The finer square is for the entry point into the scene if the light is infinite, else for the direction:
+        // these matter most.
         let (u_position, u_direction) = if lights[light].is_infinite() {
             (u_fine, u_coarse)
         } else {

@@ -24,37 +24,38 @@ use crate::integrator::pass::Pass;
 use crate::scene::Scene;
 use block::Block;
 use density::Density;
-use emit::{CellDistribution, Emitter};
+use emit::Emitter;
 use params::{PhotonFilter, ShootParams};
 use renderer_base::sampler::Sampler;
+use renderer_base::sampling::AliasTable;
 use scatter::Scatterer;
 use state::{PHOTONS_PER_SEGMENT, PhotonState, PhotonTracer};
 
 /// Number of photons that one thread traces as a unit.
 const BLOCK: u64 = 1 << 10;
 
-/// Number of photons of a batch, after which the stored ones are counted; fewer where fewer are to be stored.
+/// Number of photons of a batch, after which the stored ones are counted; the minimum applies if few are to be stored.
 pub(crate) const BATCH: u64 = 1 << 15;
 const MIN_BATCH: u64 = 1 << 12;
 
-/// Separates the pilots' random numbers from those of stored photons.
+/// Bit that separates the random numbers of pilots from those of stored photons.
 const PILOT_STREAM: u32 = 1 << 31;
 
 /// Maximum number of photons shot for each photon to store.
 const MAX_SHOT_RATIO: u64 = 8;
 
-/// Maximum number of segments traced between surfaces for each photon to store. Between many panes a photon has hundreds;
-/// most scenes need less than 12 for each photon stored.
+/// Maximum number of segments traced between surfaces for each photon to store. Between many panes a photon has
+/// hundreds of segments; most scenes need less than 12 per stored photon.
 const MAX_SEGMENT_RATIO: u64 = 32;
 
-/// Divisor of that maximum for pilots.
+/// Divisor of the maximum number of segments for pilots.
 const PILOT_SEGMENTS: u64 = 4;
 
 /// Expected number of stored photons for each one shot. If guided pilots store fewer, such light paths are rare, and
 /// proportionally fewer photons are shot.
 const EXPECTED_YIELD: f64 = 0.02;
 
-/// Separates the photons' random numbers from those of pixels.
+/// Salt that separates the random numbers of photons from those of pixels.
 const SALT: u64 = 0x70_68_6f_74_6f_6e_73;
 
 /// Maximum number of photons that the splits of one photon create.
@@ -79,10 +80,10 @@ pub(crate) struct Shooter<'a> {
 }
 
 impl Shooter<'_> {
-    /// Traces a batch of photons from cells chosen by `choice`; `stream` selects their random numbers.
+    /// Traces a batch of photons from cells selected by `choice`; `stream` selects their random numbers.
     fn batch(
         &self,
-        choice: &CellDistribution,
+        choice: &AliasTable,
         density: Option<&Density>,
         stream: UVec2,
         indices: Range<u64>,
@@ -100,7 +101,7 @@ impl Shooter<'_> {
 
     fn trace_block(
         &self,
-        choice: &CellDistribution,
+        choice: &AliasTable,
         density: Option<&Density>,
         stream: UVec2,
         indices: Range<u64>,
@@ -201,13 +202,13 @@ pub(crate) fn shoot(shooter: Shooter<'_>, progress: impl Fn(u64), stats: &mut Ph
         emitter.choice(&useful)
     };
     let mut yield_ratio = 1.0;
-    // In fog a photon may be scattered hundreds of times.
-    let mut turn = 0.5;
+    // In fog a photon may be scattered hundreds of times. The first photon is kept after half an interval.
+    let mut error = 0.5;
     let mut thin = |blocks: &mut [Block], shot: u64| {
         let [_, in_media] = counts(blocks);
         if in_media > shot {
             let share = shot as f32 / in_media as f32;
-            blocks.iter_mut().for_each(|block| block.thin(share, &mut turn));
+            blocks.iter_mut().for_each(|block| block.thin(share, &mut error));
         }
     };
     let max_segments = match params.exactly {
@@ -227,7 +228,7 @@ pub(crate) fn shoot(shooter: Shooter<'_>, progress: impl Fn(u64), stats: &mut Ph
             thin(&mut blocks, size);
             density.add(&blocks);
             choice = learn(&blocks, &density);
-            yield_ratio = most(counts(&blocks)) as f64 / (size as f64 * EXPECTED_YIELD);
+            yield_ratio = counted_photons(counts(&blocks)) as f64 / (size as f64 * EXPECTED_YIELD);
             if pass.is_stopped() {
                 return result;
             }
@@ -273,9 +274,9 @@ pub(crate) fn shoot(shooter: Shooter<'_>, progress: impl Fn(u64), stats: &mut Ph
         progress(if params.exactly {
             result.shot
         } else {
-            most(stored).min(params.count)
+            counted_photons(stored).min(params.count)
         });
-        if (!params.exactly && most(stored) >= params.count) || ends() {
+        if (!params.exactly && counted_photons(stored) >= params.count) || ends() {
             break;
         }
     }
@@ -302,13 +303,14 @@ fn counts(blocks: &[Block]) -> [u64; 2] {
     each.fold([0, 0], |[a, b], [c, d]| [a + c, b + d])
 }
 
-/// Number of photons stored that decides how many are shot.
-fn most([on_surfaces, in_media]: [u64; 2]) -> u64 {
+/// Number of stored photons that counts towards the requested number.
+fn counted_photons([on_surfaces, in_media]: [u64; 2]) -> u64 {
     on_surfaces.max(in_media / u64::from(PHOTONS_PER_SEGMENT))
 }
 
-/// Expected number of times each emission cell was chosen over all batches, for MIS weights over batches. Without them
-/// a photon that an early, unguided batch chose with small probability would be much brighter than its neighbours.
+/// Expected number of photons from each emission cell over all batches, for MIS weights over batches. Without these
+/// weights, a photon that an early, unguided batch selected with low probability would be much brighter than its
+/// neighbours.
 // Veach 1997, section 9.2.2: the balance heuristic over batches.
 struct CellCounts {
     expected: Vec<f64>,
@@ -323,7 +325,7 @@ impl CellCounts {
         }
     }
 
-    fn add(&mut self, choice: &CellDistribution, shot: u64) {
+    fn add(&mut self, choice: &AliasTable, shot: u64) {
         for (cell, expected) in self.expected.iter_mut().enumerate() {
             *expected += f64::from(choice.probability(cell)) * shot as f64;
         }

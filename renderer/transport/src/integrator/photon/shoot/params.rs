@@ -3,7 +3,7 @@
 /// Filter of the photons that a map stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PhotonFilter {
-    /// All photons; those of direct light only if `direct` is set.
+    /// Photons of direct and indirect light; those of direct light only if `direct` is set.
     Global { direct: bool },
     /// Photons scattered by narrow lobes only, at least once.
     Caustic,
@@ -15,14 +15,15 @@ pub(crate) enum MediumFilter {
     None,
     /// Caustic light.
     Caustic,
-    /// All light except caustics.
+    /// Direct and indirect light without caustics.
     ExceptCaustic,
     /// Scattered light.
     Scattered,
 }
 
 impl MediumFilter {
-    /// Returns whether a photon with this path length is stored; `only_narrow` is true if only narrow lobes have scattered it.
+    /// Returns whether a photon with this path length is stored; `only_narrow` is true if only narrow lobes have
+    /// scattered it.
     pub(crate) fn stores(self, segments: u32, only_narrow: bool) -> bool {
         let is_scattered = segments > 1;
         match self {
@@ -34,7 +35,7 @@ impl MediumFilter {
     }
 }
 
-/// Shooting parameters: number of photons and which to store.
+/// Shooting parameters: number of photons, and filters of the stored ones.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShootParams {
     pub(crate) filter: PhotonFilter,
@@ -46,6 +47,6 @@ pub(crate) struct ShootParams {
     pub(crate) max_segments: u32,
     /// Filter of the photons stored in media.
     pub(crate) in_media: MediumFilter,
-    /// Maximum number of pilot batches; they measure where photons are useful, and store none.
+    /// Maximum number of pilot batches, which measure where photons are useful and store none.
     pub(crate) pilots: u64,
 }

@@ -2,10 +2,10 @@
 //! shaders.
 //!
 //! The lobes of a shader may depend on the view direction: the base of a layer is seen through its top, and shaders may
-//! read `I`. Radiance towards a viewer is defined by the lobes for *that* view direction. So a photon's direction is
-//! sampled from the lobes shaded for its incident direction, and its weight is evaluated with the surface shaded again
-//! for the outgoing direction. A share of the directions is sampled by cosine, for lobes that exist only for the second
-//! view, such as a diffuse base beneath glass at angles of total reflection.
+//! read `I`. Radiance towards a viewer is defined by the lobes for *that* view direction. Therefore a photon's
+//! direction is sampled from the lobes shaded for its incident direction, and its weight is evaluated with the surface
+//! shaded again for the outgoing direction. Cosine sampling is mixed in for lobes that exist only for the second view,
+//! such as a diffuse base below glass at angles of total reflection.
 // Veach 1997, section 5.3: particles are scattered by the adjoint, f(wi → wo) with the viewer at the new direction.
 
 use glam::{Vec2, Vec3};
@@ -20,8 +20,8 @@ use renderer_base::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
 use renderer_base::sampling::cosine_hemisphere;
 use renderer_geometry::{Footprint, Interaction};
 
-/// Probability of cosine sampling where the lobes depend on the view direction.
-const COSINE_SHARE: f32 = 0.25;
+/// Probability of cosine sampling if the lobes depend on the view direction.
+const COSINE_PROBABILITY: f32 = 0.25;
 
 /// Shading results at a photon's hit. They are large: each thread reuses one `Scatterer` for all photons.
 pub(crate) struct Scatterer {
@@ -29,7 +29,7 @@ pub(crate) struct Scatterer {
     incoming: ShadingResult,
     /// Shaded for another view direction.
     outgoing: ShadingResult,
-    /// Index of refraction of what the object is in.
+    /// Exterior index of refraction.
     outside: f32,
 }
 
@@ -44,7 +44,7 @@ impl Scatterer {
         }
     }
 
-    /// Shades a photon's hit on an object that is in a medium of the index of refraction `outside`.
+    /// Shades a photon's hit; `outside` is the exterior index of refraction.
     pub(crate) fn shade_hit(&mut self, scene: &Scene, it: &Interaction, outside: f32, context: &mut Context) {
         self.outside = outside;
         shade(scene, it, outside, context, &mut self.incoming);
@@ -110,19 +110,19 @@ impl Scatterer {
             let chosen = self.incoming.bsdf.choose(u_lobe)?;
             return Some((chosen.part, self.incoming.bsdf.sample_part(it.wo, chosen, u)?));
         }
-        let (part, drawn) = if u_lobe < COSINE_SHARE {
+        let (part, drawn) = if u_lobe < COSINE_PROBABILITY {
             let wi = Frame::from_normal(near_normal(it)).to_world(cosine_hemisphere(u));
             (LobePart::Diffuse, from_cosine(wi))
         } else {
-            let u_lobe = ((u_lobe - COSINE_SHARE) / (1.0 - COSINE_SHARE)).min(ONE_MINUS_EPSILON);
+            let u_lobe = ((u_lobe - COSINE_PROBABILITY) / (1.0 - COSINE_PROBABILITY)).min(ONE_MINUS_EPSILON);
             let chosen = self.incoming.bsdf.choose(u_lobe)?;
             (chosen.part, self.incoming.bsdf.sample_part(it.wo, chosen, u)?)
         };
         if drawn.is_specular() {
             // Mirror reflection leaves at the angle of incidence, so the lobes are the same; refraction is treated
             // alike.
-            let weight = drawn.weight * (1.0 / (1.0 - COSINE_SHARE));
-            let pdf = drawn.pdf * (1.0 - COSINE_SHARE);
+            let weight = drawn.weight * (1.0 / (1.0 - COSINE_PROBABILITY));
+            let pdf = drawn.pdf * (1.0 - COSINE_PROBABILITY);
             return Some((part, BsdfSample { weight, pdf, ..drawn }));
         }
         let parts: &[LobePart] = match part {
@@ -130,11 +130,11 @@ impl Scatterer {
             LobePart::Diffuse | LobePart::Rough => &[LobePart::Diffuse, LobePart::Rough],
         };
         let density = |&part: &LobePart| self.incoming.bsdf.eval_pdf_part(part, it.wo, drawn.wi).1;
-        let pdf = (1.0 - COSINE_SHARE) * parts.iter().map(density).sum::<f32>()
+        let pdf = (1.0 - COSINE_PROBABILITY) * parts.iter().map(density).sum::<f32>()
             + match part {
                 LobePart::Narrow => 0.0,
                 LobePart::Diffuse | LobePart::Rough => {
-                    COSINE_SHARE * drawn.wi.dot(near_normal(it)).max(0.0) * INV_PI
+                    COSINE_PROBABILITY * drawn.wi.dot(near_normal(it)).max(0.0) * INV_PI
                 }
             };
         shade(

@@ -45,18 +45,18 @@ pub(super) struct PhotonTracer<'a> {
 pub(super) struct PhotonState {
     ray: Ray,
     power: Rgb,
-    /// Number of equal photons that this one represents up to the next hit.
+    /// Number of equal photons that this state represents up to the next hit.
     split_count: u32,
     segments: u32,
     null_interfaces: u32,
-    /// True if only narrow lobes have scattered it.
+    /// True if only narrow lobes have scattered the photon.
     only_narrow: bool,
-    /// True if no camera path can find its light.
+    /// True if no camera path can find this light.
     hidden: bool,
     interior: InteriorList,
-    /// Position among coincident surfaces, of the last surface or of the next one.
+    /// Position among coincident surfaces: at the last surface, or at the next one.
     contact: Option<Contact>,
-    /// Distance along the ray from the surface that it leaves to its origin [m].
+    /// Distance from the last surface to the ray's origin [m].
     gap: f32,
 }
 
@@ -114,7 +114,7 @@ impl PhotonState {
         self.scatter(&it, tracer)
     }
 
-    /// Scatters one of the photons at their hit; returns `false` if it ends.
+    /// Scatters one of the split photons at their hit; returns `false` if it ends.
     #[inline(always)]
     fn scatter(&mut self, it: &Interaction, tracer: &mut PhotonTracer<'_>) -> bool {
         let sampler = &mut *tracer.sampler;
@@ -173,10 +173,10 @@ impl PhotonState {
             return false;
         };
         let u = tracer.sampler.next_2d();
-        let left = tracer
+        let sampled = tracer
             .scatterer
             .leave(scene, &exit.it, lobe.number, u, tracer.context);
-        let Some((wi, exit_weight)) = left else {
+        let Some((wi, exit_weight)) = sampled else {
             return false;
         };
         self.contact = exit.contact;
@@ -186,7 +186,7 @@ impl PhotonState {
             ..Ray::new(end.ray_origin(wi), wi)
         };
         self.gap = self.ray.gap_from(exit.it.p);
-        // A camera path has the weight of the lobe at the photon's exit.
+        // A camera path enters at the photon's exit, so it has the lobe's weight there.
         let weight = exit.weight * exit_weight * (cosines / sample.pdf);
         self.roulette_or_split(weight, u_rr, tracer)
     }
@@ -211,8 +211,8 @@ impl PhotonState {
         self.gap = self.ray.gap_from(it.p);
     }
 
-    /// Samples medium scattering until the photon reaches a surface, which replaces `hit`. The photons of a split scatter
-    /// together. Returns `false` if the photon ends.
+    /// Samples medium scattering until the photon reaches a surface, which replaces `hit`. The photons of a split
+    /// scatter together. Returns `false` if the photon ends.
     #[inline(never)]
     fn sample_media(&mut self, hit: &mut Option<Interaction>, tracer: &mut PhotonTracer<'_>) -> bool {
         let scene = tracer.scene;
@@ -272,7 +272,8 @@ impl PhotonState {
         }
     }
 
-    /// Stores photons along a segment, whether the photon scatters there or not: most photons cross thin fog.
+    /// Stores photons along a segment, whether or not the photon scatters there: in thin fog most photons cross without
+    /// scattering.
     fn store_in_medium(
         &self,
         scene: &Scene,
@@ -285,8 +286,8 @@ impl PhotonState {
             return;
         };
         let light = match (is_caustic, self.hidden) {
-            (false, _) => MediumLight::Other,
-            (true, false) => MediumLight::Focused,
+            (false, _) => MediumLight::Indirect,
+            (true, false) => MediumLight::Caustic,
             (true, true) => MediumLight::Hidden,
         };
         let extinction = medium.extinction();
@@ -304,7 +305,7 @@ impl PhotonState {
         }
     }
 
-    /// Russian roulette for a photon that had the power `before` in its brightest channel: survivors keep that power.
+    /// Russian roulette for a photon whose brightest channel had the power `before`: survivors keep that power.
     fn russian_roulette(&mut self, before: f32, u: f32) -> bool {
         let ratio = self.power.max_component() / before;
         if ratio >= 1.0 {
@@ -314,7 +315,8 @@ impl PhotonState {
         u < ratio
     }
 
-    /// Stores the photon at its hit if the map wants it.
+    /// Stores the photon at its hit if it passes the filter, the surface has a wide lobe, and density control selects
+    /// it.
     fn store(&self, it: &Interaction, tracer: &mut PhotonTracer<'_>) {
         let scene = tracer.scene;
         let caustic = self.only_narrow && self.segments > 1;
@@ -343,11 +345,12 @@ impl PhotonState {
         tracer.photons.push(photon);
     }
 
-    /// Multiplies the power by the weight of a sample, by Russian roulette if it decreases in the brightest channel and by
-    /// splitting, within the budget, if it increases, so that all photons have about the same power there. With luminance
-    /// instead, caustics of blue glass had few photons and large kernels. Returns `false` if the photon ends.
-    // Pharr & Humphreys 2010, "Physically Based Rendering", section 15.6. The power increases at bent normals (Veach 1997,
-    // section 5.3); without splitting, such factors multiply along a path.
+    /// Multiplies the power by the weight of a sample. If the brightest channel decreases, Russian roulette follows; if
+    /// it increases, the photon is split within the budget, so that all photons have about equal power in that channel.
+    /// Luminance instead would lead to few photons and large kernels in blue caustics. Returns `false` if the photon
+    /// ends.
+    // Pharr & Humphreys 2010, "Physically Based Rendering", section 15.6. The power increases at bent normals (Veach
+    // 1997, section 5.3); without splitting, such factors multiply along a path.
     #[inline(always)]
     fn roulette_or_split(&mut self, weight: Rgb, u: f32, tracer: &mut PhotonTracer<'_>) -> bool {
         let power = self.power * weight;

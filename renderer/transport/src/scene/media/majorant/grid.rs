@@ -1,4 +1,4 @@
-//! Adaptive grid of bounds: cells of a uniform grid, some of them subdivided into 4³ cells, and so on.
+//! Adaptive grid of majorants: a uniform grid whose cells may be subdivided recursively into 4³ cells.
 
 use glam::{UVec3, Vec3};
 
@@ -19,26 +19,26 @@ pub(crate) struct MajorantGrid {
     pub(super) count: UVec3,
     /// Size of a cell of the uniform grid.
     pub(super) cell: Vec3,
-    /// Cells of the uniform grid, ordered by x, then y, then z; after them, blocks of [`CHILDREN`] children.
+    /// Cells of the uniform grid, x fastest, then y, then z; then blocks of [`CHILDREN`] children.
     pub(super) cells: Vec<Cell>,
-    /// Faults that the probes show.
+    /// Faults found by the probes.
     pub(super) faults: MediumFaults,
 }
 
-/// A cell: its bound [1/m], or the index of the first of its children.
+/// A cell: its majorant [1/m], or the index of its first child.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell(u32);
 
-/// Faults of a medium, as far as probes show them.
+/// Faults of a medium that probes found.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MediumFaults {
     /// True if there are coefficients below zero or that are not numbers.
     pub(crate) is_faulty: bool,
     /// Number of probes, if none found density.
     pub(crate) empty: Option<usize>,
-    /// Share of the volume of the cells whose bound was found to be too low.
+    /// Fraction of the volume in which the extinction exceeds the majorant.
     pub(crate) missed: f32,
-    /// Largest diagonal of these cells [m].
+    /// Largest diagonal of a cell whose majorant is too low [m].
     pub(crate) detail: f32,
 }
 
@@ -56,7 +56,7 @@ impl Cell {
 }
 
 impl MajorantGrid {
-    /// Faults that the probes show.
+    /// Faults found by the probes.
     pub(crate) fn faults(&self) -> &MediumFaults {
         &self.faults
     }
@@ -66,7 +66,7 @@ impl MajorantGrid {
         self.cells.len()
     }
 
-    /// The bound at a distance along a ray, and the distance up to which it holds; 0 outside.
+    /// Distance up to which the majorant at `t` holds, and that majorant; 0 outside.
     pub(super) fn bound_from(&self, origin: Vec3, direction: Vec3, t: f32) -> (f32, f32) {
         let inverse = direction.recip();
         let (a, b) = (
@@ -82,23 +82,23 @@ impl MajorantGrid {
             return (enters, 0.0);
         }
         let step = Vec3::ONE.copysign(direction);
-        let is_met = direction.cmpne(Vec3::ZERO);
+        let is_moving = direction.cmpne(Vec3::ZERO);
         let is_upwards = direction.cmpgt(Vec3::ZERO);
         let p = origin + direction * t;
         let (mut min, mut size, mut count) = (self.bounds.min, self.cell, self.count);
         let mut first = 0;
         loop {
             let last = (count - UVec3::ONE).as_vec3();
-            // On the side of a cell, the one ahead counts.
+            // On the face of a cell, the cell ahead counts.
             let local = (p - min) / size + step * 1e-4;
             let mut index = local.floor().clamp(Vec3::ZERO, last);
             let sides = |index: Vec3| {
                 let ahead = Vec3::select(is_upwards, index + 1.0, index);
                 let sides = (min + ahead * size - origin) * inverse;
-                Vec3::select(is_met, sides, Vec3::INFINITY)
+                Vec3::select(is_moving, sides, Vec3::INFINITY)
             };
-            // Far from the origin, points are less exact than distances: after a cell that the ray has passed comes the
-            // next.
+            // Far from the origin, points are less exact than distances: if the ray has already left the cell, the next
+            // cell counts.
             let passed = sides(index).cmple(Vec3::splat(t));
             index = Vec3::select(passed, (index + step).clamp(Vec3::ZERO, last), index);
             let end = sides(index).min_element();
@@ -108,8 +108,8 @@ impl MajorantGrid {
                 let end = match end {
                     end if end > t => end,
                     _ => {
-                        let little = 0.01 * (size / direction.abs()).min_element();
-                        leaves.min(t + little).max(t.next_up())
+                        let min_step = 0.01 * (size / direction.abs()).min_element();
+                        leaves.min(t + min_step).max(t.next_up())
                     }
                 };
                 return (end, f32::from_bits(content));

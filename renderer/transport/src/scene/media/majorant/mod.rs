@@ -1,12 +1,12 @@
 //! Majorants: upper bounds on the extinction of heterogeneous media, in adaptive grids.
 //!
-//! A volume shader does not state its largest value. Each cell has the largest value of probes in it and in its
-//! neighbours, with a margin. Where the extinction is greater nevertheless, estimates are still unbiased, but noisier:
-//! see [`media`](super). Density is missed only where all probes around it are zero.
+//! A volume shader does not state its maximum. The majorant of a cell is the maximum over probes in the cell and its
+//! neighbours, times a margin. Where the extinction exceeds the majorant, estimates stay unbiased but become noisier:
+//! see [`media`](super). Density is missed only if all probes around it are zero.
 //!
-//! - [`search`]: probes of the whole medium; where all are zero, of more points at several scales.
+//! - [`search`]: probe points over the medium, and at several scales around landmarks.
 //! - [`refine`]: subdivision of cells where density was found.
-//! - [`grid`]: bounds along rays.
+//! - [`grid`]: the grid, and majorants along rays.
 
 mod grid;
 mod refine;
@@ -18,18 +18,18 @@ use std::sync::Arc;
 use glam::Vec3;
 use rustc_hash::FxHashSet;
 
-use refine::MOST_PROBES;
+use refine::MAX_PROBES;
 use renderer_base::math::Ray;
 
 pub(crate) use grid::{MajorantGrid, MediumFaults};
 pub(crate) use search::Landmarks;
-pub(crate) use space::{MediumSpace, Probe};
+pub(crate) use space::{MediumProbe, MediumSpace};
 
-/// Most probes of all media of a scene together, as long as each has [`LEAST_PROBES`].
-const ALL_PROBES: usize = 1 << 19;
+/// Maximum number of probes of all media of a scene, as long as each medium has [`MIN_PROBES`].
+const TOTAL_PROBES: usize = 1 << 19;
 
-/// Least number of probes of a medium.
-const LEAST_PROBES: usize = 1 << 14;
+/// Minimum number of probes of a medium.
+const MIN_PROBES: usize = 1 << 14;
 
 /// Bounds on the extinction of an object's medium.
 #[derive(Clone, Debug)]
@@ -39,22 +39,22 @@ pub(crate) struct Majorant {
 }
 
 impl Majorant {
-    /// Number of probes of each of `media` different media.
+    /// Number of probes per medium, for this number of different media.
     pub(crate) fn probes(media: usize) -> usize {
-        (ALL_PROBES / media.max(1)).clamp(LEAST_PROBES, MOST_PROBES)
+        (TOTAL_PROBES / media.max(1)).clamp(MIN_PROBES, MAX_PROBES)
     }
 
-    /// Extinction above which the medium is as good as opaque [1/m].
+    /// Extinction above which the medium counts as opaque [1/m].
     pub(crate) fn limit(&self) -> f32 {
         self.space.limit()
     }
 
-    /// Returns whether a point of the world is within the bounds of the medium.
+    /// Returns whether a point in world space is within the bounds of the medium.
     pub(crate) fn contains(&self, p: Vec3) -> bool {
         self.space.bounds.contains(self.space.point(p))
     }
 
-    /// The bound at a distance along a ray [1/m], and the distance up to which it holds; 0 outside of the medium.
+    /// Distance up to which the majorant at `t` holds [m], and that majorant [1/m]; 0 outside the medium.
     pub(crate) fn bound_from(&self, ray: &Ray, t: f32) -> (f32, f32) {
         let (origin, direction) = self.space.line(ray);
         self.grid.bound_from(origin, direction, t)

@@ -1,50 +1,50 @@
-//! Construction of a majorant grid: cells are subdivided where smaller ones save tentative collisions.
+//! Adaptive refinement of a majorant grid: cells are subdivided where smaller cells save tentative collisions.
 
 use glam::{IVec3, UVec3, Vec3};
 use rayon::prelude::*;
 
 use super::grid::{CHILDREN, Cell, MajorantGrid, MediumFaults, SPLIT, SPLIT_LOG2};
 use super::search::{Landmarks, SearchPoints};
-use super::space::{MediumSpace, Probe};
+use super::space::{MediumProbe, MediumSpace};
 use renderer_base::math::{cbrt, sqr};
 use renderer_base::sampler::mix;
 
-/// Most probes of a medium, unless they find no density.
-pub(super) const MOST_PROBES: usize = 1 << 17;
+/// Maximum number of probes of a medium in which they find density.
+pub(super) const MAX_PROBES: usize = 1 << 17;
 
-/// Most cells of the uniform grid along the longest side.
-const MOST_CELLS: f32 = 12.0;
+/// Maximum number of cells of the uniform grid along the longest side.
+const MAX_CELLS: f32 = 12.0;
 
-/// Number of times that a cell may be subdivided.
-const LEVELS: u32 = 4;
+/// Maximum level of subdivision.
+const MAX_LEVEL: u32 = 4;
 
-/// Least number of probes of a cell of the uniform grid, and number of those of a child.
-const PROBES: usize = 8;
+/// Minimum number of probes of a cell of the uniform grid, and number of probes of a child.
+const MIN_CELL_PROBES: usize = 8;
 const CHILD_PROBES: usize = 4;
 
-/// Share of the probes that are spent on the uniform grid, and on the search at several scales.
-const UNIFORM: usize = 8;
-const SEARCH: usize = 16;
+/// Divisors of the budget: probes of the uniform grid, and of the search at several scales.
+const UNIFORM_DIVISOR: usize = 8;
+const SEARCH_DIVISOR: usize = 16;
 
-/// Numbers of further probes while none finds density.
-const MORE: [usize; 3] = [1 << 15, 1 << 17, 1 << 19];
+/// Numbers of further probes as long as none finds density.
+const FURTHER_PROBES: [usize; 3] = [1 << 15, 1 << 17, 1 << 19];
 
-/// Factor on the largest value that was found.
+/// Ratio of the majorant to the largest rate found.
 const MARGIN: f32 = 1.25;
 
-/// Least bound of a cell relative to the largest one, so that density between the probes does not bias estimates.
-const LEAST: f32 = 1e-3;
+/// Minimum majorant of a cell relative to the largest one: density between the probes then causes noise, not bias.
+const MIN_RELATIVE_MAJORANT: f32 = 1e-3;
 
-/// Null collisions along the diagonal of a cell from which on it is subdivided; of one where most probes are zero, as
-/// its neighbours may have density that no probe found.
-const WASTE: f32 = 0.5;
-const SPARSE_WASTE: f32 = 0.02;
+/// Number of null collisions along a cell's diagonal above which the cell is subdivided; the second one is for cells in
+/// which most probes are zero, whose neighbours may have density that no probe found.
+const MIN_WASTE: f32 = 0.5;
+const MIN_SPARSE_WASTE: f32 = 0.02;
 
-/// Number of null collisions beyond which a cell is no more urgent: rays hardly get there.
-const URGENT: f32 = 8.0;
+/// Number of null collisions above which the priority grows no further: rays hardly reach such cells.
+const MAX_WASTE: f32 = 8.0;
 
-/// Number of probes that test the bounds.
-const CHECKED: usize = 1 << 13;
+/// Number of probes that test the majorants.
+const TEST_PROBES: usize = 1 << 13;
 
 /// A grid under construction.
 struct Builder<'a, N, F> {
@@ -54,9 +54,9 @@ struct Builder<'a, N, F> {
     count: UVec3,
     size: Vec3,
     cells: Vec<ProbedCell>,
-    /// Points with density that the search found, and the rate there.
+    /// Points with density that the search found, and their rates.
     found: Vec<(Vec3, f32)>,
-    /// Number of probes without the further ones of a medium without density.
+    /// Number of probes, the search excluded except for its first round.
     probes: usize,
     /// Number of probes of the search.
     searched: usize,
@@ -67,12 +67,12 @@ struct Builder<'a, N, F> {
 #[derive(Clone, Copy, Debug, Default)]
 struct ProbedCell {
     level: u32,
-    /// Position in the grid of all cells of its level.
+    /// Position in the grid of cells of its level.
     at: UVec3,
-    /// First of its children; 0 if there are none.
+    /// Index of its first child; 0 without children.
     child: u32,
-    /// Largest rate in it [1/m].
-    most: f32,
+    /// Largest rate in the cell [1/m].
+    max_rate: f32,
     sum: f32,
     probes: u32,
     /// Number of probes with density.
@@ -87,7 +87,7 @@ struct ProbedBlock {
 
 impl ProbedCell {
     fn add(&mut self, rate: f32) {
-        self.most = self.most.max(rate);
+        self.max_rate = self.max_rate.max(rate);
         self.sum += rate;
         self.probes += 1;
         self.hits += u32::from(rate > 0.0);
@@ -95,17 +95,17 @@ impl ProbedCell {
 }
 
 impl MajorantGrid {
-    /// Builds the grid of a medium from about `budget` probes; `probe` gets points of its space.
+    /// Builds the grid of a medium from about `budget` probes; `probe` evaluates a point of `space`.
     pub(crate) fn new<C>(
         space: &MediumSpace,
         budget: usize,
         landmarks: &Landmarks,
         new_context: impl Fn() -> C + Sync,
-        probe: impl Fn(&mut C, Vec3) -> Probe + Sync,
+        probe: impl Fn(&mut C, Vec3) -> MediumProbe + Sync,
     ) -> MajorantGrid {
         let size = (space.bounds.max - space.bounds.min).max(Vec3::splat(f32::MIN_POSITIVE));
-        let most = cbrt((budget / (UNIFORM * PROBES)) as f32).min(MOST_CELLS);
-        let count = (size / size.max_element() * most)
+        let largest = cbrt((budget / (UNIFORM_DIVISOR * MIN_CELL_PROBES)) as f32).min(MAX_CELLS);
+        let count = (size / size.max_element() * largest)
             .ceil()
             .max(Vec3::ONE)
             .as_uvec3();
@@ -128,35 +128,36 @@ impl MajorantGrid {
     }
 }
 
-impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> Probe + Sync> Builder<'_, N, F> {
+impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> MediumProbe + Sync> Builder<'_, N, F> {
     fn probe_uniform_grid(&mut self, budget: usize) {
         let count = self.count;
         let cells = count.element_product();
-        let each = (budget / UNIFORM / cells as usize).clamp(PROBES, 8 * PROBES);
+        let probes_per_cell =
+            (budget / UNIFORM_DIVISOR / cells as usize).clamp(MIN_CELL_PROBES, 8 * MIN_CELL_PROBES);
         let slabs = count.z;
         let in_slab = (count.x * count.y) as usize;
         let blocks: Vec<ProbedBlock> = (0..slabs)
             .into_par_iter()
             .map_init(&self.new_context, |context, z| {
                 let at = (0..count.y).flat_map(|y| (0..count.x).map(move |x| UVec3::new(x, y, z)));
-                self.probed(context, 0, at, each)
+                self.probe_cells(context, 0, at, probes_per_cell)
             })
             .collect();
         self.cells.reserve(in_slab * slabs as usize);
         for block in blocks {
             self.is_faulty |= block.is_faulty;
-            self.probes += block.cells.len() * each;
+            self.probes += block.cells.len() * probes_per_cell;
             self.cells.extend(block.cells);
         }
     }
 
-    /// Probes cells of a level, `each` times.
-    fn probed(
+    /// Probes cells of a level, `probes_per_cell` times each.
+    fn probe_cells(
         &self,
         context: &mut C,
         level: u32,
         at: impl Iterator<Item = UVec3>,
-        each: usize,
+        probes_per_cell: usize,
     ) -> ProbedBlock {
         let mut block = ProbedBlock {
             cells: vec![],
@@ -172,9 +173,9 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> Probe + Sync> Builder<'_, N,
             let seed = [at.x, at.y, at.z].into_iter().fold(u64::from(level), |seed, x| {
                 mix(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(x))
             });
-            for index in 0..each as u64 {
-                // Of fewer than eight probes, opposite octants.
-                let octant = if each < 8 {
+            for index in 0..probes_per_cell as u64 {
+                // Fewer than eight probes use opposite octants.
+                let octant = if probes_per_cell < 8 {
                     [0, 7, 2, 5][index as usize % 4]
                 } else {
                     index
@@ -195,17 +196,17 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> Probe + Sync> Builder<'_, N,
 
     /// Diagonal of the cells of a level [m].
     fn diagonal(&self, level: u32) -> f32 {
-        self.size_of(level).length() * self.space.scale()
+        self.size_of(level).length() * self.space.scale
     }
 
-    /// Probes the medium at several scales: some points in any case, more while there is no density.
+    /// Probes the medium at several scales, with more points as long as there is no density.
     fn search(&mut self, budget: usize, landmarks: &Landmarks) {
         let points = SearchPoints {
             space: self.space,
             landmarks,
         };
-        for count in [budget / SEARCH].into_iter().chain(MORE) {
-            let found: Vec<(Vec3, Probe)> = (0..count)
+        for count in [budget / SEARCH_DIVISOR].into_iter().chain(FURTHER_PROBES) {
+            let found: Vec<(Vec3, MediumProbe)> = (0..count)
                 .into_par_iter()
                 .with_min_len(256)
                 .map_init(&self.new_context, |context, index| {
@@ -218,26 +219,26 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> Probe + Sync> Builder<'_, N,
             self.searched += count;
             for (p, probe) in found {
                 self.is_faulty |= probe.is_faulty;
-                self.note(p, probe.rate);
+                self.record(p, probe.rate);
             }
-            if self.cells.iter().any(|cell| cell.most > 0.0) {
+            if self.cells.iter().any(|cell| cell.max_rate > 0.0) {
                 break;
             }
         }
     }
 
     /// Adds a rate at a point to the cells that contain it.
-    fn note(&mut self, p: Vec3, rate: f32) {
+    fn record(&mut self, p: Vec3, rate: f32) {
         let local = ((p - self.space.bounds.min) / self.size).max(Vec3::ZERO);
         let at = local.as_uvec3().min(self.count - UVec3::ONE);
         let index = (at.x + self.count.x * (at.y + self.count.y * at.z)) as usize;
-        if rate > self.cells[index].most {
-            self.cells[index].most = rate;
+        if rate > self.cells[index].max_rate {
+            self.cells[index].max_rate = rate;
             self.found.push((p, rate));
         }
     }
 
-    /// Index of the cell of a level at a position, or of the smallest one around that.
+    /// Index of the cell of a level at a position, or of the smallest cell that contains it.
     fn find(&self, level: u32, at: UVec3) -> usize {
         let ancestor = |levels: u32| at / (1 << (SPLIT_LOG2 * levels));
         let root = ancestor(level);
@@ -252,42 +253,42 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> Probe + Sync> Builder<'_, N,
         index
     }
 
-    /// The bound of a cell: the largest rate in it and its neighbours, with a margin.
+    /// Majorant of a cell: the largest rate in the cell and its neighbours, times [`MARGIN`].
     fn bound(&self, cell: &ProbedCell) -> f32 {
         let size = (self.count * (1 << (SPLIT_LOG2 * cell.level))).as_ivec3();
         let (low, high) = (cell.at.as_ivec3() - 1, cell.at.as_ivec3() + 1);
         let (low, high) = (low.max(IVec3::ZERO), high.min(size - 1));
-        let mut most = cell.most;
+        let mut largest = cell.max_rate;
         for z in low.z..=high.z {
             for y in low.y..=high.y {
                 for x in low.x..=high.x {
                     let at = IVec3::new(x, y, z).as_uvec3();
-                    most = most.max(self.cells[self.find(cell.level, at)].most);
+                    largest = largest.max(self.cells[self.find(cell.level, at)].max_rate);
                 }
             }
         }
-        MARGIN * most
+        MARGIN * largest
     }
 
-    /// How much a subdivision of a leaf saves; `None` if it does not pay.
-    fn urgency(&self, cell: &ProbedCell) -> Option<f32> {
-        if cell.child != 0 || cell.level == LEVELS {
+    /// Priority of subdividing a leaf; `None` if it does not pay.
+    fn priority(&self, cell: &ProbedCell) -> Option<f32> {
+        if cell.child != 0 || cell.level == MAX_LEVEL {
             return None;
         }
         let diagonal = self.diagonal(cell.level);
         let (bound, mean) = (self.bound(cell), cell.sum / cell.probes as f32);
         let waste = (bound - mean) * diagonal;
         let is_sparse = 2 * cell.hits < cell.probes;
-        let least = if is_sparse { SPARSE_WASTE } else { WASTE };
-        // Most light enters where density begins: there, the mean is small relative to the bound.
-        (waste > least).then(|| waste.min(URGENT) * sqr(diagonal * (1.0 - mean / bound)))
+        let threshold = if is_sparse { MIN_SPARSE_WASTE } else { MIN_WASTE };
+        // Most light enters where density begins, where the mean is small relative to the majorant.
+        (waste > threshold).then(|| waste.min(MAX_WASTE) * sqr(diagonal * (1.0 - mean / bound)))
     }
 
-    /// Subdivides the leaves for which that pays; returns whether there were any.
+    /// Subdivides the leaves of highest priority; returns whether there were any.
     fn refine(&mut self, budget: usize) -> bool {
         let leaves = (0..self.cells.len()).into_par_iter().with_min_len(256);
-        let urgency = |index| Some((self.urgency(&self.cells[index])?, index));
-        let mut chosen: Vec<(f32, usize)> = leaves.filter_map(urgency).collect();
+        let priority = |index| Some((self.priority(&self.cells[index])?, index));
+        let mut chosen: Vec<(f32, usize)> = leaves.filter_map(priority).collect();
         chosen.sort_unstable_by(|(a, first), (b, second)| b.total_cmp(a).then(first.cmp(second)));
         let left = budget.saturating_sub(self.probes);
         chosen.truncate(left.div_ceil(CHILDREN * CHILD_PROBES));
@@ -297,7 +298,7 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> Probe + Sync> Builder<'_, N,
                 let ProbedCell { level, at, .. } = self.cells[index];
                 let local = |i: u32| UVec3::new(i % SPLIT, i / SPLIT % SPLIT, i / (SPLIT * SPLIT));
                 let children = (0..CHILDREN as u32).map(|i| at * SPLIT + local(i));
-                self.probed(context, level + 1, children, CHILD_PROBES)
+                self.probe_cells(context, level + 1, children, CHILD_PROBES)
             })
             .collect();
         for (&(_, index), block) in chosen.iter().zip(blocks) {
@@ -306,13 +307,13 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> Probe + Sync> Builder<'_, N,
             let first = self.cells.len();
             self.cells.extend(block.cells);
             self.cells[index].child = first as u32;
-            self.pass_on(first);
+            self.propagate(first);
         }
         !chosen.is_empty()
     }
 
-    /// Passes rates that the search found on to a block of children, and the largest of the block to the cells around it.
-    fn pass_on(&mut self, first: usize) {
+    /// Propagates rates found by the search to a block of children, and the largest rate of the block to its ancestors.
+    fn propagate(&mut self, first: usize) {
         let ProbedCell { level, at, .. } = self.cells[first];
         let size = self.size_of(level);
         for &(p, rate) in &self.found {
@@ -320,16 +321,16 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> Probe + Sync> Builder<'_, N,
             let is_inside = inside.cmpge(Vec3::ZERO).all() && inside.cmplt(Vec3::splat(SPLIT as f32)).all();
             if is_inside {
                 let child = &mut self.cells[first + child_index(inside.as_uvec3())];
-                child.most = child.most.max(rate);
+                child.max_rate = child.max_rate.max(rate);
             }
         }
-        let most = self.cells[first..]
+        let largest = self.cells[first..]
             .iter()
-            .fold(0.0, |most: f32, cell| most.max(cell.most));
+            .fold(0.0, |largest: f32, cell| largest.max(cell.max_rate));
         for levels in 1..=level {
             let index = self.find(level - levels, at / (1 << (SPLIT_LOG2 * levels)));
             let cell = &mut self.cells[index];
-            cell.most = cell.most.max(most);
+            cell.max_rate = cell.max_rate.max(largest);
         }
     }
 
@@ -340,21 +341,21 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> Probe + Sync> Builder<'_, N,
             .with_min_len(256)
             .map(|cell| self.bound(cell))
             .collect();
-        let most = bounds.iter().copied().fold(0.0, f32::max);
-        let least = LEAST * most;
-        let (missed, detail) = match budget < MOST_PROBES {
-            // Of a few probes, bounds are too low in any medium.
+        let largest = bounds.iter().copied().fold(0.0, f32::max);
+        let min_majorant = MIN_RELATIVE_MAJORANT * largest;
+        let (missed, detail) = match budget < MAX_PROBES {
+            // With few probes, majorants are too low in any medium.
             true => (0.0, 0.0),
-            false => self.missed(&bounds, least),
+            false => self.missed(&bounds, min_majorant),
         };
         let faults = MediumFaults {
             is_faulty: self.is_faulty,
-            empty: (most == 0.0).then_some(self.probes + self.searched),
+            empty: (largest == 0.0).then_some(self.probes + self.searched),
             missed,
             detail,
         };
         let cell = |(cell, bound): (&ProbedCell, &f32)| match cell.child {
-            0 => Cell::leaf(bound.max(least)),
+            0 => Cell::leaf(bound.max(min_majorant)),
             child => Cell::inner(child),
         };
         MajorantGrid {
@@ -366,34 +367,34 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> Probe + Sync> Builder<'_, N,
         }
     }
 
-    /// Share of the volume where the rate exceeds the bound, by further probes, and the largest diagonal of a cell in which
-    /// one of them does [m].
-    fn missed(&self, bounds: &[f32], least: f32) -> (f32, f32) {
-        let size = self.size_of(LEVELS);
-        let last = self.count * (1 << (SPLIT_LOG2 * LEVELS)) - UVec3::ONE;
-        let missed: Vec<f32> = (0..CHECKED)
+    /// Fraction of the volume where the rate of a test probe exceeds the majorant, and the largest diagonal of such a
+    /// cell [m].
+    fn missed(&self, bounds: &[f32], min_majorant: f32) -> (f32, f32) {
+        let size = self.size_of(MAX_LEVEL);
+        let last = self.count * (1 << (SPLIT_LOG2 * MAX_LEVEL)) - UVec3::ONE;
+        let missed: Vec<f32> = (0..TEST_PROBES)
             .into_par_iter()
             .with_min_len(256)
             .map_init(&self.new_context, |context, index| {
-                let p = self.space.spread((CHECKED + index) as u64);
+                let p = self.space.spread((TEST_PROBES + index) as u64);
                 let at = ((p - self.space.bounds.min) / size).max(Vec3::ZERO);
-                let leaf = self.find(LEVELS, at.as_uvec3().min(last));
+                let leaf = self.find(MAX_LEVEL, at.as_uvec3().min(last));
                 let rate = (self.probe)(context, p).rate;
-                (rate > bounds[leaf].max(least)).then(|| self.diagonal(self.cells[leaf].level))
+                (rate > bounds[leaf].max(min_majorant)).then(|| self.diagonal(self.cells[leaf].level))
             })
             .flatten()
             .collect();
         let detail = missed.iter().copied().fold(0.0, f32::max);
-        (missed.len() as f32 / CHECKED as f32, detail)
+        (missed.len() as f32 / TEST_PROBES as f32, detail)
     }
 }
 
-/// Index of a child at a position among those of its block.
+/// Index of a child in its block, by its position.
 fn child_index(at: UVec3) -> usize {
     (at.x + SPLIT * (at.y + SPLIT * at.z)) as usize
 }
 
-/// A point of the unit cube, in the octant of that number.
+/// Random point of an octant of the unit cube.
 fn unit_point(bits: u64, octant: u64) -> Vec3 {
     let part = |shift: u64| (bits >> (16 * shift) & 0xffff) as f32 / 65536.0;
     let half = |axis: u64| (octant >> axis & 1) as f32;

@@ -1,4 +1,4 @@
-//! Points at which a medium is probed: all over its bounds, and at several scales around landmarks of the scene.
+//! Probe points of a medium: uniform over its bounds, and at several scales around landmarks of the scene.
 
 use glam::{Vec2, Vec3};
 
@@ -7,23 +7,23 @@ use renderer_base::math::{exp, ln, unit_vector};
 use renderer_base::sampler::mix;
 use renderer_geometry::camera::CameraView;
 
-/// Smallest distance from a landmark at which a medium is probed, relative to the medium's diagonal.
-const SMALLEST: f32 = 1e-4;
+/// Minimum distance of probe points from a landmark, relative to the medium's diagonal.
+const MIN_DISTANCE: f32 = 1e-4;
 
-/// Places where media are likely: shapes, lights, and the region that the camera sees.
+/// Points where media are likely: shapes, lights, and the camera frustum.
 pub(crate) struct Landmarks {
     points: Vec<Vec3>,
     camera: CameraView,
 }
 
-/// Points in a medium, in the space of its grid.
+/// Probe points, in the space of the majorant grid.
 pub(super) struct SearchPoints<'a> {
     pub(super) space: &'a MediumSpace,
     pub(super) landmarks: &'a Landmarks,
 }
 
 impl Landmarks {
-    /// Landmarks at these points, and at the camera.
+    /// Landmarks at these points and at the camera.
     pub(crate) fn new(mut points: Vec<Vec3>, camera: CameraView) -> Landmarks {
         points.push(camera.world_from_camera.translation.into());
         Landmarks { points, camera }
@@ -44,12 +44,12 @@ impl Landmarks {
 }
 
 impl SearchPoints<'_> {
-    /// The point of an index; `None` where that is outside of the medium.
+    /// Point of an index; `None` if it is outside the medium.
     pub(super) fn at(&self, index: u64) -> Option<Vec3> {
         let [u, v, w, x] = numbers(index);
         let diagonal = self.space.diagonal();
-        // From the smallest distance up to the diagonal, evenly by its logarithm.
-        let distance = diagonal * exp((1.0 - w) * ln(SMALLEST));
+        // Log-uniform from the minimum distance to the diagonal.
+        let distance = diagonal * exp((1.0 - w) * ln(MIN_DISTANCE));
         let world = match index % 4 {
             0 => return Some(self.space.spread(index / 4)),
             1 => self.landmarks.pick(mix(index)) + direction(u, v) * distance,
@@ -68,7 +68,7 @@ impl SearchPoints<'_> {
 }
 
 impl MediumSpace {
-    /// Points of a sequence that fills the bounds evenly.
+    /// Quasirandom points in the bounds.
     // Roberts 2018, "The Unreasonable Effectiveness of Quasirandom Sequences": the generalised golden ratio.
     pub(crate) fn spread(&self, index: u64) -> Vec3 {
         const STEP: [f64; 3] = [
@@ -82,7 +82,7 @@ impl MediumSpace {
     }
 }
 
-/// Random numbers in `[0,1)`.
+/// Random numbers of an index, in `[0,1)`.
 fn numbers(index: u64) -> [f32; 4] {
     let bits = mix(index ^ 0x006d_616a_6f72_616e);
     [0, 16, 32, 48].map(|shift| ((bits >> shift & 0xffff) as f32 + 0.5) / 65536.0)

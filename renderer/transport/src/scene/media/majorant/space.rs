@@ -5,27 +5,27 @@ use glam::{Affine3A, Vec3};
 use crate::medium::Coefficients;
 use renderer_base::math::{Bounds, Ray, cbrt, determinant, inverse};
 
-/// Collisions along the diagonal of a medium that only emits light.
+/// Tentative collisions along the diagonal of a medium that only emits light.
 const EMISSION_STEPS: f32 = 16.0;
 
-/// Optical depth along the diagonal of a medium that is as good as opaque everywhere: more would only cost time.
-const OPAQUE: f32 = 1e5;
+/// Maximum optical depth along the diagonal: a denser medium is indistinguishable and would only take time.
+const MAX_OPTICAL_DEPTH: f32 = 1e5;
 
-/// The space of a medium's grid: that of an object, whose instances share the grid, or the world.
+/// Space of a majorant grid: object space, whose instances share the grid, or world space.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MediumSpace {
-    /// Bounds of the medium.
+    /// Bounds of the medium in this space.
     pub(super) bounds: Bounds,
     world_from_medium: Affine3A,
     medium_from_world: Option<Affine3A>,
     /// Length of a unit [m].
-    scale: f32,
+    pub(super) scale: f32,
 }
 
 /// A probe of a medium at a point.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Probe {
-    /// Rate of collisions that suits the medium there [1/m].
+pub(crate) struct MediumProbe {
+    /// Suitable rate of tentative collisions [1/m].
     pub(crate) rate: f32,
     /// True if coefficients were below zero or not numbers.
     pub(crate) is_faulty: bool,
@@ -42,7 +42,7 @@ impl MediumSpace {
         }
     }
 
-    /// The space of an object with these bounds in it.
+    /// Object space of an object; `bounds` are in object space.
     pub(crate) fn object(bounds: Bounds, world_from_object: Affine3A) -> MediumSpace {
         MediumSpace {
             bounds: bounds.widened(),
@@ -52,18 +52,18 @@ impl MediumSpace {
         }
     }
 
-    /// A point of the medium in the world.
+    /// World-space position of a point of this space.
     pub(crate) fn to_world(self, p: Vec3) -> Vec3 {
         self.world_from_medium.transform_point3(p)
     }
 
-    /// A point of the world in the space of the medium.
+    /// Position in this space of a point in world space.
     pub(super) fn point(&self, p: Vec3) -> Vec3 {
         self.medium_from_world
             .map_or(p, |matrix| matrix.transform_point3(p))
     }
 
-    /// The line of a ray, whose distances are those of the ray.
+    /// Origin and direction of a ray in this space; distances are those of the ray.
     pub(super) fn line(&self, ray: &Ray) -> (Vec3, Vec3) {
         match self.medium_from_world {
             Some(matrix) => (
@@ -74,27 +74,22 @@ impl MediumSpace {
         }
     }
 
-    /// Length of a unit [m].
-    pub(super) fn scale(&self) -> f32 {
-        self.scale
-    }
-
     /// Diagonal of the bounds [m].
     pub(super) fn diagonal(&self) -> f32 {
         2.0 * self.bounds.radius() * self.scale
     }
 
-    /// Returns whether a grid of this space can be that of another one.
+    /// Returns whether instances in both spaces can share a grid.
     pub(crate) fn is_congruent(&self, other: &MediumSpace) -> bool {
         let ratio = self.scale / other.scale;
         let is_of_object = self.medium_from_world.is_some() && other.medium_from_world.is_some();
         is_of_object && self.bounds == other.bounds && (0.7..1.4).contains(&ratio)
     }
 
-    /// The probe with these coefficients.
-    pub(crate) fn probe(&self, medium: &Coefficients) -> Probe {
+    /// Probe of these coefficients.
+    pub(crate) fn probe(&self, medium: &Coefficients) -> MediumProbe {
         let extinction = medium.extinction().max_component().min(self.limit());
-        Probe {
+        MediumProbe {
             rate: match medium.emission.is_black() {
                 true => extinction,
                 false => extinction.max(EMISSION_STEPS / self.diagonal()),
@@ -103,8 +98,8 @@ impl MediumSpace {
         }
     }
 
-    /// Extinction above which a medium is as good as opaque [1/m].
+    /// Extinction above which a medium counts as opaque [1/m].
     pub(super) fn limit(&self) -> f32 {
-        OPAQUE / self.diagonal()
+        MAX_OPTICAL_DEPTH / self.diagonal()
     }
 }

@@ -20,30 +20,30 @@ use renderer_geometry::{Hit, Shape, ShapeId, Tangents};
 const MAX_CROSSINGS: u32 = 1024;
 
 /// Geometry against which shaders trace rays.
-pub(super) struct Probe {
+pub(super) struct TraceGeometry {
     accel: Arc<Accel>,
     shapes: Arc<[Shape]>,
     /// Names by shape; empty if shapes have no names.
     names: Arc<[Arc<str>]>,
-    /// Random number of each shape by its name.
+    /// Random number of each shape, derived from its name.
     randoms: Vec<f32>,
     space: RenderingSpace,
 }
 
-impl std::fmt::Debug for Probe {
+impl std::fmt::Debug for TraceGeometry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Probe").finish_non_exhaustive()
+        f.debug_struct("TraceGeometry").finish_non_exhaustive()
     }
 }
 
-impl Probe {
+impl TraceGeometry {
     pub(super) fn new(
         accel: Arc<Accel>,
         shapes: Arc<[Shape]>,
         names: Arc<[Arc<str>]>,
         space: RenderingSpace,
-    ) -> Probe {
-        Probe {
+    ) -> TraceGeometry {
+        TraceGeometry {
             space,
             randoms: object_randoms(&names),
             accel,
@@ -62,7 +62,7 @@ impl Probe {
         self.randoms.get(object as usize).copied()
     }
 
-    /// Returns the first hit of a ray; `None` without a hit or without a direction.
+    /// Returns the first hit of a ray; `None` without a hit or if the direction is zero.
     pub(super) fn trace(&self, globals: &ShaderGlobals, traced: &TraceRay<'_>) -> Option<TraceHit> {
         let direction = Vec3::from(traced.direction).try_normalize()?;
         let origin = self
@@ -121,8 +121,8 @@ impl Probe {
     }
 }
 
-/// Random numbers in `[0,1)` of objects, by their names and their order among those of the same name: they stay the same
-/// when other objects are added.
+/// Random numbers in `[0,1)` of objects, derived from their names and their order among objects of the same name, so
+/// that they do not change when other objects are added.
 fn object_randoms(names: &[Arc<str>]) -> Vec<f32> {
     let mut seen: FxHashMap<&str, u32> = FxHashMap::default();
     let numbered = names.iter().map(|name| {
@@ -177,8 +177,8 @@ impl<'a> TraceSet<'a> {
         }
     }
 
-    /// Returns whether a shape of that name is in the set: the set's name is the shape's own, or that of an import it
-    /// is part of.
+    /// Returns whether a shape with this name is in the set. The set's name is the name of a shape or of an import that
+    /// contains it.
     fn has(&self, name: Option<&Arc<str>>) -> bool {
         if self.name.is_empty() {
             return true;
@@ -195,9 +195,9 @@ mod tests {
     #[test]
     fn random_numbers_of_objects_differ_and_stay() {
         let names = |list: &[&str]| -> Vec<Arc<str>> { list.iter().map(|&name| name.into()).collect() };
-        let few = object_randoms(&names(&["leaf", "leaf", "stem"]));
-        let more = object_randoms(&names(&["pot", "leaf", "leaf", "stem"]));
-        assert_eq!(few, more[1..]);
+        let original = object_randoms(&names(&["leaf", "leaf", "stem"]));
+        let extended = object_randoms(&names(&["pot", "leaf", "leaf", "stem"]));
+        assert_eq!(original, extended[1..]);
         let many: Vec<Arc<str>> = (0..1000).map(|i| format!("leaf{i}").into()).collect();
         let randoms = object_randoms(&many);
         let mean = randoms.iter().sum::<f32>() / 1000.0;
@@ -205,7 +205,7 @@ mod tests {
             (mean - 0.5).abs() < 0.04 && randoms.iter().all(|x| (0.0..1.0).contains(x)),
             "{mean}"
         );
-        assert!(few[0] != few[1] && few[1] != few[2]);
+        assert!(original[0] != original[1] && original[1] != original[2]);
     }
 
     #[test]

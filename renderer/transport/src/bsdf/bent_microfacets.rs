@@ -1,18 +1,18 @@
-//! Microfacet lobes about bent normals: light that such a lobe would scatter to the wrong side of the surface is
-//! mirrored back at the geometric plane, as if a bump's slope met flat ground; and viewers who hardly see the slope see
-//! the ground instead.
+//! Microfacet lobes about bent normals (slopes). Light that a slope would scatter to the wrong side of the surface is
+//! mirrored at the geometric plane, as if the slope met flat ground; a viewer who hardly sees the slope sees the ground
+//! instead.
 //!
-//! With `m` for the mirror in the plane, f₀ for the lobe about the bent normal and f₁ for the lobe about the geometric
-//! one, f(wo, wi) = s·(f₀(wo, wi) + f₀(wo, m(wi))) + (1 − s)·f₁(wo, wi), each where the lobe itself counts. The share `s` of
-//! the slope in what a viewer sees falls to 0 where the slope is turned away, from 1 where its mirror direction enters the
-//! ground; there m(wi) meets the mirror direction of the ground, so pictures are continuous.
+//! Let `m` be the reflection at the geometric plane, f₀ the lobe about the bent normal, and f₁ the lobe about the
+//! geometric normal. Then f(wo, wi) = s·(f₀(wo, wi) + f₀(wo, m(wi))) + (1 − s)·f₁(wo, wi), where each lobe contributes
+//! on its own side only. `s` is the visible fraction of the slope: 0 if the slope faces away from the viewer, 1 if the
+//! viewer's mirror direction is above the ground. In between, m(wi) approaches the mirror direction of the ground, so
+//! pictures are continuous.
 //!
-//! So a lobe loses no light to its bent normal, a mirror shows no black spots, and photons find every viewer: a mirror is
-//! inverted by reflection about one of two normals, before or after the light is mirrored at the plane. This takes the
-//! place of normals that are bent by the view direction until its reflection is above the surface (Keller et al. 2017,
-//! "The Iray Light Transport Simulation and Rendering System", appendix A.3), which photons cannot invert. Slopes and
-//! ground are those of Schüssler et al. 2017, "Microfacet-based Normal Mapping for Robust Monte Carlo Path Tracing", whose
-//! viewers see ground far more often.
+//! Thus a lobe loses no light to its bent normal, mirrors have no black spots, and photons reach every viewer: a mirror
+//! is inverted by reflection about one of two normals, before or after mirroring at the plane. Photons cannot invert
+//! normals bent towards the viewer (Keller et al. 2017, "The Iray Light Transport Simulation and Rendering System",
+//! appendix A.3). Slopes and ground are those of Schüssler et al. 2017, "Microfacet-based Normal Mapping for Robust
+//! Monte Carlo Path Tracing", whose viewers see the ground far more often.
 
 use glam::{Vec2, Vec3};
 
@@ -45,11 +45,12 @@ impl Bsdf {
         }
     }
 
-    /// Share of the slope of normal `n` in what a viewer in direction `w` sees.
+    /// Fraction of the surface at which a viewer in direction `w` sees the slope of normal `n`; the remainder is
+    /// ground.
     #[inline(always)]
     pub(super) fn slope_share(&self, n: Vec3, w: Vec3) -> f32 {
         let share = 2.0 * (w.dot(n) * n.dot(self.ng).signum()) / w.dot(self.ng);
-        // Along the surface the quotient may be NaN.
+        // The quotient may be NaN at grazing angles.
         if share > 0.0 { share.min(1.0) } else { 0.0 }
     }
 
@@ -81,7 +82,7 @@ impl Bsdf {
     #[inline]
     pub(super) fn estimate(&self, weighted: &WeightedLobe, wo: Vec3) -> Rgb {
         let slope = weighted.lobe.estimate(weighted.frame.n.dot(wo));
-        if !weighted.folds {
+        if !weighted.is_bent_microfacet {
             return slope;
         }
         if self.mode == TransportMode::Importance {
@@ -91,9 +92,9 @@ impl Bsdf {
         slope * share + weighted.lobe.estimate(self.ng.dot(wo)) * (1.0 - share)
     }
 
-    /// f·|cos θi| and density of a folded lobe; in importance mode the density has no meaning.
+    /// f·|cos θi| and density of a bent microfacet lobe; in importance mode the density has no meaning.
     #[inline(never)]
-    pub(super) fn eval_folded(
+    pub(super) fn eval_bent(
         &self,
         weighted: &WeightedLobe,
         wo: Vec3,
@@ -121,9 +122,10 @@ impl Bsdf {
         sum
     }
 
-    /// Samples a folded lobe in radiance mode; weight and density are those of all lobes that `counts` selects.
+    /// Samples a bent microfacet lobe in radiance mode; weight and density are those of all lobes that `counts`
+    /// selects.
     #[inline(never)]
-    pub(super) fn sample_folded(
+    pub(super) fn sample_bent(
         &self,
         wo: Vec3,
         index: usize,

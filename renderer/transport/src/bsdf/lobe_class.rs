@@ -1,11 +1,11 @@
-//! Lobes one by one: which of them scattered, for passes that tell them apart.
+//! Lobe classes for light path expressions, and values of single lobes for passes.
 
 use glam::Vec3;
 
 use super::{Bsdf, LobePart, Side, Spread, WeightedLobe};
 use renderer_base::color::Rgb;
 
-/// What a lobe is to light path expressions.
+/// Class of a lobe in light path expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LobeClass {
     /// Side on which the light leaves.
@@ -17,25 +17,25 @@ pub struct LobeClass {
 }
 
 impl Bsdf {
-    /// Tells f·|cos θi| of every lobe that is not a delta lobe and whose class `counts` selects.
+    /// Calls `visit` with f·|cos θi| of every lobe that is not a delta lobe and whose class `counts` selects.
     pub fn each_lobe(
         &self,
         wo: Vec3,
         wi: Vec3,
         counts: impl Fn(LobePart) -> bool,
-        mut tell: impl FnMut(LobeClass, LobePart, Rgb),
+        mut visit: impl FnMut(LobeClass, LobePart, Rgb),
     ) {
         let sides = self.sides(wo, wi);
         for weighted in self.lobes() {
             let part = weighted.traits.part;
             if !weighted.traits.specular && counts(part) {
                 let (f, _) = self.eval_lobe(weighted, wo, wi, sides);
-                tell(weighted.class(sides.side), part, f);
+                visit(weighted.class(sides.side), part, f);
             }
         }
     }
 
-    /// What the only lobe is for these directions, if there is one alone.
+    /// Class of the lobe for these directions, if there is only one lobe.
     pub fn only_class(&self, wo: Vec3, wi: Vec3) -> Option<LobeClass> {
         match self.lobes() {
             [only] => Some(only.class(self.sides(wo, wi).side)),
@@ -43,18 +43,18 @@ impl Bsdf {
         }
     }
 
-    /// Tells the albedo of every diffuse lobe, as [`Bsdf::diffuse_albedo`] sums them.
-    pub fn each_diffuse_albedo(&self, wo: Vec3, mut tell: impl FnMut(LobeClass, Rgb)) {
+    /// Calls `visit` with the albedo of every diffuse lobe, as summed by [`Bsdf::diffuse_albedo`].
+    pub fn each_diffuse_albedo(&self, wo: Vec3, mut visit: impl FnMut(LobeClass, Rgb)) {
         for l in self.lobes().iter().filter(|l| l.traits.part == LobePart::Diffuse) {
             let side = match l.traits.transmits {
                 true => Side::Transmission,
                 false => Side::Reflection,
             };
-            tell(l.class(side), l.weight * l.lobe.albedo(l.frame.to_local(wo)));
+            visit(l.class(side), l.weight * l.lobe.albedo(l.frame.to_local(wo)));
         }
     }
 
-    /// What the lobe at `index` is when it scatters to that side.
+    /// Class of the lobe at `index` when it scatters to this side.
     pub fn class_of(&self, index: u8, side: Side) -> LobeClass {
         self.slots[usize::from(index)].class(side)
     }
@@ -66,52 +66,47 @@ impl Bsdf {
         }
     }
 
-    /// Roughness of the lobe that is chosen most often: 0 for a delta lobe, the microfacets' α, or 1.
+    /// Roughness of the lobe of highest selection probability: 0 for a delta lobe, the microfacets' α, or 1.
     pub fn roughness(&self) -> f32 {
-        let solid = self
-            .lobes()
-            .iter()
-            .filter(|l| l.lobe.spread() != Spread::Straight);
-        let strongest = solid.max_by(|a, b| a.probability.total_cmp(&b.probability));
-        strongest.map_or(0.0, |l| match l.lobe.microfacets() {
+        self.strongest_lobe().map_or(0.0, |l| match l.lobe.microfacets() {
             Some(microfacets) if !l.traits.specular => microfacets.mean_alpha().min(1.0),
             _ if l.traits.specular && l.lobe.spread() != Spread::Subsurface => 0.0,
             _ => 1.0,
         })
     }
 
-    /// Normal of the lobe that is chosen most often, unit length; `None` without lobes that scatter.
+    /// Unit normal of the lobe of highest selection probability; `None` without scattering lobes.
     pub fn shading_normal(&self) -> Option<Vec3> {
-        let solid = self
-            .lobes()
+        Some(self.strongest_lobe()?.frame.n)
+    }
+
+    fn strongest_lobe(&self) -> Option<&WeightedLobe> {
+        self.scattering_lobes()
+            .max_by(|a, b| a.probability.total_cmp(&b.probability))
+    }
+
+    /// Lobes without straight transmission.
+    pub(super) fn scattering_lobes(&self) -> impl Iterator<Item = &WeightedLobe> {
+        self.lobes()
             .iter()
-            .filter(|l| l.lobe.spread() != Spread::Straight);
-        let strongest = solid.max_by(|a, b| a.probability.total_cmp(&b.probability))?;
-        Some(strongest.frame.n)
+            .filter(|l| l.lobe.spread() != Spread::Straight)
     }
 
     /// Estimated directional albedo for `wo` without straight transmission.
     pub fn scattering_albedo(&self, wo: Vec3) -> Rgb {
-        let solid = self
-            .lobes()
-            .iter()
-            .filter(|l| l.lobe.spread() != Spread::Straight);
-        solid.map(|l| l.weight * self.estimate(l, wo)).sum()
+        self.scattering_lobes()
+            .map(|l| l.weight * self.estimate(l, wo))
+            .sum()
     }
 
-    /// Albedo for `wo`, of all lobes but straight transmission: what [`Bsdf::scattering_albedo`] estimates, with what
-    /// rough interfaces lose.
+    /// Directional albedo for `wo` without straight transmission, including the losses of rough interfaces.
     pub fn directional_albedo(&self, wo: Vec3) -> Rgb {
-        let solid = self
-            .lobes()
-            .iter()
-            .filter(|l| l.lobe.spread() != Spread::Straight);
-        solid
+        self.scattering_lobes()
             .map(|l| l.weight * l.lobe.albedo(l.frame.to_local(wo)))
             .sum()
     }
 
-    /// Returns whether everything that is not straight transmission is a delta lobe, and there is such a lobe.
+    /// Returns whether all lobes except straight transmission are delta lobes, and there is such a lobe.
     pub fn is_mirror_like(&self) -> bool {
         let mirrors = |l: &WeightedLobe| l.lobe.spread() == Spread::Specular;
         !self.scatters && self.lobes().iter().any(mirrors) && !self.has_subsurface()
