@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use shading::{Diagnostic, Diagnostics};
+use shading::Diagnostics;
 
 use super::scene_options::{SceneOptions, load_scene};
 use super::{Failure, print, remark};
@@ -65,7 +65,7 @@ impl CommonArgs {
         let given: Vec<Change> = given.chain(changes.iter().cloned()).collect();
         options.changes = changes;
         options.stage = stage;
-        let (mut desc, mut warnings) = load_scene(scene, options).map_err(failure)?;
+        let (mut desc, mut warnings) = load_scene(scene, options).map_err(Failure::Mistakes)?;
         warnings.list.extend(Change::without_effect(&given));
         desc.texture_memory = self.texture_memory;
         desc.build_quality = self.build_quality;
@@ -99,25 +99,4 @@ impl CommonArgs {
     pub(super) fn seed(&self, desc: &SceneDesc) -> u64 {
         self.seed.map_or(desc.sampler.seed, u64::from)
     }
-}
-
-/// Mistakes in a scene.
-pub(super) fn failure(diagnostics: Diagnostics) -> Failure {
-    Failure::Mistakes(diagnostics)
-}
-
-/// The warning that work of earlier runs is used, of a scene whose shaders compose names of files: the fingerprint does
-/// not cover these.
-pub(super) fn unknown_files(work: impl std::fmt::Display) -> Diagnostic {
-    Diagnostic::warning(format!(
-        "{work} may be of other files: shaders of this scene compose names of textures or point clouds while they run, \
-         and whether those files are as they were is not known"
-    ))
-    .hint("names that stand in a shader, also to choose from, are known")
-}
-
-/// The warning about texels that could not be read when they were looked up.
-pub(super) fn lost_texels(reason: &str) -> Diagnostic {
-    Diagnostic::warning(format!("a texture is black in places: {reason}"))
-        .hint("its file was changed or lost while it was in use; render again")
 }

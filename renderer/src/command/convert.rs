@@ -5,7 +5,6 @@ use std::path::Path;
 use shading::Diagnostic;
 use shading::syntax::ast::Declaration;
 
-use super::common::failure;
 use super::new_folder::write_in;
 use super::outputs::Outputs;
 use super::terminal::plural;
@@ -31,7 +30,7 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
         folder: Some(folder.clone()),
         ..args.mitsuba.options()
     };
-    let translation = translate(&args.scene, &options).map_err(failure)?;
+    let translation = translate(&args.scene, &options).map_err(Failure::Mistakes)?;
     let beside = args.output.parent().unwrap_or(Path::new(""));
     let meshes = translation.meshes.iter().map(|(name, _)| name);
     let names = meshes.chain(translation.images.iter().map(|(name, _)| name));
@@ -153,11 +152,11 @@ fn check_names(args: &ConvertArgs) -> Result<(), Failure> {
     if !has(&args.scene, "xml") {
         let message = format!("{}: not a scene that is converted", args.scene.display());
         let error = Diagnostic::error(message).hint("Mitsuba's scenes are .xml files");
-        return Err(failure(error.into()));
+        return Err(Failure::Mistakes(error.into()));
     }
     if !has(&args.output, "kiln") {
         let message = format!("{}: not a name for a scene", args.output.display());
-        return Err(failure(
+        return Err(Failure::Mistakes(
             Diagnostic::error(message).hint("scenes are .kiln files").into(),
         ));
     }

@@ -5,7 +5,7 @@
 //! to folders, in folders that cannot be listed, and on other machines. So the status of all files is also compared every
 //! half second.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
@@ -15,7 +15,6 @@ use notify::event::{EventKind, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use rustc_hash::FxHashMap;
 
-use super::shader_file;
 use super::watched_files::{FileIdentity, WatchedFiles, identity};
 
 /// Changes at intervals below this are one: programs save in several steps.
@@ -43,7 +42,7 @@ struct Watch {
 impl FileWatch {
     /// Starts with the files that the command line names. `changed` is called at each change, from other threads.
     pub(super) fn start(
-        named: &[impl AsRef<Path>],
+        named: Vec<PathBuf>,
         changed: impl Fn() + Send + Sync + 'static,
     ) -> std::io::Result<FileWatch> {
         let (sender, changes) = channel();
@@ -57,13 +56,9 @@ impl FileWatch {
             files,
             report,
         });
-        let file = |named: &Path| {
-            let file = named.to_str().and_then(shader_file::file_of);
-            file.or_else(|| named.is_file().then(|| named.to_owned()))
-        };
         let watched = Arc::downgrade(&watch);
         let watch = FileWatch { watch, changes };
-        watch.add(named.iter().filter_map(|named| file(named.as_ref())).collect());
+        watch.add(named);
         watch.follow();
         thread::Builder::new()
             .name("watch".to_owned())

@@ -3,7 +3,6 @@
 use shading::Diagnostic;
 
 use super::Failure;
-use super::common::failure;
 use super::layer_view::views;
 use super::outputs::Outputs;
 use crate::cli::ImageArgs;
@@ -27,7 +26,7 @@ pub(super) fn run(args: &ImageArgs) -> Result<(), Failure> {
         let message = format!("'{}' has no layer `{layer}`", args.image.display());
         let known: Vec<&str> = views.iter().map(|view| view.name.as_str()).collect();
         let diagnostic = Diagnostic::error(message).nearest(layer, known.iter().copied());
-        return Err(failure(
+        return Err(Failure::Mistakes(
             diagnostic
                 .hint(format!("its layers are: {}", known.join(", ")))
                 .into(),

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use shading::{Diagnostic, Diagnostics};
 
-use super::common::unknown_files;
 use super::denoising::{Denoising, without_features};
 use super::outputs::{Finish, Outputs, misplaced};
 use super::pictures::{Pictures, is_part};
 use super::terminal::plural;
+use super::warnings::unknown_files;
 use super::{Failure, brightness, print, remark};
 use crate::cli::MergeArgs;
 use crate::part::{Header, PartReader};

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use shading::Diagnostic;
 
 use super::Failure;
-use super::common::failure;
 use crate::cli::{LightGroups, RenderArgs};
 use renderer_load::pass_error;
 use renderer_passes::{PassDesc, PassSet, REST};
@@ -68,7 +67,7 @@ fn set(passes: Vec<PassDesc>) -> Result<PassSet, Failure> {
 fn asked(text: &str) -> Result<Vec<PassDesc>, Failure> {
     PassDesc::parse(text).map_err(|error| {
         let diagnostic = Diagnostic::error(format!("--aov {text}: {error}"));
-        failure(pass_error(&error, diagnostic).into())
+        Failure::Mistakes(pass_error(&error, diagnostic).into())
     })
 }
 
@@ -110,7 +109,7 @@ fn groups(names: &SceneNames) -> Result<Vec<PassDesc>, Failure> {
 
 fn plan_failure(error: PlanError) -> Failure {
     let diagnostic = Diagnostic::error(error.to_string());
-    failure(
+    Failure::Mistakes(
         match &error {
             PlanError::NoGroup { group, known, .. } => {
                 let list = known.join(", ");

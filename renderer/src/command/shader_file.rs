@@ -108,6 +108,15 @@ pub(super) fn file_of(word: &str) -> Option<PathBuf> {
     split(word.as_ref()).map(|(file, _)| file)
 }
 
+/// The files that words of the command line name: shader files, as [`file_of`] finds them, and others that exist.
+pub(super) fn files_of(words: impl IntoIterator<Item = impl AsRef<Path>>) -> Vec<PathBuf> {
+    let file = |word: &Path| {
+        let file = word.to_str().and_then(file_of);
+        file.or_else(|| word.is_file().then(|| word.to_owned()))
+    };
+    words.into_iter().filter_map(|word| file(word.as_ref())).collect()
+}
+
 /// The file that a word names, and the name of a unit or group in it; `None` when it names no file.
 fn split(word: &OsStr) -> Option<(PathBuf, Option<String>)> {
     let path = Path::new(word);

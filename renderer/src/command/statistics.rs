@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::json;
 use shading::{Diagnostic, Diagnostics};
 
-use super::reported;
 use super::terminal::plural;
+use super::warnings;
 use renderer_base::memory;
 use renderer_image::film::NoiseSummary;
 use renderer_transport::bsdf::MAX_LOBES;
@@ -90,7 +90,7 @@ impl Statistics {
 
     /// Adds what went wrong while rendering to the warnings.
     pub(super) fn warn(&self, warnings: &mut Diagnostics) {
-        warnings.list.extend(reported::warnings(&self.reports));
+        warnings.list.extend(warnings::of_reports(&self.reports));
         if let Some(unfound) = self.unfound {
             let message = format!(
                 "paths cannot find the light of lights without size behind glass or in mirrors: about {:.0} % of the \

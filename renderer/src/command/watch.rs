@@ -1,6 +1,6 @@
 //! `--watch`: work that is done again when a file changes that was read.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -13,14 +13,14 @@ pub(super) type Read<'a> = &'a dyn Fn(Vec<PathBuf>);
 
 /// Does the work, and again after each change of a file that was read, until a signal comes.
 ///
-/// `named` are the files and shaders that the command line names. `work` tells which files it reads, and returns what it
-/// has made, unless nothing is to be said of it. A change ends the work in flight; mistakes are printed, and the work is
-/// done again when they may be mended.
+/// `named` are the files that the command line names. `work` reports the files that it reads, and returns the names of its
+/// results for a message, if any. A change stops the work in flight; errors are printed, and the work starts again after
+/// the next change.
 ///
 /// # Errors
 /// If nothing can change; at a signal.
 pub(super) fn again(
-    named: &[impl AsRef<Path>],
+    named: Vec<PathBuf>,
     interrupt: &Arc<Interrupt>,
     work: impl Fn(Read<'_>) -> Result<Option<String>, Failure>,
 ) -> Result<(), Failure> {

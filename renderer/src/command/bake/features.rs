@@ -2,7 +2,6 @@
 
 use shading::Diagnostic;
 
-use super::super::common::failure;
 use super::Failure;
 use super::feature_image::{encoded, floats};
 use super::lights;
@@ -50,7 +49,7 @@ pub(super) fn asked(args: &BakeArgs) -> Result<Vec<(String, Asked)>, Failure> {
             (Some((name, Asked::Known(Feature::Height))), _) if args.from.is_empty() => {
                 let diagnostic = Diagnostic::error(format!("--aov {name}: there is no other surface"));
                 let hint = "it is the height of the shapes of --from above those of --to";
-                return Err(failure(diagnostic.hint(hint).into()));
+                return Err(Failure::Mistakes(diagnostic.hint(hint).into()));
             }
             (Some((name, asked)), _) => ((*name).to_owned(), asked.clone()),
             (None, Some(("shader", output))) => (
@@ -84,7 +83,7 @@ fn unknown(name: &str) -> Failure {
             "they are {}, shadow:LIGHT, shader:OUTPUT and attribute:NAME",
             names.join(", ")
         ));
-    failure(diagnostic.into())
+    Failure::Mistakes(diagnostic.into())
 }
 
 /// What shaders compute of these.
@@ -122,7 +121,7 @@ pub(super) fn described(
                 Feature::Curvature(rays(args.curvature_samples, args.curvature_radius, REACHES[1]))
             }
             Asked::Shadow(name) => Feature::Shadow(
-                lights::named(built, &name).map_err(failure)?,
+                lights::named(built, &name).map_err(Failure::Mistakes)?,
                 rays(args.ao_samples, None, 0.0),
             ),
             Asked::Computed(_) => Feature::Shader(shaders.next().unwrap_or_default()),

@@ -41,11 +41,11 @@ use self::files::{files, names};
 use self::folder::Folder;
 use self::progress::BakeWatch;
 use self::statistics::report;
-use super::common::{failure, lost_texels, unknown_files};
 use super::interrupt::Interrupt;
 use super::outputs::Outputs;
+use super::warnings::{self, lost_texels, unknown_files};
 use super::watch::{self, Read};
-use super::{Failure, print, remark, reported, summary};
+use super::{Failure, print, remark, shader_file, summary};
 use crate::cli::{BakeArgs, BakeFilter, BakeTarget};
 use renderer_bake::{
     BakePhase, BakeProgress, BakeSettings, FeatureDesc, Include, LightmapFilter, ProbePlaces,
@@ -67,7 +67,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
         return run_once(args, &interrupt, None, &|_| ());
     }
     let named = std::iter::once(&args.common.scene).chain(&args.probe_points);
-    watch::again(&named.collect::<Vec<_>>(), &interrupt, |read| {
+    watch::again(shader_file::files_of(named), &interrupt, |read| {
         rounds::run(args, &interrupt, |round| run_once(round, &interrupt, None, read))?;
         let folder = args.output.as_ref().filter(|_| !args.common.quiet);
         Ok(folder.map(|folder| folder.display().to_string()))
@@ -107,13 +107,13 @@ fn bake_light(
     outputs.spare_files(&desc)?;
     desc.ensure_camera();
     let build = |desc: &SceneDesc| {
-        build_for_bake(desc, common.threads(), &features::computed(&asked)).map_err(failure)
+        build_for_bake(desc, common.threads(), &features::computed(&asked)).map_err(Failure::Mistakes)
     };
     let mut built = build(&desc)?;
     // With all light, if only some is baked.
     let mut whole = None;
     if !args.lights.is_empty() {
-        let lit = lights::only(&desc, &args.lights).map_err(failure)?;
+        let lit = lights::only(&desc, &args.lights).map_err(Failure::Mistakes)?;
         let of_lit = build(&lit)?;
         whole = Some((
             std::mem::replace(&mut desc, lit),
@@ -225,7 +225,7 @@ fn bake_light(
     for note in &baked.notes {
         warnings.push(Diagnostic::warning(note.clone()));
     }
-    warnings.list.extend(reported::warnings(&baked.reports));
+    warnings.list.extend(warnings::of_reports(&baked.reports));
     warnings
         .list
         .extend(built.scene.texture_failure().map(lost_texels));

@@ -7,11 +7,11 @@ use clap::ValueEnum as _;
 use serde_json::{Value, json};
 use shading::{Diagnostic, Diagnostics};
 
-use super::super::common::{failure, lost_texels};
 use super::super::interrupt::Interrupt;
 use super::super::outputs::Outputs;
+use super::super::warnings::{self, lost_texels};
 use super::super::watch::Read;
-use super::super::{Failure, reported, summary};
+use super::super::{Failure, summary};
 use super::folder::{Folder, MANIFEST, SCENE};
 use super::images::{COVERAGE, coverage_image};
 use super::progress::BakeWatch;
@@ -37,7 +37,9 @@ pub(super) fn run(
     check(args)?;
     let folder = args.output.as_deref().map(Folder::check).transpose()?;
     let Some(folder) = folder else {
-        return Err(failure(Diagnostic::error("--part is for bakes of light").into()));
+        return Err(Failure::Mistakes(
+            Diagnostic::error("--part is for bakes of light").into(),
+        ));
     };
     let asked = features::asked(args)?;
     let outputs = outputs(args, &asked, &folder)?;
@@ -55,7 +57,8 @@ pub(super) fn run(
         true => build_for_bake,
         false => build_for_surface_bake,
     };
-    let built = build(&parts.high, common.threads(), &features::computed(&asked)).map_err(failure)?;
+    let built =
+        build(&parts.high, common.threads(), &features::computed(&asked)).map_err(Failure::Mistakes)?;
     outputs.spare(built.scene.late_files())?;
     read(inputs(&desc, &built));
     let load = start.elapsed();
@@ -101,7 +104,7 @@ pub(super) fn run(
     drop(watch);
     // Running shaders read, too.
     read(inputs);
-    warnings.list.extend(reported::warnings(&baked.reports));
+    warnings.list.extend(warnings::of_reports(&baked.reports));
     warnings
         .list
         .extend(built.scene.texture_failure().map(lost_texels));
@@ -113,7 +116,8 @@ pub(super) fn run(
 
 /// Options that do not go together.
 fn check(args: &BakeArgs) -> Result<(), Failure> {
-    let refuse = |message: &str, hint: &str| Err(failure(Diagnostic::error(message).hint(hint).into()));
+    let refuse =
+        |message: &str, hint: &str| Err(Failure::Mistakes(Diagnostic::error(message).hint(hint).into()));
     if args.target != BakeTarget::Texture {
         return refuse(
             "features of surfaces are baked to a texture",
@@ -226,7 +230,7 @@ impl Parts {
         if errors.list.is_empty() {
             Ok([high, low, cages])
         } else {
-            Err(failure(errors))
+            Err(Failure::Mistakes(errors))
         }
     }
 

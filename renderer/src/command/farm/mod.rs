@@ -11,7 +11,6 @@ mod slurm;
 
 use std::path::{self, Path, PathBuf};
 
-use super::common::failure;
 use super::outputs::Outputs;
 use super::pack::pack;
 use super::pictures::Pictures;
@@ -212,7 +211,8 @@ impl Scenes {
             }
             if let Some(FrameArg::Cameras(names)) = &args.frames {
                 for name in names {
-                    desc.camera(Some(name)).map_err(|error| failure(error.into()))?;
+                    desc.camera(Some(name))
+                        .map_err(|error| Failure::Mistakes(error.into()))?;
                 }
             }
             cameras = desc.cameras.iter().map(|camera| camera.name.clone()).collect();
@@ -247,8 +247,8 @@ fn load(path: &Path, args: &FarmArgs, render: &RenderArgs) -> Result<SceneDesc, 
     let common = &render.common;
     let desc = common.load_file(path, None, changes(render), None)?;
     desc.camera(render.camera.as_deref())
-        .map_err(|error| failure(error.into()))?;
-    let checked = build::check(&desc).map_err(failure)?;
+        .map_err(|error| Failure::Mistakes(error.into()))?;
+    let checked = build::check(&desc).map_err(Failure::Mistakes)?;
     if !common.quiet && !args.quiet {
         print(&checked.warnings);
     }

@@ -19,7 +19,6 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use shading::Diagnostics;
 
-use super::common::failure;
 use super::interrupt::Interrupt;
 use super::outputs::Outputs;
 use super::terminal::plural;
@@ -39,7 +38,8 @@ pub(super) fn run(args: &GalleryArgs) -> Result<(), Failure> {
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
     let preprocessor = || args.source.preprocessor(&defines, SharedFiles::default());
-    let mut library = Library::find(&args.shaders, preprocessor).map_err(|error| failure(error.into()))?;
+    let mut library =
+        Library::find(&args.shaders, preprocessor).map_err(|error| Failure::Mistakes(error.into()))?;
     let mut problems = std::mem::take(&mut library.problems);
     if is_markdown(&args.output) {
         let mut outputs = Outputs::default();

@@ -14,7 +14,6 @@ use shading::graph::source::material;
 use shading::syntax::ast;
 use shading::{Diagnostic, Diagnostics, Preprocessor, ShadingSystem, Template};
 
-use super::common::failure;
 use super::outputs::Outputs;
 use super::scene_options::{SceneOptions, load_scene};
 use super::shader_file;
@@ -27,7 +26,7 @@ use renderer_transport::material::Host;
 use renderer_transport::scene::build::shading_system;
 
 pub(super) fn run(args: &GraphArgs) -> Result<(), Failure> {
-    let format = Format::of(&args.output).map_err(|error| failure(error.into()))?;
+    let format = Format::of(&args.output).map_err(|error| Failure::Mistakes(error.into()))?;
     let mut outputs = Outputs::default();
     outputs.file("-o", &args.output)?;
     let word = args.group.to_string_lossy().into_owned();
@@ -41,13 +40,14 @@ pub(super) fn run(args: &GraphArgs) -> Result<(), Failure> {
         args.source
             .preprocessor(&mitsuba.macros(), SharedFiles::default())
     };
-    let (system, template, warnings) = find(&word, args, &mitsuba, preprocessor).map_err(failure)?;
-    system.check(&template).map_err(failure)?;
+    let (system, template, warnings) =
+        find(&word, args, &mitsuba, preprocessor).map_err(Failure::Mistakes)?;
+    system.check(&template).map_err(Failure::Mistakes)?;
     let extent = Extent {
         depth: args.depth.unwrap_or(usize::MAX),
         defaults: args.defaults,
     };
-    let graph = diagram(&template, &system, extent).map_err(failure)?;
+    let graph = diagram(&template, &system, extent).map_err(Failure::Mistakes)?;
     let text = match format {
         Format::Svg => svg::text(&graph),
         Format::Dot => dot::text(&graph),

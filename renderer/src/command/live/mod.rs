@@ -19,8 +19,7 @@ use std::thread;
 
 use super::file_watch::FileWatch;
 use super::http::Listener;
-use super::stage;
-use super::{Failure, remark};
+use super::{Failure, remark, shader_file, stage};
 use crate::cli::LiveArgs;
 use look::Look;
 use session::Session;
@@ -40,7 +39,9 @@ pub(super) fn run(args: &LiveArgs) -> Result<(), Failure> {
     }
     let session = Arc::new(Session::new(args.scene.display().to_string(), Look::of(args)));
     let changed = session.clone();
-    let watch = FileWatch::start(&[&args.scene], move || changed.change_files())?;
+    let watch = FileWatch::start(shader_file::files_of([&args.scene]), move || {
+        changed.change_files()
+    })?;
     let listener = Listener::new(args.port)?;
     remark(&format!(
         "shows '{}' in a browser; Ctrl-C ends",

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use shading::{Diagnostic, Diagnostics};
 
 use crate::command::Failure;
-use crate::command::common::failure;
 use crate::command::scene_options::NamedScene;
 use renderer_base::files::{Files, Recorded, RecordedFiles, RecordedPath, SharedFiles};
 use renderer_transport::scene::build::find_inputs;
@@ -46,11 +45,9 @@ impl Gathering {
         };
         let packed = NamedScene {
             path: as_if.join(scene.path.file_name().unwrap_or_default()),
-            options: scene
-                .options
-                .clone()
-                .with_paths(place)
-                .ok_or_else(|| failure(Diagnostic::error("the path of --light is not text").into()))?,
+            options: scene.options.clone().with_paths(place).ok_or_else(|| {
+                Failure::Mistakes(Diagnostic::error("the path of --light is not text").into())
+            })?,
             files: scene.files.clone(),
         };
         Ok(Gathering {

@@ -13,7 +13,6 @@ use shading::{Diagnostic, Diagnostics};
 
 use self::gathering::Gathering;
 use self::layout::Layout;
-use super::common::failure;
 use super::outputs::Outputs;
 use super::scene_options::{NamedScene, SceneOptions};
 use super::terminal::plural;
@@ -25,7 +24,7 @@ use renderer_load::Change;
 pub(super) fn run(args: &PackArgs) -> Result<(), Failure> {
     if !is_pack(&args.output) {
         let message = format!("{}: not a name for a pack", args.output.display());
-        return Err(failure(
+        return Err(Failure::Mistakes(
             Diagnostic::error(message).hint("packs are .zip files").into(),
         ));
     }
@@ -56,14 +55,14 @@ pub(super) fn pack(scene: &Path, output: &Path, options: SceneOptions) -> Result
     outputs.spare([scene])?;
     let changes: Vec<Change> = options.set.iter().map(String::as_str).map(Change::from).collect();
     let contradictions = Change::without_effect(&changes);
-    let scene = NamedScene::find(scene, options).map_err(|error| failure(error.into()))?;
+    let scene = NamedScene::find(scene, options).map_err(|error| Failure::Mistakes(error.into()))?;
     let gathering = Gathering::new(scene, output)?;
-    let (recorded, mut warnings) = gathering.run().map_err(failure)?;
+    let (recorded, mut warnings) = gathering.run().map_err(Failure::Mistakes)?;
     warnings.list.extend(contradictions);
     let found = recorded.iter().filter(|(_, kind)| **kind == FileKind::File);
     let found = found.map(|(asked, _)| gathering.actual(asked));
     outputs.spare(found)?;
-    let layout = Layout::new(&gathering, &recorded).map_err(|error| failure(error.into()))?;
+    let layout = Layout::new(&gathering, &recorded).map_err(|error| Failure::Mistakes(error.into()))?;
     warnings.list.extend(foreign(&gathering, &layout));
     let sizes = write::archive(&**gathering.files(), output, &layout)?;
     Ok(Packed {

@@ -7,7 +7,7 @@ mod variations;
 use std::sync::Arc;
 
 use super::interrupt::Interrupt;
-use super::{Failure, watch};
+use super::{Failure, shader_file, watch};
 use crate::cli::RenderArgs;
 
 pub(super) use picture::{MAX_SAMPLES, changes, check_memory, denoising, described, planned};
@@ -23,7 +23,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
 fn run_again(args: &RenderArgs, interrupt: &Arc<Interrupt>) -> Result<(), Failure> {
     let files = picture::images(args);
     let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
-    watch::again(&[&args.common.scene], interrupt, |read| {
+    watch::again(shader_file::files_of([&args.common.scene]), interrupt, |read| {
         rounds::run(args, interrupt, read)?;
         Ok((!args.common.quiet).then(|| names.join(", ")))
     })

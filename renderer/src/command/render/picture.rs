@@ -10,7 +10,6 @@ use shading::Diagnostics;
 
 use crate::cli::{CommonArgs, ProgressForm, Quality, RenderArgs};
 use crate::command::checkpoint::{Checkpoint, Origin, begun};
-use crate::command::common::{failure, lost_texels, unknown_files};
 use crate::command::denoising::{Denoising, missing_features};
 use crate::command::interrupt::Interrupt;
 use crate::command::outputs::{Finish, Outputs, misplaced};
@@ -20,6 +19,7 @@ use crate::command::preview::{Preview, Shown};
 use crate::command::progress::Bar;
 use crate::command::render_observer::RenderObserver;
 use crate::command::statistics::Statistics;
+use crate::command::warnings::{lost_texels, unknown_files};
 use crate::command::watch::Read;
 use crate::command::{Failure, brightness, print, remark, summary};
 use crate::part::Ranges;
@@ -61,7 +61,7 @@ pub(super) fn render_picture(
         common.threads(),
         &asked_for.shader_values(),
     )
-    .map_err(failure)?;
+    .map_err(Failure::Mistakes)?;
     outputs.spare_files(&desc)?;
     outputs.spare(built.scene.late_files())?;
     let files = desc.files.iter().cloned().chain(desc.file_system.log());
@@ -197,7 +197,7 @@ pub(super) fn render_picture(
 pub(in crate::command) fn described(args: &RenderArgs) -> Result<(SceneDesc, Diagnostics), Failure> {
     let (mut desc, warnings) = args.common.read_staged(&args.stage, changes(args))?;
     for text in &args.overrides {
-        add_override(&mut desc, text).map_err(failure)?;
+        add_override(&mut desc, text).map_err(Failure::Mistakes)?;
     }
     Ok((desc, warnings))
 }

@@ -9,7 +9,6 @@ use shading::Diagnostic;
 
 use super::picture::{images, render_picture};
 use crate::cli::{RenderArgs, Variation};
-use crate::command::common::failure;
 use crate::command::interrupt::Interrupt;
 use crate::command::outputs::Outputs;
 use crate::command::tiles::Tiles;
@@ -113,7 +112,7 @@ fn check(args: &RenderArgs) -> Result<(), Failure> {
     match flags.into_iter().find(|(given, _)| *given) {
         Some((_, flag)) => {
             let message = format!("--variations does not go with {flag}");
-            Err(failure(Diagnostic::error(message).into()))
+            Err(Failure::Mistakes(Diagnostic::error(message).into()))
         }
         None => Ok(()),
     }
@@ -122,7 +121,8 @@ fn check(args: &RenderArgs) -> Result<(), Failure> {
 fn stage_only(args: &RenderArgs) -> Result<(), Failure> {
     match stage::is_shader(&args.common.scene) {
         true => Ok(()),
-        false => stage::check_idle(&args.stage, &args.common.scene).map_err(|error| failure(error.into())),
+        false => stage::check_idle(&args.stage, &args.common.scene)
+            .map_err(|error| Failure::Mistakes(error.into())),
     }
 }
 

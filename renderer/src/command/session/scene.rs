@@ -11,12 +11,12 @@ use super::{Stop, options};
 use crate::cli::RenderArgs;
 use crate::command::Failure;
 use crate::command::checkpoint::{Origin, begun};
-use crate::command::common::{failure, lost_texels};
 use crate::command::denoising::missing_features;
 use crate::command::passes;
 use crate::command::pictures::Pictures;
 use crate::command::render::{changes, check_memory, denoising, described, planned};
 use crate::command::statistics::Statistics;
+use crate::command::warnings::lost_texels;
 use renderer_passes::PassSet;
 use renderer_scene::SceneDesc;
 use renderer_transport::render::{Progress, render};
@@ -197,7 +197,7 @@ impl Scene {
         // Two scenes at once would be one too many for some.
         *kept = None;
         let built = build_with_values(desc, args.camera.as_deref(), args.common.threads(), &values);
-        let built = Arc::new(built.map_err(failure)?);
+        let built = Arc::new(built.map_err(Failure::Mistakes)?);
         *kept = Some((key, built.clone()));
         Ok(built)
     }

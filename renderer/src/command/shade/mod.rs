@@ -62,7 +62,7 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
         return run_once(args, &interrupt, &|_| ());
     }
     let files = named_files(args);
-    watch::again(&files, &interrupt, |read| {
+    watch::again(shader_file::files_of(files), &interrupt, |read| {
         run_once(args, &interrupt, read)?;
         let made = args.outputs.chunks_exact(2).map(|pair| pair[1].as_str());
         let made: BTreeSet<&str> = made.filter(|file| *file != output::NOWHERE).collect();

@@ -19,7 +19,6 @@ use super::folder::MODEL;
 use super::pages;
 use super::scene_model::failure;
 use crate::cli::{BakeArgs, BakeTarget, GameEngine};
-use crate::command::common::failure as refusal;
 use renderer_bake::{Grid, Include, Lightmap, Probes};
 use renderer_base::color::Rgb;
 use renderer_base::files::SharedFiles;
@@ -53,7 +52,8 @@ pub(super) fn check(args: &BakeArgs) -> Result<(), Failure> {
     if args.engine != Some(GameEngine::Bevy) {
         return Ok(());
     }
-    let refuse = |message: &str, hint: &str| Err(refusal(Diagnostic::error(message).hint(hint).into()));
+    let refuse =
+        |message: &str, hint: &str| Err(Failure::Mistakes(Diagnostic::error(message).hint(hint).into()));
     match args.target {
         BakeTarget::Vertex => refuse(
             "Bevy reads no light at vertices",

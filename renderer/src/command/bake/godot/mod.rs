@@ -24,7 +24,6 @@ use super::Failure;
 use super::folder::MODEL;
 use super::scene_model::failure;
 use crate::cli::{BakeArgs, BakeTarget, GameEngine};
-use crate::command::common::failure as refusal;
 use renderer_bake::{Grid, Lightmap, Probes, ShOrder};
 use renderer_base::files::SharedFiles;
 use renderer_export::{Document, LitNode, NodeRectangles, use_second_set};
@@ -48,7 +47,8 @@ pub(super) fn check(args: &BakeArgs) -> Result<(), Failure> {
     if args.engine != Some(GameEngine::Godot) {
         return Ok(());
     }
-    let refuse = |message: &str, hint: &str| Err(refusal(Diagnostic::error(message).hint(hint).into()));
+    let refuse =
+        |message: &str, hint: &str| Err(Failure::Mistakes(Diagnostic::error(message).hint(hint).into()));
     match args.target {
         BakeTarget::Vertex => refuse(
             "Godot reads no light at vertices",

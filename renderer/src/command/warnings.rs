@@ -1,4 +1,4 @@
-//! What shaders report while they run, as warnings.
+//! Warnings shared by commands: reports of shaders, lost textures, results of earlier runs.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use shading::{Diagnostic, Report};
 
 use super::terminal::plural;
 
-/// A warning for each place in a source that reports, however many materials run it, in the order of the sources.
-pub(super) fn warnings(reports: &[Report]) -> Vec<Diagnostic> {
+/// Converts the reports of shaders to warnings: one for each place in a source, in the order of the sources.
+pub(super) fn of_reports(reports: &[Report]) -> Vec<Diagnostic> {
     let mut places: BTreeMap<_, Vec<&Report>> = BTreeMap::new();
     for report in reports {
         let place = report.place.as_ref();
@@ -28,6 +28,22 @@ pub(super) fn warnings(reports: &[Report]) -> Vec<Diagnostic> {
         }
     });
     warnings.collect()
+}
+
+/// Warns that the results of an earlier run may come from other files: the shaders of the scene compose file names, which
+/// the fingerprint does not cover.
+pub(super) fn unknown_files(work: impl std::fmt::Display) -> Diagnostic {
+    Diagnostic::warning(format!(
+        "{work} may be of other files: shaders of this scene compose names of textures or point clouds while they run, \
+         and whether those files are as they were is not known"
+    ))
+    .hint("names that stand in a shader, also to choose from, are known")
+}
+
+/// Warns that texels could not be read during rendering.
+pub(super) fn lost_texels(reason: &str) -> Diagnostic {
+    Diagnostic::warning(format!("a texture is black in places: {reason}"))
+        .hint("its file was changed or lost while it was in use; render again")
 }
 
 #[cfg(test)]
@@ -59,7 +75,7 @@ mod tests {
             report("m", 7, "a"),
             report("o", 7, "b"),
         ];
-        let shown: Vec<String> = warnings(&list).iter().map(ToString::to_string).collect();
+        let shown: Vec<String> = of_reports(&list).iter().map(ToString::to_string).collect();
         assert_eq!(shown.len(), 2);
         assert!(
             shown[0].contains("a.ksl:2:3: m: y") && !shown[0].contains("other"),
