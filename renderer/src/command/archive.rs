@@ -9,10 +9,11 @@ use std::time::Instant;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::{Failure, summary};
+use super::summary;
 use crate::cli::ArchiveArgs;
 use renderer_geometry::accel::carried;
 use renderer_image::{check_place, write_whole};
+use renderer_support::Failure;
 
 /// Texts that go with the program.
 const TEXTS: [(&str, &str); 4] = [

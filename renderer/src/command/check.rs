@@ -7,10 +7,10 @@ use shading::{Diagnostics, Template};
 use super::checking::{Content, check_scene, check_shader};
 use super::scene_options::{NamedScene, SceneOptions};
 use super::shader_file::{is_shader, read_source};
-use super::terminal::plural;
-use super::{Failure, print, tell};
 use crate::cli::CheckArgs;
 use renderer_base::files::SharedFiles;
+use renderer_support::terminal::plural;
+use renderer_support::{Failure, print, tell};
 
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let mut count = Count::default();

@@ -5,12 +5,12 @@ use std::io::BufWriter;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::Failure;
-use super::outputs::Outputs;
 use super::part_place::{Obstacle, obstacle};
 use crate::cli::RenderArgs;
 use crate::part::{Header, Identity, LayerNames, Part, PartReader, Ranges, write_to};
 use renderer_image::{ImageError, check_place, stage_with, write_elsewhere};
+use renderer_support::Failure;
+use renderer_support::outputs::Outputs;
 use renderer_transport::integrator::Integrator;
 use renderer_transport::render::{RenderSettings, RenderState};
 use renderer_transport::scene::Scene;

@@ -5,11 +5,11 @@ use std::path::Path;
 use shading::Diagnostics;
 
 use super::scene_options::{SceneOptions, load_scene};
-use super::{Failure, print, remark};
 use crate::cli::{CommonArgs, StageArgs};
 use renderer_base::memory::gigabytes;
 use renderer_load::Change;
 use renderer_scene::SceneDesc;
+use renderer_support::{Failure, print, remark};
 
 impl CommonArgs {
     /// Reads the scene and prints its warnings. `integrator` is used where the command line asks for none; `changes` are

@@ -1,10 +1,10 @@
 //! `kiln compare`: error metrics of an image against a reference.
 
-use super::outputs::Outputs;
-use super::{Failure, tell};
 use crate::cli::CompareArgs;
 use renderer_image::compare::{Report, compare};
 use renderer_image::{WriteOptions, read, write};
+use renderer_support::outputs::Outputs;
+use renderer_support::{Failure, tell};
 
 pub(super) fn run(args: &CompareArgs) -> Result<(), Failure> {
     let mut outputs = Outputs::default();

@@ -5,16 +5,16 @@ use std::path::Path;
 use shading::Diagnostic;
 use shading::syntax::ast::Declaration;
 
-use super::new_folder::write_in;
-use super::outputs::Outputs;
-use super::terminal::plural;
-use super::written_files::{WrittenFiles, content_hash};
-use super::{Failure, print, tell};
 use crate::cli::ConvertArgs;
 use renderer_base::files::read_regular;
 use renderer_image::{Staged, stage, write_whole};
 use renderer_import::export::ply_bytes;
 use renderer_import::{MitsubaOptions, Translation, translate};
+use renderer_support::new_folder::write_in;
+use renderer_support::outputs::Outputs;
+use renderer_support::terminal::plural;
+use renderer_support::written_files::{WrittenFiles, content_hash};
+use renderer_support::{Failure, print, tell};
 
 pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     check_names(args)?;

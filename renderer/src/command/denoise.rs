@@ -4,13 +4,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::denoising::{FEATURES, denoise, is_denoised};
-use super::outputs::Outputs;
 use super::pictures::is_exr;
-use super::{Failure, remark, summary};
+use super::summary;
 use crate::cli::DenoiseArgs;
 use crate::layers::Layered;
 use renderer_denoise::{Denoiser, fetch};
 use renderer_image::{Image, ImageError, SampleType, WriteOptions, read, read_channels, read_info, write};
+use renderer_support::outputs::Outputs;
+use renderer_support::{Failure, remark};
 
 pub(super) fn run(args: &DenoiseArgs) -> Result<(), Failure> {
     if args.fetch {

@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use shading::Diagnostic;
 use shading_format::{LineChange, changes, format};
 
-use super::terminal::plural;
-use super::{Failure, remark, tell};
 use crate::cli::FmtArgs;
 use renderer_base::files::{DiskFiles, Files as _};
 use renderer_image::rewrite;
+use renderer_support::terminal::plural;
+use renderer_support::{Failure, remark, tell};
 
 /// Endings of the names of files that are formatted.
 const KINDS: [&str; 4] = ["ksl", "osl", "tsl", "kiln"];
@@ -104,7 +104,7 @@ fn format_input(args: &FmtArgs) -> Result<(), Failure> {
 fn tell_text(text: &str) -> Result<(), Failure> {
     use io::Write as _;
     let mut output = io::stdout().lock();
-    super::terminal::whole(output.write_all(text.as_bytes()).and_then(|()| output.flush()))
+    renderer_support::terminal::whole(output.write_all(text.as_bytes()).and_then(|()| output.flush()))
 }
 
 /// The files that are named, those of folders among them, each once.

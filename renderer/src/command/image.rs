@@ -2,11 +2,11 @@
 
 use shading::Diagnostic;
 
-use super::Failure;
 use super::layer_view::views;
-use super::outputs::Outputs;
 use crate::cli::ImageArgs;
 use renderer_image::{WriteOptions, has_exposure, read, read_channels, write};
+use renderer_support::Failure;
+use renderer_support::outputs::Outputs;
 
 pub(super) fn run(args: &ImageArgs) -> Result<(), Failure> {
     let mut outputs = Outputs::default();

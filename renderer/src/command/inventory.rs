@@ -8,12 +8,12 @@ use glam::{Affine3A, Vec3};
 use serde_json::{Value as Json, json};
 use shading::syntax::ast::ExprKind;
 
-use super::terminal::plural;
 use renderer_base::math::Bounds;
 use renderer_geometry::camera::Projection;
 use renderer_geometry::{Geometry, MANY_VERTICES, Mesh};
 use renderer_import::MODELS;
 use renderer_scene::{CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, SceneDesc, ShapeDesc};
+use renderer_support::terminal::plural;
 
 /// Contents of a scene or model file.
 pub(super) struct Inventory {

@@ -4,16 +4,17 @@ use std::path::PathBuf;
 
 use shading::{Diagnostic, Diagnostics};
 
+use super::brightness;
 use super::denoising::{Denoising, without_features};
-use super::outputs::{Finish, Outputs, misplaced};
 use super::pictures::{Pictures, is_part};
-use super::terminal::plural;
-use super::warnings::unknown_files;
-use super::{Failure, brightness, print, remark};
 use crate::cli::MergeArgs;
 use crate::part::{Header, PartReader};
 use renderer_bake::{is_checkpoint, join_checkpoints};
 use renderer_base::memory;
+use renderer_support::outputs::{Finish, Outputs, misplaced};
+use renderer_support::terminal::plural;
+use renderer_support::warnings::unknown_files;
+use renderer_support::{Failure, print, remark};
 
 pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
     if args.parts.iter().any(|path| is_checkpoint(path)) {

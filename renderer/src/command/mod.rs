@@ -11,17 +11,12 @@ mod compare;
 mod convert;
 mod denoise;
 mod denoising;
-mod failure;
 mod farm;
-mod file_watch;
 mod fmt;
 mod gallery;
 mod graph;
-mod html;
-mod http;
 mod image;
 mod info;
-mod interrupt;
 mod inventory;
 mod layer_view;
 mod live;
@@ -30,8 +25,6 @@ mod merge;
 mod metadata;
 mod named_color;
 mod needs;
-mod new_folder;
-mod outputs;
 mod pack;
 mod part_place;
 mod passes;
@@ -51,24 +44,19 @@ mod stage;
 mod statistics;
 mod stored;
 mod summary;
-mod terminal;
 mod tiles;
 mod view;
 mod volume;
-mod warnings;
-mod watch;
-mod watched_files;
-mod written_files;
 
 use std::io;
 use std::process::ExitCode;
 
-use self::interrupt::Interrupt;
 use crate::cli::{Cli, Command};
 use renderer_base::memory;
-use terminal::{all_told, print, remark, tell};
+use renderer_support::interrupt::Interrupt;
+use renderer_support::terminal::{self, all_told, print, remark, tell};
 
-pub use failure::Failure;
+pub use renderer_support::failure::Failure;
 
 /// Does what the command line says.
 pub fn run(cli: &Cli) -> ExitCode {

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use shading::Diagnostic;
 
-use super::Failure;
 use crate::cli::{LightGroups, RenderArgs};
 use renderer_load::pass_error;
 use renderer_passes::{PassDesc, PassSet, REST};
 use renderer_scene::SceneDesc;
+use renderer_support::Failure;
 use renderer_transport::passes::{PassPlan, PlanError};
 use renderer_transport::render::RenderSettings;
 use renderer_transport::scene::SceneNames;

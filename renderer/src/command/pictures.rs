@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 
 use shading::Diagnostic;
 
-use super::Failure;
 use super::denoising::Denoising;
-use super::outputs::{Finish, Outputs};
 use super::part_place::{Obstacle, obstacle};
 use crate::layers::{Layered, develop};
 use crate::part::{Header, Identity, PartReader, Ranges, write_to};
@@ -19,6 +17,8 @@ use renderer_image::{
     Image, ImageError, MetaValue, Rect, ToneMap, WriteOptions, check_size, encode, has_exposure,
 };
 use renderer_passes::{Pass, ValuePass};
+use renderer_support::Failure;
+use renderer_support::outputs::{Finish, Outputs};
 use renderer_transport::render::RenderSettings;
 
 /// The files that a picture goes to.

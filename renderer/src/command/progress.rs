@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use super::interrupt::Interrupt;
-use super::{remark, tell};
+use renderer_support::interrupt::Interrupt;
+use renderer_support::{remark, tell};
 use renderer_transport::integrator::Integrator;
 use renderer_transport::render::{Decision, Progress};
 

@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::tell;
+use renderer_support::tell;
 
 /// Progress that was reported last.
 #[derive(Default)]

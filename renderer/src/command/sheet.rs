@@ -1,11 +1,11 @@
 //! `kiln sheet`: all layers of an image as labelled tiles of one picture.
 
-use super::Failure;
 use super::layer_view::{LayerView, View, views};
-use super::outputs::Outputs;
 use super::tiles::Tiles;
 use crate::cli::SheetArgs;
 use renderer_image::{Image, NamedChannels, WriteOptions, read_channels, write};
+use renderer_support::Failure;
+use renderer_support::outputs::Outputs;
 
 pub(super) fn run(args: &SheetArgs) -> Result<(), Failure> {
     let mut outputs = Outputs::default();

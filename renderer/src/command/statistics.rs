@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde_json::json;
 use shading::{Diagnostic, Diagnostics};
 
-use super::terminal::plural;
-use super::warnings;
 use renderer_base::memory;
 use renderer_image::film::NoiseSummary;
+use renderer_support::terminal::plural;
+use renderer_support::warnings;
 use renderer_transport::bsdf::MAX_LOBES;
 use renderer_transport::integrator::photon::PhotonStats;
 use renderer_transport::integrator::{Branching, Shares, Stage, Stats};

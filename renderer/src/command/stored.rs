@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::terminal::plural;
 use renderer_image::{ImageInfo, MetaValue, SampleType, Window};
+use renderer_support::terminal::plural;
 use renderer_transport::integrator::photon::MapHeader;
 
 /// Returns the header of an image as text.

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use super::brightness::has_8_bits;
 use super::pictures::{Written, is_part};
-use super::remark;
-use super::terminal::plural;
 use renderer_image::Image;
 use renderer_image::film::NoiseSummary;
+use renderer_support::remark;
+use renderer_support::terminal::plural;
 
 /// The program that opens a file with what its user prefers.
 const OPEN: &str = if cfg!(target_os = "macos") {

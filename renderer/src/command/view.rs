@@ -5,9 +5,9 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use super::http::{Content, Listener, Request, Response, decoded};
-use super::{Failure, remark};
 use crate::cli::ViewArgs;
+use renderer_support::http::{Content, Listener, Request, Response, decoded};
+use renderer_support::{Failure, remark};
 
 /// Sources of the pages' Content-Security-Policy: the folder, and textures that its scripts make.
 const POLICY: &str = "default-src 'self' data: blob: 'unsafe-inline'";

@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 
 use super::{Failure, Outputs, bevy, compact, features, godot, images, pages, viewer};
 use crate::cli::Layout;
-use crate::command::new_folder::write_in;
-use crate::command::outputs::misplaced;
 use renderer_bake::ShOrder;
 use renderer_base::files::read_regular;
 use renderer_image::{FileId, ImageError, Staged, numbered, stage, sweep_files, write_whole};
+use renderer_support::new_folder::write_in;
+use renderer_support::outputs::misplaced;
 
 /// A folder that can be written to, or made.
 pub(super) struct Folder {

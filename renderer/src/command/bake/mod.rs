@@ -41,11 +41,7 @@ use self::files::{files, names};
 use self::folder::Folder;
 use self::progress::BakeWatch;
 use self::statistics::report;
-use super::interrupt::Interrupt;
-use super::outputs::Outputs;
-use super::warnings::{self, lost_texels, unknown_files};
-use super::watch::{self, Read};
-use super::{Failure, print, remark, shader_file, summary};
+use super::{shader_file, summary};
 use crate::cli::{BakeArgs, BakeFilter, BakeTarget};
 use renderer_bake::{
     BakePhase, BakeProgress, BakeSettings, FeatureDesc, Include, LightmapFilter, ProbePlaces,
@@ -56,6 +52,11 @@ use renderer_base::memory;
 use renderer_denoise::{DenoiseError, Denoiser};
 use renderer_import::Names;
 use renderer_scene::SceneDesc;
+use renderer_support::interrupt::Interrupt;
+use renderer_support::outputs::Outputs;
+use renderer_support::warnings::{self, lost_texels, unknown_files};
+use renderer_support::watch::{self, Read};
+use renderer_support::{Failure, print, remark};
 use renderer_transport::integrator::{Integrator, PhotonSettings};
 use renderer_transport::scene::build::{Built, build_for_bake};
 

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::scene_model::SceneModel;
-use crate::command::remark;
 use renderer_scene::{GeometryDesc, MaterialId, SceneDesc, ShapeDesc};
+use renderer_support::remark;
 use renderer_transport::scene::{MaterialUnits, Scene};
 use shading::Diagnostics;
 use shading::builtins::Global;

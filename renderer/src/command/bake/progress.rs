@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::command::interrupt::Interrupt;
-use crate::command::{remark, tell};
 use renderer_bake::{BakePhase, BakeProgress};
+use renderer_support::interrupt::Interrupt;
+use renderer_support::{remark, tell};
 
 /// Time between two lines without a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(30);

@@ -1,8 +1,8 @@
 //! The two bakes of `--watch`: a draft, and the one that is asked for.
 
 use crate::cli::BakeArgs;
-use crate::command::interrupt::Interrupt;
-use crate::command::{Failure, remark};
+use renderer_support::interrupt::Interrupt;
+use renderer_support::{Failure, remark};
 
 /// Rays of each texel, vertex or probe of the first bake after a change.
 const FIRST: u32 = 16;

@@ -6,11 +6,11 @@ use std::time::Duration;
 use serde_json::json;
 use shading::Diagnostics;
 
-use super::super::{Failure, print, remark};
 use crate::cli::BakeArgs;
 use renderer_bake::BakeStats;
 use renderer_base::memory;
 use renderer_image::write_finished;
+use renderer_support::{Failure, print, remark};
 
 /// Tells what a bake took, and its warnings.
 pub(super) fn report(

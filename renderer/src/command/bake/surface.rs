@@ -7,11 +7,7 @@ use clap::ValueEnum as _;
 use serde_json::{Value, json};
 use shading::{Diagnostic, Diagnostics};
 
-use super::super::interrupt::Interrupt;
-use super::super::outputs::Outputs;
-use super::super::warnings::{self, lost_texels};
-use super::super::watch::Read;
-use super::super::{Failure, summary};
+use super::super::summary;
 use super::folder::{Folder, MANIFEST, SCENE};
 use super::images::{COVERAGE, coverage_image};
 use super::progress::BakeWatch;
@@ -25,6 +21,11 @@ use renderer_bake::{
 use renderer_geometry::Shape;
 use renderer_import::Names;
 use renderer_scene::SceneDesc;
+use renderer_support::Failure;
+use renderer_support::interrupt::Interrupt;
+use renderer_support::outputs::Outputs;
+use renderer_support::warnings::{self, lost_texels};
+use renderer_support::watch::Read;
 use renderer_transport::scene::build::{Built, build_for_bake, build_for_surface_bake};
 
 pub(super) fn run(

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::Failure;
-use crate::command::new_folder::write_in;
-use crate::command::written_files::content_hash;
 use renderer_base::files::read_regular;
 use renderer_image::{Staged, stage, write_whole};
+use renderer_support::new_folder::write_in;
+use renderer_support::written_files::content_hash;
 
 /// Says which files of the folder are a job's.
 const MANIFEST: &str = "farm.json";

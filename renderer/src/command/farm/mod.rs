@@ -11,16 +11,16 @@ mod slurm;
 
 use std::path::{self, Path, PathBuf};
 
-use super::outputs::Outputs;
 use super::pack::pack;
 use super::pictures::Pictures;
 use super::render::{MAX_SAMPLES, changes};
-use super::terminal::plural;
-use super::{Failure, print, remark};
 use crate::cli::{Engine, FarmArgs, FrameArg, RenderArgs, ToneCurve};
 use folder::Folder;
 use job::{Frames, Job, Resources, TASK, numbered};
 use renderer_scene::SceneDesc;
+use renderer_support::outputs::Outputs;
+use renderer_support::terminal::plural;
+use renderer_support::{Failure, print, remark};
 use renderer_transport::scene::build;
 
 pub(super) fn run(args: &FarmArgs) -> Result<(), Failure> {

@@ -8,8 +8,8 @@ use super::calls;
 use super::coloured::coloured;
 use super::entry::{Entry, Origin, Shown};
 use super::param::Param;
-use crate::command::html::escaped;
 use renderer_image::srgb8_from_linear;
+use renderer_support::html::escaped;
 
 /// The view of an entry.
 pub(super) fn article(entry: &Entry, world: &World) -> String {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use shading_editor::{Document, Meaning, Query, Texts, World, highlights};
 
-use crate::command::html::escaped;
+use renderer_support::html::escaped;
 
 /// No other texts are looked at.
 struct Alone;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::command::Failure;
 use renderer_base::files::read_regular;
 use renderer_image::write_whole;
+use renderer_support::Failure;
 
 /// The page.
 pub(super) const PAGE: &str = "index.html";

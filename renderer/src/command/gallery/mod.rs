@@ -19,10 +19,6 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use shading::Diagnostics;
 
-use super::interrupt::Interrupt;
-use super::outputs::Outputs;
-use super::terminal::plural;
-use super::{Failure, print, remark};
 use crate::cli::GalleryArgs;
 use entry::{Entry, Shown};
 use folder::Folder;
@@ -30,6 +26,10 @@ use library::Library;
 use picture::Staged;
 use renderer_base::files::SharedFiles;
 use renderer_image::{WriteOptions, encode, write_whole};
+use renderer_support::interrupt::Interrupt;
+use renderer_support::outputs::Outputs;
+use renderer_support::terminal::plural;
+use renderer_support::{Failure, print, remark};
 
 pub(super) fn run(args: &GalleryArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch()?;

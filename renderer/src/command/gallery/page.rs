@@ -6,7 +6,7 @@ use shading_editor::World;
 
 use super::article::article;
 use super::entry::{Entry, Origin, Shown};
-use crate::command::html::escaped;
+use renderer_support::html::escaped;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");

@@ -7,14 +7,14 @@ use shading::Diagnostics;
 
 use super::entry::Entry;
 use crate::cli::{GalleryArgs, MitsubaArgs, StageArgs};
-use crate::command::Failure;
-use crate::command::interrupt::Interrupt;
 use crate::command::scene_options::SceneOptions;
 use crate::command::stage;
 use renderer_base::files::SharedFiles;
 use renderer_image::Image;
 use renderer_load::Change;
 use renderer_scene::SceneDesc;
+use renderer_support::Failure;
+use renderer_support::interrupt::Interrupt;
 use renderer_transport::render::{RenderSettings, SampleUnit, Silent, render};
 use renderer_transport::scene::build::{Built, build};
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::layout::input_text;
 use super::model::{End, GraphBox, Inside, Port};
-use crate::command::html::escaped;
+use renderer_support::html::escaped;
 
 /// The text of the file.
 pub(super) fn text(graph: &GraphBox) -> String {

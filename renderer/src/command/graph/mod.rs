@@ -14,14 +14,14 @@ use shading::graph::source::material;
 use shading::syntax::ast;
 use shading::{Diagnostic, Diagnostics, Preprocessor, ShadingSystem, Template};
 
-use super::outputs::Outputs;
 use super::scene_options::{SceneOptions, load_scene};
 use super::shader_file;
-use super::{Failure, print};
 use crate::cli::{GraphArgs, MitsubaArgs};
 use model::{Extent, diagram};
 use renderer_base::files::SharedFiles;
 use renderer_image::write_whole;
+use renderer_support::outputs::Outputs;
+use renderer_support::{Failure, print};
 use renderer_transport::material::Host;
 use renderer_transport::scene::build::shading_system;
 

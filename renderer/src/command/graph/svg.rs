@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::layout::{InsideLayout, Layout, PAD, TITLE, input_text, layout};
 use super::model::{End, GraphBox, Inside, Port, PortKind};
-use crate::command::html::escaped;
+use renderer_support::html::escaped;
 
 /// Margin around the picture.
 const MARGIN: f64 = 14.0;

@@ -15,12 +15,12 @@ use super::orbit::{Orbit, Pivot};
 use super::parameter;
 use super::session::{Session, Wanted};
 use crate::cli::{LiveArgs, On};
-use crate::command::file_watch::FileWatch;
 use crate::command::scene_options::{SceneOptions, load_scene};
 use crate::command::stage;
 use renderer_geometry::camera::{Camera, CameraDesc};
 use renderer_load::{Change, MaterialValue};
 use renderer_scene::{MaterialId, SceneDesc, ShaderFile};
+use renderer_support::file_watch::FileWatch;
 use renderer_transport::scene::build::Built;
 use renderer_transport::scene::reshade::Reshader;
 

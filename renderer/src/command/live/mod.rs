@@ -17,11 +17,12 @@ mod session;
 use std::sync::Arc;
 use std::thread;
 
-use super::file_watch::FileWatch;
-use super::http::Listener;
-use super::{Failure, remark, shader_file, stage};
+use super::{shader_file, stage};
 use crate::cli::LiveArgs;
 use look::Look;
+use renderer_support::file_watch::FileWatch;
+use renderer_support::http::Listener;
+use renderer_support::{Failure, remark};
 use session::Session;
 
 pub(super) fn run(args: &LiveArgs) -> Result<(), Failure> {

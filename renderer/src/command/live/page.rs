@@ -9,8 +9,8 @@ use serde_json::Value as Json;
 use super::pick;
 use super::session::{Session, Shown};
 use crate::cli::LiveArgs;
-use crate::command::http::{Content, Request, Response, decoded};
 use renderer_image::{ToneMap, WriteOptions, encode, rgba8};
+use renderer_support::http::{Content, Request, Response, decoded};
 
 /// The files of the page: path, media type, text.
 const FILES: [(&str, &str, &str); 3] = [

@@ -11,8 +11,8 @@ use super::clean::{Cleaner, Noisy};
 use super::kept::{Kept, follow};
 use super::session::{Session, Shown, Wanted};
 use crate::cli::LiveArgs;
-use crate::command::file_watch::FileWatch;
 use renderer_geometry::camera::Camera;
+use renderer_support::file_watch::FileWatch;
 use renderer_transport::passes::PassPlan;
 use renderer_transport::render::{
     Progress, RenderError, RenderSettings, RenderState, Silent, render, resume,

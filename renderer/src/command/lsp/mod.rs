@@ -21,8 +21,8 @@ use std::io::IsTerminal as _;
 
 use lsp_server::Connection;
 
-use super::{Failure, remark};
 use crate::cli::LspArgs;
+use renderer_support::{Failure, remark};
 use server::Server;
 
 /// Stack of the server's thread [bytes].

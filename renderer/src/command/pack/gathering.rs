@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use shading::{Diagnostic, Diagnostics};
 
-use crate::command::Failure;
 use crate::command::scene_options::NamedScene;
 use renderer_base::files::{Files, Recorded, RecordedFiles, RecordedPath, SharedFiles};
+use renderer_support::Failure;
 use renderer_transport::scene::build::find_inputs;
 
 /// A scene that is read as if it lay in the archive.

@@ -13,13 +13,13 @@ use shading::{Diagnostic, Diagnostics};
 
 use self::gathering::Gathering;
 use self::layout::Layout;
-use super::outputs::Outputs;
 use super::scene_options::{NamedScene, SceneOptions};
-use super::terminal::plural;
-use super::{Failure, print, tell};
 use crate::cli::PackArgs;
 use renderer_base::files::{FileKind, is_pack};
 use renderer_load::Change;
+use renderer_support::outputs::Outputs;
+use renderer_support::terminal::plural;
+use renderer_support::{Failure, print, tell};
 
 pub(super) fn run(args: &PackArgs) -> Result<(), Failure> {
     if !is_pack(&args.output) {

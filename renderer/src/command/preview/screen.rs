@@ -9,7 +9,7 @@ use super::canvas::Canvas;
 use super::half_blocks::{Development, TerminalColors, half_blocks};
 use super::sender::Say;
 use crate::command::progress::Beside;
-use crate::command::terminal;
+use renderer_support::terminal;
 
 /// Shortest time between two pictures.
 const INTERVAL: Duration = Duration::from_millis(500);

@@ -6,9 +6,10 @@ mod variations;
 
 use std::sync::Arc;
 
-use super::interrupt::Interrupt;
-use super::{Failure, shader_file, watch};
+use super::shader_file;
 use crate::cli::RenderArgs;
+use renderer_support::interrupt::Interrupt;
+use renderer_support::{Failure, watch};
 
 pub(super) use picture::{MAX_SAMPLES, changes, check_memory, denoising, described, planned};
 

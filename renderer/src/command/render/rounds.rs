@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::variations;
 use crate::cli::RenderArgs;
-use crate::command::Failure;
-use crate::command::interrupt::Interrupt;
-use crate::command::watch::Read;
+use renderer_support::Failure;
+use renderer_support::interrupt::Interrupt;
+use renderer_support::watch::Read;
 
 /// Samples of the first picture after a change.
 const FIRST: u32 = 2;

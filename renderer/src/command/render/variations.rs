@@ -9,12 +9,13 @@ use shading::Diagnostic;
 
 use super::picture::{images, render_picture};
 use crate::cli::{RenderArgs, Variation};
-use crate::command::interrupt::Interrupt;
-use crate::command::outputs::Outputs;
+use crate::command::stage;
 use crate::command::tiles::Tiles;
-use crate::command::watch::Read;
-use crate::command::{Failure, stage, tell};
 use renderer_image::{Image, WriteOptions, write};
+use renderer_support::interrupt::Interrupt;
+use renderer_support::outputs::Outputs;
+use renderer_support::watch::Read;
+use renderer_support::{Failure, tell};
 
 /// Width and height of a picture, unless --size says another.
 const SIZE: (u32, u32) = (256, 256);

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use super::{Scene, Stop, options};
-use crate::command::{Failure, bake as command};
+use crate::command::bake as command;
 use renderer_bake::BakeProgress;
+use renderer_support::Failure;
 
 /// Bakes a scene into a folder, with the options of `kiln bake` and those of the scene. `--stats` tells the warnings.
 ///

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::ValueEnum as _;
 
 use crate::cli::{BakeArgs, Cli, Command, RenderArgs, ToneCurve};
-use crate::command::Failure;
+use renderer_support::Failure;
 
 /// Options of `kiln render`.
 pub(super) fn render(scene: &Path, options: &[String]) -> Result<RenderArgs, Failure> {

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use shading::Diagnostics;
 
 use super::options;
-use crate::command::Failure;
-use crate::command::outputs::{Finish, Outputs, misplaced};
 use crate::command::pictures::Pictures;
 use crate::layers::Layered;
 use crate::part::Header;
 use renderer_image::Image;
 use renderer_image::film::{Film, NoiseMap};
+use renderer_support::Failure;
+use renderer_support::outputs::{Finish, Outputs, misplaced};
 
 /// The layer of the picture itself.
 const COLOR: &str = "color";

@@ -9,16 +9,16 @@ use shading::Diagnostics;
 use super::picture::Picture;
 use super::{Stop, options};
 use crate::cli::RenderArgs;
-use crate::command::Failure;
 use crate::command::checkpoint::{Origin, begun};
 use crate::command::denoising::missing_features;
 use crate::command::passes;
 use crate::command::pictures::Pictures;
 use crate::command::render::{changes, check_memory, denoising, described, planned};
 use crate::command::statistics::Statistics;
-use crate::command::warnings::lost_texels;
 use renderer_passes::PassSet;
 use renderer_scene::SceneDesc;
+use renderer_support::Failure;
+use renderer_support::warnings::lost_texels;
 use renderer_transport::render::{Progress, render};
 use renderer_transport::scene::build::{Built, build_with_values};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::command::interrupt::Interrupt;
+use renderer_support::interrupt::Interrupt;
 
 /// Ends work early; clones ask for the same.
 #[derive(Clone, Debug, Default)]

@@ -5,9 +5,9 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 use shading::{PointValueType, WrittenCloud, WrittenClouds};
 
-use super::super::Failure;
-use super::super::outputs::Outputs;
 use renderer_image::Staged;
+use renderer_support::Failure;
+use renderer_support::outputs::Outputs;
 use renderer_transport::cloud::{CloudFormat, CloudRows, ColumnType};
 
 /// Name of the call that writes point clouds, for messages.

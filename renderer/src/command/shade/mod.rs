@@ -30,10 +30,7 @@ use shading::{
     WrittenClouds,
 };
 
-use super::interrupt::Interrupt;
-use super::outputs::{Finish, Outputs, misplaced};
-use super::watch::{self, Read};
-use super::{Failure, print, remark, shader_file, tell};
+use super::shader_file;
 use crate::cli::{ShadeArgs, Step};
 use engine::{Compiled, Engine, Interpreted, MAX_WRITTEN, Report};
 use grid::{Grid, Placement, PointSet as _, Vary};
@@ -44,6 +41,10 @@ pub use points::{PointInput, Points};
 use renderer_base::files::{LoggedFiles, SharedFiles};
 use renderer_base::memory;
 use renderer_image::{SampleType, Staged};
+use renderer_support::interrupt::Interrupt;
+use renderer_support::outputs::{Finish, Outputs, misplaced};
+use renderer_support::watch::{self, Read};
+use renderer_support::{Failure, print, remark, tell};
 use renderer_transport::material::{TextureLoadError, closure_registry, library};
 use statistics::{CodeStatistics, Statistics};
 use subject::Subject;

@@ -13,9 +13,9 @@ use shading::{Diagnostic, Diagnostics};
 use super::engine::Engine;
 use super::grid::{Grid, PointSet as _};
 use super::host::spread;
-use crate::command::Failure;
-use crate::command::outputs::Outputs;
 use renderer_image::{self as image, ImageError, MetaValue, SampleType, WriteOptions, write_finished};
+use renderer_support::Failure;
+use renderer_support::outputs::Outputs;
 
 /// The name that stands for no file.
 pub(super) const NOWHERE: &str = "null";

@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 
 use shading::{BatchOutput, Printed, Sink, WrittenClouds};
 
-use super::super::tell;
 use super::engine::{Engine, MAX_WRITTEN, Report};
 use super::grid::PointSet;
 use super::output::{Image, print_point};
+use renderer_support::tell;
 
 /// Points of a band: enough to make the taking of bands cheap, few enough to share the work out.
 const BAND: usize = 2048;

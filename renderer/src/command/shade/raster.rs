@@ -12,8 +12,8 @@ use shading_raster::{GlobalMember, Raster, RasterOptions, TextureBinding, Unifor
 use super::output::Requests;
 use super::subject::{self, Subject};
 use crate::cli::{Emit, ShadeArgs};
-use crate::command::outputs::{Finish, Outputs, misplaced};
-use crate::command::{Failure, print, tell};
+use renderer_support::outputs::{Finish, Outputs, misplaced};
+use renderer_support::{Failure, print, tell};
 
 /// The files that will be written.
 pub(super) fn files(args: &ShadeArgs) -> Result<Outputs, Failure> {

@@ -15,9 +15,9 @@ use super::output::output_text;
 use super::{params, shader_file, told};
 use crate::cli::DebugArgs;
 use crate::command::named_color::named_color;
-use crate::command::{Failure, print, remark, tell};
 use renderer_base::files::{LoggedFiles, SharedFiles};
 use renderer_base::memory;
+use renderer_support::{Failure, print, remark, tell};
 use renderer_transport::material::{closure_registry, library};
 
 pub(in crate::command) fn run(args: &DebugArgs) -> Result<(), Failure> {

@@ -19,9 +19,10 @@ use super::params::{self, Given};
 use super::pass::{PassOptions, pass};
 use super::points::Points;
 use super::{PACKET_GRID, missing_texture};
-use crate::command::{Failure, info, shader_file};
+use crate::command::{info, shader_file};
 use renderer_base::files::{LoggedFiles, SharedFiles};
 use renderer_base::memory;
+use renderer_support::Failure;
 use renderer_transport::material::{closure_registry, library};
 
 /// Where a shader is.

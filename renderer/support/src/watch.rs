@@ -9,7 +9,7 @@ use super::interrupt::Interrupt;
 use super::{Failure, remark};
 
 /// Takes the files that were read.
-pub(super) type Read<'a> = &'a dyn Fn(Vec<PathBuf>);
+pub type Read<'a> = &'a dyn Fn(Vec<PathBuf>);
 
 /// Does the work, and again after each change of a file that was read, until a signal comes.
 ///
@@ -19,7 +19,7 @@ pub(super) type Read<'a> = &'a dyn Fn(Vec<PathBuf>);
 ///
 /// # Errors
 /// If nothing can change; at a signal.
-pub(super) fn again(
+pub fn again(
     named: Vec<PathBuf>,
     interrupt: &Arc<Interrupt>,
     work: impl Fn(Read<'_>) -> Result<Option<String>, Failure>,

@@ -7,7 +7,7 @@ use shading::{Diagnostic, Report};
 use super::terminal::plural;
 
 /// Converts the reports of shaders to warnings: one for each place in a source, in the order of the sources.
-pub(super) fn of_reports(reports: &[Report]) -> Vec<Diagnostic> {
+pub fn of_reports(reports: &[Report]) -> Vec<Diagnostic> {
     let mut places: BTreeMap<_, Vec<&Report>> = BTreeMap::new();
     for report in reports {
         let place = report.place.as_ref();
@@ -32,7 +32,7 @@ pub(super) fn of_reports(reports: &[Report]) -> Vec<Diagnostic> {
 
 /// Warns that the results of an earlier run may come from other files: the shaders of the scene compose file names, which
 /// the fingerprint does not cover.
-pub(super) fn unknown_files(work: impl std::fmt::Display) -> Diagnostic {
+pub fn unknown_files(work: impl std::fmt::Display) -> Diagnostic {
     Diagnostic::warning(format!(
         "{work} may be of other files: shaders of this scene compose names of textures or point clouds while they run, \
          and whether those files are as they were is not known"
@@ -41,7 +41,7 @@ pub(super) fn unknown_files(work: impl std::fmt::Display) -> Diagnostic {
 }
 
 /// Warns that texels could not be read during rendering.
-pub(super) fn lost_texels(reason: &str) -> Diagnostic {
+pub fn lost_texels(reason: &str) -> Diagnostic {
     Diagnostic::warning(format!("a texture is black in places: {reason}"))
         .hint("its file was changed or lost while it was in use; render again")
 }

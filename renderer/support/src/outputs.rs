@@ -11,7 +11,7 @@ use renderer_image::{
 use renderer_scene::SceneDesc;
 
 /// How the files of a result are written.
-pub(super) enum Finish<'a> {
+pub enum Finish<'a> {
     /// In their places, or not at all: there will be others.
     Interim,
     /// For good: what cannot be in its place is kept elsewhere. Files of this list have been read, and stay.
@@ -20,7 +20,7 @@ pub(super) enum Finish<'a> {
 
 impl Finish<'_> {
     /// Writes a file.
-    pub(super) fn write(
+    pub fn write(
         &self,
         path: &Path,
         write: impl Fn(&mut BufWriter<&mut File>) -> io::Result<()>,
@@ -40,7 +40,7 @@ impl Finish<'_> {
     }
 
     /// Error for a file whose place is taken; a final file is written elsewhere.
-    pub(super) fn refuse(
+    pub fn refuse(
         &self,
         path: &Path,
         reason: &str,
@@ -54,13 +54,13 @@ impl Finish<'_> {
     }
 
     /// Writes a file of these bytes.
-    pub(super) fn write_bytes(&self, path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
+    pub fn write_bytes(&self, path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
         self.write(path, |file| file.write_all(bytes))
     }
 }
 
 /// The failure of files that are not in their places, if there are any.
-pub(super) fn misplaced(errors: &[ImageError]) -> Result<(), Failure> {
+pub fn misplaced(errors: &[ImageError]) -> Result<(), Failure> {
     if errors.is_empty() {
         return Ok(());
     }
@@ -70,7 +70,7 @@ pub(super) fn misplaced(errors: &[ImageError]) -> Result<(), Failure> {
 
 /// All output files of a command.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Outputs {
+pub struct Outputs {
     list: Vec<Output>,
 }
 
@@ -84,13 +84,13 @@ struct Output {
 
 impl Outputs {
     /// Adds an image, if it can be written.
-    pub(super) fn image(&mut self, flag: &'static str, path: &Path) -> Result<(), Failure> {
+    pub fn image(&mut self, flag: &'static str, path: &Path) -> Result<(), Failure> {
         check_writable(path).map_err(|error| Outputs::elsewhere(flag, &error))?;
         self.add(flag, path)
     }
 
     /// Adds a file that is no image, if it can be written.
-    pub(super) fn file(&mut self, flag: &'static str, path: &Path) -> Result<(), Failure> {
+    pub fn file(&mut self, flag: &'static str, path: &Path) -> Result<(), Failure> {
         check_place(path).map_err(|error| Outputs::elsewhere(flag, &error))?;
         self.add(flag, path)
     }
@@ -106,7 +106,7 @@ impl Outputs {
     }
 
     /// Adds a file without a trial: one that is read if it is there, or whose folder has been tried.
-    pub(super) fn add(&mut self, flag: &'static str, path: &Path) -> Result<(), Failure> {
+    pub fn add(&mut self, flag: &'static str, path: &Path) -> Result<(), Failure> {
         let id = FileId::of(path);
         if let Some(other) = self.list.iter().find(|other| other.id == id) {
             let flags = if other.flag == flag {
@@ -128,13 +128,13 @@ impl Outputs {
     }
 
     /// Fails when one of them is a file of the scene that has been read or named so far.
-    pub(super) fn spare_files(&self, desc: &SceneDesc) -> Result<(), Failure> {
+    pub fn spare_files(&self, desc: &SceneDesc) -> Result<(), Failure> {
         self.spare(&desc.files)?;
         self.spare(desc.file_system.log())
     }
 
     /// Fails when one of them is among `inputs`: what a command reads it does not write over.
-    pub(super) fn spare<P: AsRef<Path>>(&self, inputs: impl IntoIterator<Item = P>) -> Result<(), Failure> {
+    pub fn spare<P: AsRef<Path>>(&self, inputs: impl IntoIterator<Item = P>) -> Result<(), Failure> {
         for input in inputs {
             let id = FileId::of(input.as_ref());
             if let Some(output) = self.list.iter().find(|output| output.id == id) {

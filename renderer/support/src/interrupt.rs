@@ -20,7 +20,7 @@ const SAME: Duration = Duration::from_millis(500);
 
 /// State of signal handling: whether a signal arrived, and its effect.
 #[derive(Debug, Default)]
-pub(super) struct Interrupt {
+pub struct Interrupt {
     stop: AtomicBool,
     keeps: AtomicBool,
     /// True while a command waits for something to do: it ends without a word.
@@ -32,7 +32,7 @@ pub(super) struct Interrupt {
 
 impl Interrupt {
     /// Takes the place of the system's way to handle signals.
-    pub(super) fn catch() -> Result<Arc<Interrupt>, Failure> {
+    pub fn catch() -> Result<Arc<Interrupt>, Failure> {
         let interrupt = Arc::new(Interrupt::default());
         let caught = interrupt.clone();
         on_signal(move |signal| caught.signal(signal))?;
@@ -40,27 +40,27 @@ impl Interrupt {
     }
 
     /// Set once the work should end with what there is.
-    pub(super) fn flag(&self) -> &AtomicBool {
+    pub fn flag(&self) -> &AtomicBool {
         &self.stop
     }
 
     /// Flag that asks the work to end with the result so far.
-    pub(super) fn is_set(&self) -> bool {
+    pub fn is_set(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
     /// Declares that from now on there is a result worth writing.
-    pub(super) fn keep(&self) {
+    pub fn keep(&self) {
         self.keeps.store(true, Ordering::Relaxed);
     }
 
     /// Ends the work in flight because it is out of date, or not wanted any more.
-    pub(super) fn stop_old_work(&self) {
+    pub fn stop_old_work(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
     /// Returns whether the work in flight ends because it is out of date: there is nothing to say about it.
-    pub(super) fn is_old_work(&self) -> bool {
+    pub fn is_old_work(&self) -> bool {
         self.is_set() && self.signal.load(Ordering::Relaxed) == 0
     }
 
@@ -68,7 +68,7 @@ impl Interrupt {
     ///
     /// # Errors
     /// If a signal has come.
-    pub(super) fn renew(&self, waits: bool) -> Result<(), Failure> {
+    pub fn renew(&self, waits: bool) -> Result<(), Failure> {
         if self.signal.load(Ordering::Relaxed) != 0 {
             return Err(self.failure());
         }
@@ -79,7 +79,7 @@ impl Interrupt {
     }
 
     /// The failure that reports the interruption and its signal.
-    pub(super) fn failure(&self) -> Failure {
+    pub fn failure(&self) -> Failure {
         Failure::Interrupted(status(self.signal.load(Ordering::Relaxed)))
     }
 

@@ -15,16 +15,16 @@ use renderer_image::{ImageError, write_whole};
 
 /// Files of a folder with the hashes of their contents.
 #[derive(Clone, Debug, Default)]
-pub(super) struct WrittenFiles {
+pub struct WrittenFiles {
     hashes: BTreeMap<String, Vec<String>>,
 }
 
 impl WrittenFiles {
     /// Name of the record in its folder.
-    pub(super) const NAME: &'static str = "convert.json";
+    pub const NAME: &'static str = "convert.json";
 
     /// Reads a record; an empty one if there is no file, and `None` if the file is not a record.
-    pub(super) fn read(path: &Path) -> Option<WrittenFiles> {
+    pub fn read(path: &Path) -> Option<WrittenFiles> {
         if is_missing(path) {
             return Some(WrittenFiles::default());
         }
@@ -33,12 +33,12 @@ impl WrittenFiles {
     }
 
     /// Adds a hash of a file's content.
-    pub(super) fn add(&mut self, name: &str, hash: String) {
+    pub fn add(&mut self, name: &str, hash: String) {
         self.hashes.entry(name.to_owned()).or_default().push(hash);
     }
 
     /// Adds all hashes of another record.
-    pub(super) fn extend(&mut self, other: &WrittenFiles) {
+    pub fn extend(&mut self, other: &WrittenFiles) {
         for (name, hashes) in &other.hashes {
             hashes.iter().for_each(|hash| self.add(name, hash.clone()));
         }
@@ -46,7 +46,7 @@ impl WrittenFiles {
 
     /// Returns whether the file `path`, called `name` in the record, can be replaced: it is missing, or unchanged since it
     /// was written.
-    pub(super) fn is_replaceable(&self, name: &str, path: &Path) -> bool {
+    pub fn is_replaceable(&self, name: &str, path: &Path) -> bool {
         let is_known = |bytes: Vec<u8>| {
             let known = self.hashes.get(name);
             known.is_some_and(|known| known.contains(&content_hash(&bytes)))
@@ -55,7 +55,7 @@ impl WrittenFiles {
     }
 
     /// Writes the record.
-    pub(super) fn write(&self, path: &Path) -> Result<(), ImageError> {
+    pub fn write(&self, path: &Path) -> Result<(), ImageError> {
         let text = format!("{:#}\n", json!(self.hashes));
         write_whole(path, text.as_bytes())
     }
@@ -66,7 +66,7 @@ fn is_missing(path: &Path) -> bool {
 }
 
 /// Hash of a file's content, equal on all machines.
-pub(super) fn content_hash(bytes: &[u8]) -> String {
+pub fn content_hash(bytes: &[u8]) -> String {
     let mut hasher = FxHasher::default();
     hasher.write(bytes);
     format!("{:016x}", hasher.finish())

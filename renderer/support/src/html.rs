@@ -1,7 +1,7 @@
 //! Texts in HTML and SVG.
 
 /// A text between tags or in the quotes of an attribute.
-pub(super) fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -8,18 +8,18 @@ use std::time::Duration;
 const GLANCE: Duration = Duration::from_millis(1);
 
 /// A request that passed all checks.
-pub(in crate::command) struct Request<'a> {
-    pub(in crate::command) method: String,
+pub struct Request<'a> {
+    pub method: String,
     /// Path and query, without the token.
-    pub(in crate::command) target: String,
-    pub(in crate::command) body: Vec<u8>,
+    pub target: String,
+    pub body: Vec<u8>,
     /// Its connection; none in tests.
-    pub(in crate::command) stream: Option<&'a TcpStream>,
+    pub stream: Option<&'a TcpStream>,
 }
 
 impl Request<'_> {
     /// Returns whether the browser has closed the connection, so that nobody reads the response.
-    pub(in crate::command) fn is_abandoned(&self) -> bool {
+    pub fn is_abandoned(&self) -> bool {
         let Some(stream) = self.stream else { return false };
         let peeked = stream
             .set_read_timeout(Some(GLANCE))
@@ -37,13 +37,13 @@ impl Request<'_> {
 }
 
 /// Content of a response.
-pub(in crate::command) enum Content {
+pub enum Content {
     Bytes(Vec<u8>),
     File(File),
 }
 
 /// Status line of a refusal, and headers of its own.
-pub(in crate::command) type Refusal = &'static str;
+pub type Refusal = &'static str;
 
 /// A response: media type and content, or a refusal.
-pub(in crate::command) type Response = Result<(&'static str, Content), Refusal>;
+pub type Response = Result<(&'static str, Content), Refusal>;

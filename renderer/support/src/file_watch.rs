@@ -27,7 +27,7 @@ const INTERVAL: Duration = Duration::from_millis(500);
 const IDLE_RATIO: u32 = 50;
 
 /// A watch over files.
-pub(super) struct FileWatch {
+pub struct FileWatch {
     watch: Arc<Watch>,
     changes: Receiver<()>,
 }
@@ -41,7 +41,7 @@ struct Watch {
 
 impl FileWatch {
     /// Starts with the files that the command line names. `changed` is called at each change, from other threads.
-    pub(super) fn start(
+    pub fn start(
         named: Vec<PathBuf>,
         changed: impl Fn() + Send + Sync + 'static,
     ) -> std::io::Result<FileWatch> {
@@ -67,27 +67,27 @@ impl FileWatch {
     }
 
     /// Adds files that were read; [`FileWatch::follow`] watches their folders.
-    pub(super) fn add(&self, files: Vec<PathBuf>) {
+    pub fn add(&self, files: Vec<PathBuf>) {
         self.watch.files().add(files);
     }
 
     /// Sets whether the scene has errors.
-    pub(super) fn set_broken(&self, is_broken: bool) {
+    pub fn set_broken(&self, is_broken: bool) {
         self.watch.files().set_broken(is_broken);
     }
 
     /// Watches the folders of all files that are known by now.
-    pub(super) fn follow(&self) {
+    pub fn follow(&self) {
         self.watch.follow();
     }
 
     /// Returns whether nothing is watched.
-    pub(super) fn is_idle(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.watch.files().is_empty()
     }
 
     /// Waits for a change since the last wait, and until changes cease for a moment.
-    pub(super) fn wait(&self) {
+    pub fn wait(&self) {
         if self.changes.recv().is_ok() {
             while self.changes.recv_timeout(TOGETHER).is_ok() {}
         }

@@ -7,7 +7,7 @@ use super::Failure;
 
 /// Makes a folder, if it is not there, for the files that `write` puts there. Where that fails, no empty folder stays of
 /// those that were made.
-pub(super) fn write_in(path: &Path, write: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+pub fn write_in(path: &Path, write: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
     let made: Vec<&Path> = path.ancestors().take_while(|path| !path.exists()).collect();
     let written = fs::create_dir_all(path)
         .map_err(Failure::from)

@@ -27,8 +27,8 @@ use connection::Site;
 use open_connections::OpenConnections;
 use token::Token;
 
-pub(super) use percent::decoded;
-pub(super) use request::{Content, Request, Response};
+pub use percent::decoded;
+pub use request::{Content, Request, Response};
 
 /// Port that addresses leave out.
 const HTTP_PORT: u16 = 80;
@@ -37,7 +37,7 @@ const HTTP_PORT: u16 = 80;
 const PAUSES: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
 
 /// A server that listens, and its token.
-pub(super) struct Listener {
+pub struct Listener {
     socket: TcpListener,
     token: Token,
 }
@@ -47,7 +47,7 @@ impl Listener {
     ///
     /// # Errors
     /// When the port is taken or reserved, or the system has no random numbers.
-    pub(super) fn new(port: u16) -> Result<Listener, Failure> {
+    pub fn new(port: u16) -> Result<Listener, Failure> {
         let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| {
             let hint = match error.kind() {
                 ErrorKind::PermissionDenied => "ports below 1024 need the rights of root",
@@ -70,7 +70,7 @@ impl Listener {
 
     /// Answers requests, with a thread for each connection, until the program ends. `policy` is the part of the pages'
     /// Content-Security-Policy that names sources.
-    pub(super) fn serve(
+    pub fn serve(
         self,
         policy: &'static str,
         answer: impl Fn(&Request<'_>) -> Response + Send + Sync + 'static,

@@ -1,7 +1,7 @@
 //! Percent-encoding of targets.
 
 /// A text with its percent signs resolved; `None` if they are malformed or the result is not UTF-8.
-pub(in crate::command) fn decoded(text: &str) -> Option<String> {
+pub fn decoded(text: &str) -> Option<String> {
     let mut bytes = vec![];
     let mut rest = text.as_bytes();
     while let Some((&first, after)) = rest.split_first() {

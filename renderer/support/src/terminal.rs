@@ -18,7 +18,7 @@ static LOST: OnceLock<io::Error> = OnceLock::new();
 static PRINTED: AtomicU64 = AtomicU64::new(0);
 
 /// Writes a result to standard output. [`all_told`] reports write errors at the end.
-pub(super) fn tell(text: &str) {
+pub fn tell(text: &str) {
     PRINTED.fetch_add(1, Ordering::Relaxed);
     let mut output = io::stdout().lock();
     let text = escaped(text);
@@ -31,12 +31,12 @@ pub(super) fn tell(text: &str) {
 
 /// Returns an error if a result could not be written to standard output: a full disk must not pass for success. A
 /// closed pipe is not an error, because its reader does not want more.
-pub(super) fn all_told() -> Result<(), Failure> {
+pub fn all_told() -> Result<(), Failure> {
     LOST.get().map_or(Ok(()), lost)
 }
 
 /// Converts the result of another write to standard output in the same way as [`all_told`].
-pub(super) fn whole(printed: io::Result<()>) -> Result<(), Failure> {
+pub fn whole(printed: io::Result<()>) -> Result<(), Failure> {
     printed.or_else(|error| lost(&error))
 }
 
@@ -49,19 +49,19 @@ fn lost(error: &io::Error) -> Result<(), Failure> {
 }
 
 /// Writes a line to standard error, if anybody listens.
-pub(super) fn remark(text: &dyn std::fmt::Display) {
+pub fn remark(text: &dyn std::fmt::Display) {
     PRINTED.fetch_add(1, Ordering::Relaxed);
     let text = text.to_string();
     let _ = writeln!(io::stderr().lock(), "{}", escaped(&text));
 }
 
 /// Number of texts that were printed so far: what is drawn over must be the last.
-pub(super) fn printed() -> u64 {
+pub fn printed() -> u64 {
     PRINTED.load(Ordering::Relaxed)
 }
 
 /// Writes a picture of Kiln's own, with the codes that place and colour it, to the terminal.
-pub(super) fn draw(picture: &str) {
+pub fn draw(picture: &str) {
     let mut output = io::stderr().lock();
     // Nobody misses a picture whose terminal has gone.
     let _ = output.write_all(picture.as_bytes()).and_then(|()| output.flush());
@@ -94,13 +94,13 @@ fn steers(c: char) -> bool {
 }
 
 /// `1 file`, `2 files`.
-pub(super) fn plural(count: usize, noun: &str) -> String {
+pub fn plural(count: usize, noun: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{s}")
 }
 
 /// Prints messages to standard error.
-pub(super) fn print(diagnostics: &Diagnostics) {
+pub fn print(diagnostics: &Diagnostics) {
     if !diagnostics.list.is_empty() {
         remark(diagnostics);
     }
