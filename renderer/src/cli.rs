@@ -1,7 +1,6 @@
 //! Command line: the subcommands and their arguments, with the help texts.
 
 mod bake;
-mod common;
 mod debug;
 mod farm;
 mod gallery;
@@ -11,7 +10,6 @@ mod live;
 mod pack;
 mod render;
 mod shade;
-mod stage;
 mod viewer;
 
 use std::ffi::OsString;
@@ -22,8 +20,6 @@ use clap::parser::ValueSource;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcommand, ValueEnum};
 
 pub use bake::{BakeArgs, BakeFilter, BakeTarget, BakedLight, GameEngine, ImageFormat, Layout, PAGES};
-use common::parse_define;
-pub use common::{CommonArgs, MitsubaArgs, SourceArgs};
 pub use debug::DebugArgs;
 pub use farm::{Engine, FarmArgs, FrameArg};
 pub use gallery::GalleryArgs;
@@ -32,8 +28,10 @@ pub use image::{DenoiseArgs, DenoiseQuality, ImageArgs, SheetArgs, ToneCurve};
 pub use live::LiveArgs;
 pub use pack::PackArgs;
 pub use render::{LightGroups, MergeArgs, ProgressForm, Quality, RenderArgs};
+use renderer_inputs::common_args::parse_define;
+pub use renderer_inputs::common_args::{CommonArgs, MitsubaArgs, SourceArgs};
+pub use renderer_inputs::stage_args::{On, StageArgs, Variation};
 pub use shade::{Assignment, Emit, Setup, ShadeArgs, Step};
-pub use stage::{On, StageArgs, Variation};
 pub use viewer::{Viewer, ViewerAddress};
 
 /// Kiln, an offline path tracer with a shading language.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::CommonArgs;
 use renderer_bake::{Include, PageScale, Scale, ShOrder, Share, Sides};
+use renderer_inputs::common_args::CommonArgs;
 
 /// Default number of texels along a side.
 const RESOLUTION: u32 = 512;

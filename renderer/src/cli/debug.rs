@@ -4,8 +4,8 @@ use std::ffi::OsString;
 
 use clap::Args;
 
-use super::SourceArgs;
-use super::stage::parse_param;
+use renderer_inputs::common_args::SourceArgs;
+use renderer_inputs::stage_args::parse_param;
 
 /// `kiln debug`
 #[derive(Debug, Args)]

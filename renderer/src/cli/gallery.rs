@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::SourceArgs;
-use super::common::parse_define;
 use super::render::parse_size;
+use renderer_inputs::common_args::SourceArgs;
+use renderer_inputs::common_args::parse_define;
 
 /// `kiln gallery`
 #[derive(Debug, Args)]

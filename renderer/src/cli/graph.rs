@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::SourceArgs;
-use super::common::parse_define;
+use renderer_inputs::common_args::SourceArgs;
+use renderer_inputs::common_args::parse_define;
 
 /// `kiln graph`
 #[derive(Debug, Args)]

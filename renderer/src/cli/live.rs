@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::render::parse_size;
-use super::{MitsubaArgs, SourceArgs, StageArgs};
+use renderer_inputs::common_args::{MitsubaArgs, SourceArgs};
+use renderer_inputs::stage_args::StageArgs;
 
 /// `kiln live`
 #[derive(Clone, Debug, Args)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{MitsubaArgs, SourceArgs};
+use renderer_inputs::common_args::{MitsubaArgs, SourceArgs};
 use renderer_load::Lighting;
 
 /// `kiln pack`

@@ -6,7 +6,9 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::image::parse_exposure;
-use super::{CommonArgs, DenoiseQuality, StageArgs, ToneCurve, Viewer};
+use super::{DenoiseQuality, ToneCurve, Viewer};
+use renderer_inputs::common_args::CommonArgs;
+use renderer_inputs::stage_args::StageArgs;
 
 /// `kiln render`
 #[derive(Clone, Debug, Args)]

@@ -12,8 +12,8 @@ use shading_raster::Pass;
 pub(super) use spelling::widen;
 pub use steps::{Assignment, Setup, Step};
 
-use super::SourceArgs;
 use renderer_base::memory;
+use renderer_inputs::common_args::SourceArgs;
 
 /// The most columns or rows of a grid.
 const MAX_SIDE: i64 = 1 << 24;

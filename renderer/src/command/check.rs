@@ -4,11 +4,11 @@ use std::path::Path;
 
 use shading::{Diagnostics, Template};
 
-use super::checking::{Content, check_scene, check_shader};
-use super::scene_options::{NamedScene, SceneOptions};
-use super::shader_file::{is_shader, read_source};
 use crate::cli::CheckArgs;
 use renderer_base::files::SharedFiles;
+use renderer_inputs::checking::{Content, check_scene, check_shader};
+use renderer_inputs::scene_options::{NamedScene, SceneOptions};
+use renderer_inputs::shader_file::{is_shader, read_source};
 use renderer_support::terminal::plural;
 use renderer_support::{Failure, print, tell};
 

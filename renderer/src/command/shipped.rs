@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use shading::ShadingSystem;
 use shading::graph::Templates as _;
 
-use super::metadata::{metadata_of, text_of};
+use renderer_inputs::metadata::{metadata_of, text_of};
 use renderer_transport::material::library;
 
 /// A shipped unit or group.

@@ -41,7 +41,7 @@ use self::files::{files, names};
 use self::folder::Folder;
 use self::progress::BakeWatch;
 use self::statistics::report;
-use super::{shader_file, summary};
+use super::summary;
 use crate::cli::{BakeArgs, BakeFilter, BakeTarget};
 use renderer_bake::{
     BakePhase, BakeProgress, BakeSettings, FeatureDesc, Include, LightmapFilter, ProbePlaces,
@@ -51,6 +51,7 @@ use renderer_base::files::{read_regular, text_of};
 use renderer_base::memory;
 use renderer_denoise::{DenoiseError, Denoiser};
 use renderer_import::Names;
+use renderer_inputs::shader_file;
 use renderer_scene::SceneDesc;
 use renderer_support::interrupt::Interrupt;
 use renderer_support::outputs::Outputs;

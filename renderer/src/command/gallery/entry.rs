@@ -7,8 +7,8 @@ use shading::syntax::ast::Item;
 use shading::{Diagnostics, Source, Template};
 
 use super::param::Param;
-use crate::command::metadata::{metadata_of, text_of};
-use crate::command::stage::{self, NamedShader, UnitExample};
+use renderer_inputs::metadata::{metadata_of, text_of};
+use renderer_inputs::stage::{self, NamedShader, UnitExample};
 
 /// Where a unit or group is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use shading::{Diagnostic, Diagnostics, Preprocessor, ShadingSystem, Source, Template};
 
 use super::entry::{Entry, Origin};
-use crate::command::{shader_file, stage};
+use renderer_inputs::{shader_file, stage};
 use renderer_transport::material::{Host, library};
 use renderer_transport::scene::build::shading_system;
 

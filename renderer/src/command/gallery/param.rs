@@ -4,7 +4,7 @@ use shading::graph::ParamInfo;
 use shading::hir::{Const, Metadata};
 use shading::ty::{Base, Type};
 
-use crate::command::metadata::{text_of, value_of};
+use renderer_inputs::metadata::{text_of, value_of};
 
 /// A parameter or output.
 pub(super) struct Param {

@@ -6,11 +6,13 @@ use rustc_hash::FxHasher;
 use shading::Diagnostics;
 
 use super::entry::Entry;
-use crate::cli::{GalleryArgs, MitsubaArgs, StageArgs};
-use crate::command::scene_options::SceneOptions;
-use crate::command::stage;
+use crate::cli::GalleryArgs;
 use renderer_base::files::SharedFiles;
 use renderer_image::Image;
+use renderer_inputs::common_args::MitsubaArgs;
+use renderer_inputs::scene_options::SceneOptions;
+use renderer_inputs::stage;
+use renderer_inputs::stage_args::StageArgs;
 use renderer_load::Change;
 use renderer_scene::SceneDesc;
 use renderer_support::Failure;

@@ -14,12 +14,13 @@ use shading::graph::source::material;
 use shading::syntax::ast;
 use shading::{Diagnostic, Diagnostics, Preprocessor, ShadingSystem, Template};
 
-use super::scene_options::{SceneOptions, load_scene};
-use super::shader_file;
-use crate::cli::{GraphArgs, MitsubaArgs};
+use crate::cli::GraphArgs;
 use model::{Extent, diagram};
 use renderer_base::files::SharedFiles;
 use renderer_image::write_whole;
+use renderer_inputs::common_args::MitsubaArgs;
+use renderer_inputs::scene_options::{SceneOptions, load_scene};
+use renderer_inputs::shader_file;
 use renderer_support::outputs::Outputs;
 use renderer_support::{Failure, print};
 use renderer_transport::material::Host;

@@ -17,9 +17,9 @@ mod session;
 use std::sync::Arc;
 use std::thread;
 
-use super::{shader_file, stage};
 use crate::cli::LiveArgs;
 use look::Look;
+use renderer_inputs::{shader_file, stage};
 use renderer_support::file_watch::FileWatch;
 use renderer_support::http::Listener;
 use renderer_support::{Failure, remark};

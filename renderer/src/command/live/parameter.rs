@@ -10,9 +10,9 @@ use shading::hir::{Const, Metadata};
 use shading::syntax::ast::{Argument, Expr, ExprKind};
 use shading::ty::{Base, Type};
 
-use crate::cli::On;
-use crate::command::metadata::{metadata_of, text_of, value_of};
-use crate::command::stage;
+use renderer_inputs::metadata::{metadata_of, text_of, value_of};
+use renderer_inputs::stage;
+use renderer_inputs::stage_args::On;
 use renderer_scene::{MaterialDesc, SceneDesc};
 use renderer_transport::scene::reshade::Reshader;
 

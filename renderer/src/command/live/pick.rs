@@ -8,8 +8,8 @@ use shading::ShaderGlobals;
 use super::session::{Session, Shown};
 use crate::cli::{DebugArgs, LiveArgs};
 use crate::command::shade::point_text;
-use crate::command::stage;
 use renderer_geometry::Interaction;
+use renderer_inputs::stage;
 
 /// Tells of a point of the picture, from (0, 0) at the top left to (1, 1).
 pub(super) fn told(shown: &Shown, at: [f32; 2], args: &LiveArgs, session: &Session) -> String {

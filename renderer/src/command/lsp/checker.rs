@@ -14,11 +14,12 @@ use shading_editor::Finding;
 use super::address::{clean, uri_of};
 use super::convert;
 use super::store::OpenText;
-use crate::cli::{LspArgs, MitsubaArgs};
-use crate::command::checking::{check_scene, check_shader};
-use crate::command::scene_options::{NamedScene, SceneOptions};
-use crate::command::shader_file::is_shader;
+use crate::cli::LspArgs;
 use renderer_base::files::{LoggedFiles, OverlayFiles, SharedFiles};
+use renderer_inputs::checking::{check_scene, check_shader};
+use renderer_inputs::common_args::MitsubaArgs;
+use renderer_inputs::scene_options::{NamedScene, SceneOptions};
+use renderer_inputs::shader_file::is_shader;
 
 /// How long typing must pause before texts are checked.
 const PAUSE: Duration = Duration::from_millis(120);

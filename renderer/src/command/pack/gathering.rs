@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use shading::{Diagnostic, Diagnostics};
 
-use crate::command::scene_options::NamedScene;
 use renderer_base::files::{Files, Recorded, RecordedFiles, RecordedPath, SharedFiles};
+use renderer_inputs::scene_options::NamedScene;
 use renderer_support::Failure;
 use renderer_transport::scene::build::find_inputs;
 

@@ -13,9 +13,9 @@ use shading::{Diagnostic, Diagnostics};
 
 use self::gathering::Gathering;
 use self::layout::Layout;
-use super::scene_options::{NamedScene, SceneOptions};
 use crate::cli::PackArgs;
 use renderer_base::files::{FileKind, is_pack};
+use renderer_inputs::scene_options::{NamedScene, SceneOptions};
 use renderer_load::Change;
 use renderer_support::outputs::Outputs;
 use renderer_support::terminal::plural;

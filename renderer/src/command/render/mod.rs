@@ -6,8 +6,8 @@ mod variations;
 
 use std::sync::Arc;
 
-use super::shader_file;
 use crate::cli::RenderArgs;
+use renderer_inputs::shader_file;
 use renderer_support::interrupt::Interrupt;
 use renderer_support::{Failure, watch};
 

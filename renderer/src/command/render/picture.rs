@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use shading::Diagnostics;
 
-use crate::cli::{CommonArgs, ProgressForm, Quality, RenderArgs};
+use crate::cli::{ProgressForm, Quality, RenderArgs};
 use crate::command::checkpoint::{Checkpoint, Origin, begun};
 use crate::command::denoising::{Denoising, missing_features};
 use crate::command::passes;
@@ -22,6 +22,7 @@ use crate::part::Ranges;
 use renderer_base::memory;
 use renderer_denoise::{Denoiser, Quality as DenoiseQuality};
 use renderer_image::film::NoiseGoal;
+use renderer_inputs::common_args::CommonArgs;
 use renderer_load::{Change, add_override};
 use renderer_passes::PassSet;
 use renderer_scene::SceneDesc;

@@ -30,7 +30,6 @@ use shading::{
     WrittenClouds,
 };
 
-use super::shader_file;
 use crate::cli::{ShadeArgs, Step};
 use engine::{Compiled, Engine, Interpreted, MAX_WRITTEN, Report};
 use grid::{Grid, Placement, PointSet as _, Vary};
@@ -41,6 +40,7 @@ pub use points::{PointInput, Points};
 use renderer_base::files::{LoggedFiles, SharedFiles};
 use renderer_base::memory;
 use renderer_image::{SampleType, Staged};
+use renderer_inputs::shader_file;
 use renderer_support::interrupt::Interrupt;
 use renderer_support::outputs::{Finish, Outputs, misplaced};
 use renderer_support::watch::{self, Read};

@@ -1,6 +1,6 @@
 //! Parsing of parameter values from text.
 
-use crate::command::named_color::named_color;
+use renderer_inputs::named_color::named_color;
 use shading::hir::Const;
 use shading::ty::{Base, Length, Type};
 use shading::{Diagnostic, Value};

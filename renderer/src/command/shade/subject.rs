@@ -11,10 +11,10 @@ use shading::{
     Diagnostic, Diagnostics, GraphError, ShaderGroupTemplate, ShadingSystem, Source, Template, Value,
 };
 
-use super::super::shader_file;
 use super::layer::{Layer, LayerParam, LayerStep, LayerSummary, Layers, unknown_output};
 use super::serialised;
 use crate::cli::{Assignment, Setup, ShadeArgs, Step};
+use renderer_inputs::shader_file;
 
 /// A template with the values of its inputs.
 #[derive(Debug)]

@@ -14,9 +14,9 @@ use super::host::GridHost;
 use super::output::output_text;
 use super::{params, shader_file, told};
 use crate::cli::DebugArgs;
-use crate::command::named_color::named_color;
 use renderer_base::files::{LoggedFiles, SharedFiles};
 use renderer_base::memory;
+use renderer_inputs::named_color::named_color;
 use renderer_support::{Failure, print, remark, tell};
 use renderer_transport::material::{closure_registry, library};
 

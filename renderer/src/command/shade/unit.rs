@@ -19,9 +19,10 @@ use super::params::{self, Given};
 use super::pass::{PassOptions, pass};
 use super::points::Points;
 use super::{PACKET_GRID, missing_texture};
-use crate::command::{info, shader_file};
+use crate::command::info;
 use renderer_base::files::{LoggedFiles, SharedFiles};
 use renderer_base::memory;
+use renderer_inputs::shader_file;
 use renderer_support::Failure;
 use renderer_transport::material::{closure_registry, library};
 
@@ -66,7 +67,7 @@ impl Unit {
         let limit = memory::for_textures();
         let host = GridHost::new([1, 1], directories.clone(), limit, vec![], files.clone());
         let host = Arc::new(host);
-        let source = crate::cli::SourceArgs {
+        let source = renderer_inputs::common_args::SourceArgs {
             folders: directories,
             undefine: vec![],
         };

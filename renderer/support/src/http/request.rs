@@ -9,9 +9,11 @@ const GLANCE: Duration = Duration::from_millis(1);
 
 /// A request that passed all checks.
 pub struct Request<'a> {
+    /// Method, such as `GET`.
     pub method: String,
     /// Path and query, without the token.
     pub target: String,
+    /// Body; empty if there is none.
     pub body: Vec<u8>,
     /// Its connection; none in tests.
     pub stream: Option<&'a TcpStream>,
@@ -38,7 +40,9 @@ impl Request<'_> {
 
 /// Content of a response.
 pub enum Content {
+    /// These bytes.
     Bytes(Vec<u8>),
+    /// The content of a file.
     File(File),
 }
 

@@ -6,8 +6,8 @@ use shading::{Diagnostic, Diagnostics, ShaderGroupTemplate, ShadingSystem, Templ
 
 use super::example::Example;
 use super::layer::{self, is_visible};
-use crate::cli::StageArgs;
-use crate::command::named_color::named_color;
+use crate::named_color::named_color;
+use crate::stage_args::StageArgs;
 
 /// A shader with what is shown of it.
 pub(super) struct Subject {

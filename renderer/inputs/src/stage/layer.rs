@@ -67,7 +67,7 @@ pub(super) fn find<'l>(layers: &'l [Layer], asked: &str) -> Result<&'l Layer, Di
 }
 
 /// Returns whether values of a type are numbers that make a colour.
-pub(in crate::command) fn is_visible(ty: Type) -> bool {
+pub fn is_visible(ty: Type) -> bool {
     let is_number = matches!(
         ty.base,
         Base::Int | Base::Float | Base::Color | Base::Point | Base::Vector | Base::Normal

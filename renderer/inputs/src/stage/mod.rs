@@ -18,7 +18,7 @@ use shading::syntax::ast::Item;
 use shading::{Diagnostic, Diagnostics, Preprocessor, ShadingSystem, Source, Template};
 
 use super::shader_file;
-use crate::cli::StageArgs;
+use crate::stage_args::StageArgs;
 use example::Example;
 use renderer_base::files::{DiskFiles, Files as _, LoggedFiles, OverlayFiles, SharedFiles};
 use renderer_load::{LoadOptions, from_text};
@@ -28,15 +28,15 @@ use renderer_transport::scene::build::shading_system;
 use scene::Props;
 use subject::{Shows, Subject};
 
-pub(super) use layer::is_visible;
-pub(super) use values::set_values;
+pub use layer::is_visible;
+pub use values::set_values;
 
 /// Name of the shape that shows the shader.
-pub(super) const SUBJECT: &str = "subject";
+pub const SUBJECT: &str = "subject";
 
 /// Returns whether a name on the command line is that of a shader: of a file of shaders without a camera, of one of its
 /// units or groups, or of what ships.
-pub(super) fn is_shader(word: &Path) -> bool {
+pub fn is_shader(word: &Path) -> bool {
     let Some(text) = word.to_str() else { return false };
     match shader_file::file_of(text) {
         Some(file) => shader_file::is_shader(&file) && !has_camera(&file),
@@ -56,7 +56,7 @@ fn has_camera(file: &Path) -> bool {
 
 /// A shader by what names it.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum NamedShader<'a> {
+pub enum NamedShader<'a> {
     /// A word of the command line.
     Word(&'a str),
     /// One that ships, whatever files there are.
@@ -105,7 +105,7 @@ fn found<'a>(
 ///
 /// # Errors
 /// When there is none, or it has errors.
-pub(super) fn shader(
+pub fn shader(
     word: &Path,
     preprocessor: Preprocessor,
     files: &SharedFiles,
@@ -120,7 +120,7 @@ pub(super) fn shader(
 ///
 /// # Errors
 /// When it has errors or cannot be shown, and when arguments do not fit.
-pub(super) fn load(
+pub fn load(
     shader: NamedShader<'_>,
     args: &StageArgs,
     preprocessor: Preprocessor,
@@ -150,23 +150,20 @@ pub(super) fn load(
 }
 
 /// A unit or group at work.
-pub(super) struct UnitExample {
+pub struct UnitExample {
     /// Lines of a group.
-    pub(super) lines: String,
+    pub lines: String,
     /// What is shown: an output of an instance.
-    pub(super) shown: String,
+    pub shown: String,
     /// True if that is a surface, and no value.
-    pub(super) is_surface: bool,
+    pub is_surface: bool,
 }
 
 /// The example of a unit or group, if it has one.
 ///
 /// # Errors
 /// If the example has errors.
-pub(super) fn example(
-    template: &Template,
-    system: &ShadingSystem,
-) -> Result<Option<UnitExample>, Diagnostics> {
+pub fn example(template: &Template, system: &ShadingSystem) -> Result<Option<UnitExample>, Diagnostics> {
     let Some(example) = Example::of(template)? else {
         return Ok(None);
     };
@@ -196,12 +193,12 @@ pub(super) fn example(
 }
 
 /// Why a unit or group cannot be shown alone, if it cannot.
-pub(super) fn refusal(template: &Template) -> Option<Diagnostic> {
+pub fn refusal(template: &Template) -> Option<Diagnostic> {
     subject::shown_of(template, None).err()
 }
 
 /// An error for a word that is neither a file nor a shader that ships, if it looks like the name of one.
-pub(super) fn check_name(word: &Path) -> Result<(), Diagnostic> {
+pub fn check_name(word: &Path) -> Result<(), Diagnostic> {
     let name = word.to_str().unwrap_or_default();
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if !is_name || word.exists() {
@@ -214,7 +211,7 @@ pub(super) fn check_name(word: &Path) -> Result<(), Diagnostic> {
 }
 
 /// An error for flags of the stage where a scene is rendered.
-pub(super) fn check_idle(args: &StageArgs, scene: &Path) -> Result<(), Diagnostic> {
+pub fn check_idle(args: &StageArgs, scene: &Path) -> Result<(), Diagnostic> {
     let Some(flag) = args.first_given() else {
         return Ok(());
     };

@@ -154,7 +154,8 @@ fn build_quality() -> impl TypedValueParser<Value = BuildQuality> {
     })
 }
 
-pub(super) fn parse_define(text: &str) -> Result<(String, String), String> {
+/// Parses `NAME=VALUE`, or `NAME` with the value 1.
+pub fn parse_define(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         None if !text.is_empty() => Ok((text.to_owned(), "1".to_owned())),

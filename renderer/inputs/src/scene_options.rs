@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use shading::{Diagnostic, Diagnostics};
 
 use super::stage::{self, NamedShader};
-use crate::cli::{MitsubaArgs, SourceArgs, StageArgs};
+use crate::common_args::{MitsubaArgs, SourceArgs};
+use crate::stage_args::StageArgs;
 use renderer_base::files::{LoggedFiles, OverlayFiles, Pack, PackFiles, SharedFiles, is_pack};
 use renderer_load::{Change, Lighting, LightingKind, LoadOptions, load};
 use renderer_scene::SceneDesc;
@@ -15,28 +16,28 @@ use renderer_transport::scene::build::shader_errors;
 
 /// Options of the command line that change what is read of a scene.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SceneOptions {
+pub struct SceneOptions {
     /// Changes of values.
-    pub(super) set: Vec<String>,
+    pub set: Vec<String>,
     /// Changes by other options, applied after `set`.
-    pub(super) changes: Vec<Change>,
+    pub changes: Vec<Change>,
     /// Light in place of the scene's own, or besides.
-    pub(super) light: Option<Lighting>,
+    pub light: Option<Lighting>,
     /// Options of reading shader sources.
-    pub(super) source: SourceArgs,
+    pub source: SourceArgs,
     /// Options of reading Mitsuba scenes.
-    pub(super) mitsuba: MitsubaArgs,
+    pub mitsuba: MitsubaArgs,
     /// How a shader is shown; none where only scenes are meant.
-    pub(super) stage: Option<StageArgs>,
+    pub stage: Option<StageArgs>,
     /// Text of the scene's file, instead of what is on the disk.
-    pub(super) text: Option<Arc<str>>,
+    pub text: Option<Arc<str>>,
     /// Files, unless the scene is in a pack.
-    pub(super) files: SharedFiles,
+    pub files: SharedFiles,
 }
 
 impl SceneOptions {
     /// Options of a command that reads a scene without rendering it.
-    pub(super) fn of(source: &SourceArgs, mitsuba: &MitsubaArgs) -> SceneOptions {
+    pub fn of(source: &SourceArgs, mitsuba: &MitsubaArgs) -> SceneOptions {
         SceneOptions {
             source: source.clone(),
             mitsuba: mitsuba.clone(),
@@ -60,7 +61,7 @@ impl SceneOptions {
     }
 
     /// The files and folders that they name.
-    pub(super) fn paths(&self) -> Vec<PathBuf> {
+    pub fn paths(&self) -> Vec<PathBuf> {
         let folders = self.source.folders.iter().cloned();
         folders.chain(self.light_file().map(PathBuf::from)).collect()
     }
@@ -73,7 +74,7 @@ impl SceneOptions {
     }
 
     /// Replaces each path by `place` of it; `None` if a path is not valid UTF-8.
-    pub(super) fn with_paths(mut self, place: impl Fn(&Path) -> PathBuf) -> Option<SceneOptions> {
+    pub fn with_paths(mut self, place: impl Fn(&Path) -> PathBuf) -> Option<SceneOptions> {
         for folder in &mut self.source.folders {
             *folder = place(folder);
         }
@@ -86,7 +87,7 @@ impl SceneOptions {
     }
 
     /// Converts them to options of the scene loader.
-    pub(super) fn for_load(self, files: SharedFiles) -> LoadOptions {
+    pub fn for_load(self, files: SharedFiles) -> LoadOptions {
         LoadOptions {
             mitsuba: self.mitsuba.options(),
             preprocessor: self.source.preprocessor(&self.mitsuba.macros(), files.clone()),
@@ -103,7 +104,7 @@ impl SceneOptions {
     }
 
     /// The options that are stored in a pack, as JSON. `path` converts a path to the manifest's form.
-    pub(super) fn json(&self, path: impl Fn(&Path) -> Option<String>) -> Option<Value> {
+    pub fn json(&self, path: impl Fn(&Path) -> Option<String>) -> Option<Value> {
         let folders = self.source.folders.iter().map(|folder| path(folder));
         let light = match (&self.light, self.light_file()) {
             (None, _) => Value::Null,
@@ -121,7 +122,7 @@ impl SceneOptions {
     }
 
     /// The options that are stored in a pack.
-    pub(super) fn of_pack(pack: &Pack) -> Result<SceneOptions, Diagnostic> {
+    pub fn of_pack(pack: &Pack) -> Result<SceneOptions, Diagnostic> {
         let inside = |path: &str| {
             let path = Path::new(path);
             if path.has_root() {
@@ -181,16 +182,18 @@ impl SceneOptions {
 
 /// A scene on the command line: where its file is, and how it is read.
 #[derive(Clone, Debug)]
-pub(super) struct NamedScene {
-    pub(super) path: PathBuf,
-    pub(super) options: SceneOptions,
+pub struct NamedScene {
+    /// The scene's file.
+    pub path: PathBuf,
+    /// Options of reading it.
+    pub options: SceneOptions,
     /// File system of the scene, the disk or the pack, with a list of what is read.
-    pub(super) files: SharedFiles,
+    pub files: SharedFiles,
 }
 
 impl NamedScene {
     /// The scene that `path` names: a file, or the scene of a pack.
-    pub(super) fn find(path: &Path, options: SceneOptions) -> Result<NamedScene, Diagnostic> {
+    pub fn find(path: &Path, options: SceneOptions) -> Result<NamedScene, Diagnostic> {
         if let Some(text) = &options.text {
             let bytes = text.as_bytes().to_vec();
             let files = OverlayFiles::new(options.files.clone()).with(path, bytes);
@@ -220,16 +223,13 @@ impl NamedScene {
     }
 
     /// Reads it.
-    pub(super) fn load(self) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+    pub fn load(self) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
         load(&self.path, &self.options.for_load(self.files))
     }
 }
 
 /// Reads the scene that `path` names: a file, or the scene of a pack, which is then among its files.
-pub(super) fn load_scene(
-    path: &Path,
-    options: SceneOptions,
-) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+pub fn load_scene(path: &Path, options: SceneOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
     if let Some(args) = options.stage.clone() {
         if stage::is_shader(path) {
             let macros = options.mitsuba.macros();

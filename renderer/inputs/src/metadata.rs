@@ -4,7 +4,7 @@ use shading::hir::{Const, Metadata};
 use shading::{Diagnostic, Template};
 
 /// Metadata of a unit or group.
-pub(super) fn metadata_of(template: &Template) -> &[Metadata] {
+pub fn metadata_of(template: &Template) -> &[Metadata] {
     match template {
         Template::Unit(unit) => &unit.hir.metadata,
         Template::Group(group) => &group.metadata,
@@ -12,7 +12,7 @@ pub(super) fn metadata_of(template: &Template) -> &[Metadata] {
 }
 
 /// Adds the location of a unit's or group's name to a diagnostic.
-pub(super) fn at_name(diagnostic: Diagnostic, template: &Template) -> Diagnostic {
+pub fn at_name(diagnostic: Diagnostic, template: &Template) -> Diagnostic {
     match template {
         Template::Unit(unit) => diagnostic.at(&unit.sources, unit.hir.span, ""),
         Template::Group(group) => match &group.file {
@@ -23,7 +23,7 @@ pub(super) fn at_name(diagnostic: Diagnostic, template: &Template) -> Diagnostic
 }
 
 /// A text of the metadata.
-pub(super) fn text_of<'m>(metadata: &'m [Metadata], name: &str) -> Option<&'m str> {
+pub fn text_of<'m>(metadata: &'m [Metadata], name: &str) -> Option<&'m str> {
     match value_of(metadata, name)? {
         Const::String(text) => Some(text),
         _ => None,
@@ -31,7 +31,7 @@ pub(super) fn text_of<'m>(metadata: &'m [Metadata], name: &str) -> Option<&'m st
 }
 
 /// A value of the metadata.
-pub(super) fn value_of<'m>(metadata: &'m [Metadata], name: &str) -> Option<&'m Const> {
+pub fn value_of<'m>(metadata: &'m [Metadata], name: &str) -> Option<&'m Const> {
     let found = metadata.iter().find(|entry| entry.name == name)?;
     Some(&found.value)
 }

@@ -14,7 +14,7 @@ use renderer_scene::{MaterialId, SceneDesc};
 
 /// Sets parameters of the shader on a stage to values without texts; returns the material that has them. `None` if there is
 /// a mistake in them, or if the stage has to be read again for them.
-pub(in crate::command) fn set_values(
+pub fn set_values(
     desc: &mut SceneDesc,
     template: &Template,
     values: &BTreeMap<String, String>,

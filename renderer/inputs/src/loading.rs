@@ -5,7 +5,8 @@ use std::path::Path;
 use shading::Diagnostics;
 
 use super::scene_options::{SceneOptions, load_scene};
-use crate::cli::{CommonArgs, StageArgs};
+use crate::common_args::CommonArgs;
+use crate::stage_args::StageArgs;
 use renderer_base::memory::gigabytes;
 use renderer_load::Change;
 use renderer_scene::SceneDesc;
@@ -14,12 +15,12 @@ use renderer_support::{Failure, print, remark};
 impl CommonArgs {
     /// Reads the scene and prints its warnings. `integrator` is used where the command line asks for none; `changes` are
     /// made after those of `--set`.
-    pub(super) fn load(&self, integrator: Option<&str>, changes: Vec<Change>) -> Result<SceneDesc, Failure> {
+    pub fn load(&self, integrator: Option<&str>, changes: Vec<Change>) -> Result<SceneDesc, Failure> {
         self.load_file(&self.scene, integrator, changes, None)
     }
 
     /// Reads the scene, or makes one that shows a unit or group, and returns its warnings with it.
-    pub(super) fn read_staged(
+    pub fn read_staged(
         &self,
         stage: &StageArgs,
         changes: Vec<Change>,
@@ -28,7 +29,7 @@ impl CommonArgs {
     }
 
     /// Reads the scene of that file instead.
-    pub(super) fn load_file(
+    pub fn load_file(
         &self,
         scene: &Path,
         integrator: Option<&str>,
@@ -73,7 +74,7 @@ impl CommonArgs {
     }
 
     /// Options that change how the scene is read.
-    pub(super) fn scene_options(&self) -> SceneOptions {
+    pub fn scene_options(&self) -> SceneOptions {
         SceneOptions {
             set: self.set.clone(),
             light: self.light.clone(),
@@ -83,7 +84,7 @@ impl CommonArgs {
     }
 
     /// Notes work that takes long.
-    pub(super) fn announce(&self, bytes: u64) {
+    pub fn announce(&self, bytes: u64) {
         const MUCH: u64 = 2_000_000_000;
         if bytes > MUCH && !self.quiet {
             remark(&format!("this takes about {} of memory", gigabytes(bytes)));
@@ -91,12 +92,12 @@ impl CommonArgs {
     }
 
     /// Number of threads; 0 for one per core.
-    pub(super) fn threads(&self) -> usize {
+    pub fn threads(&self) -> usize {
         self.threads.unwrap_or(0) as usize
     }
 
     /// Seed of the random numbers.
-    pub(super) fn seed(&self, desc: &SceneDesc) -> u64 {
+    pub fn seed(&self, desc: &SceneDesc) -> u64 {
         self.seed.map_or(desc.sampler.seed, u64::from)
     }
 }

@@ -27,7 +27,7 @@ const NAMES: [(&str, u32); 20] = [
 ];
 
 /// The linear colour of a name or of `#rrggbb`.
-pub(super) fn named_color(text: &str) -> Option<[f32; 3]> {
+pub fn named_color(text: &str) -> Option<[f32; 3]> {
     let of_name = NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
     let code = match (of_name, text.strip_prefix('#')) {
         (Some((_, code)), _) => *code,

@@ -8,7 +8,7 @@ use shading::syntax::ast::Expr;
 
 use super::subject::{Shows, Subject};
 use super::{backdrop, cloth, model};
-use crate::cli::{On, StageArgs};
+use crate::stage_args::{On, StageArgs};
 
 /// The group around what is shown, the instance in it, and the shader of an environment.
 pub(super) const GROUP: &str = "stage_group";

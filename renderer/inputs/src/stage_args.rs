@@ -168,7 +168,7 @@ fn parse_on(text: &str) -> Result<On, String> {
 }
 
 /// `NAME=VALUE`.
-pub(super) fn parse_param(text: &str) -> Result<(String, String), String> {
+pub fn parse_param(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.to_owned())),
         _ => Err("write it as NAME=VALUE".to_owned()),

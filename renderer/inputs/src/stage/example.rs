@@ -7,8 +7,8 @@
 use shading::syntax::ast::{GroupStmt, Item};
 use shading::{Diagnostic, Diagnostics, Source, Template};
 
-use crate::cli::On;
-use crate::command::metadata::{at_name, metadata_of, text_of};
+use crate::metadata::{at_name, metadata_of, text_of};
+use crate::stage_args::On;
 
 /// Lines of a group.
 pub(super) struct Example {

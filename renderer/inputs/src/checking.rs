@@ -6,29 +6,34 @@ use std::sync::Arc;
 use shading::{Diagnostics, Source, Template};
 
 use super::scene_options::NamedScene;
-use crate::cli::{MitsubaArgs, SourceArgs};
+use crate::common_args::{MitsubaArgs, SourceArgs};
 use renderer_base::files::SharedFiles;
 use renderer_transport::material::Host;
 use renderer_transport::scene::build;
 
-/// What a file without errors holds.
-pub(super) struct Checked {
-    pub(super) warnings: Diagnostics,
-    pub(super) templates: Vec<Template>,
-    pub(super) content: Content,
+/// Content of a file without errors.
+pub struct Checked {
+    /// Warnings.
+    pub warnings: Diagnostics,
+    /// Units and groups.
+    pub templates: Vec<Template>,
+    /// Kind of the file.
+    pub content: Content,
 }
 
 /// Kind of a checked file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub enum Content {
     /// Units and groups alone.
     Shaders,
+    /// A scene.
     Scene,
+    /// A model.
     Model,
 }
 
 /// Compiles shader source; included files are found among `files`.
-pub(super) fn check_shader(
+pub fn check_shader(
     text: Arc<Source>,
     source: &SourceArgs,
     mitsuba: &MitsubaArgs,
@@ -53,7 +58,7 @@ pub(super) fn check_shader(
 }
 
 /// Reads a scene and compiles its materials.
-pub(super) fn check_scene(scene: NamedScene) -> Result<Checked, Diagnostics> {
+pub fn check_scene(scene: NamedScene) -> Result<Checked, Diagnostics> {
     let (desc, mut warnings) = scene.load()?;
     let checked = build::check(&desc)?;
     warnings.list.extend(checked.warnings.list);

@@ -13,27 +13,27 @@ use renderer_transport::material::library;
 
 /// Units and groups that a name on the command line refers to.
 #[derive(Debug)]
-pub(super) struct FoundShaders {
+pub struct FoundShaders {
     /// Units and groups, in the order of the file.
-    pub(super) templates: Vec<Template>,
+    pub templates: Vec<Template>,
     /// Warnings.
-    pub(super) warnings: Diagnostics,
+    pub warnings: Diagnostics,
 }
 
 impl FoundShaders {
     /// The one that is meant when one is wanted: the last, since what stands before helps it.
-    pub(super) fn last(self) -> Option<Template> {
+    pub fn last(self) -> Option<Template> {
         self.templates.into_iter().last()
     }
 }
 
 /// A file, `FILE:NAME`, a file without its extension, or the name of what ships.
-pub(super) fn find(system: &ShadingSystem, word: impl AsRef<OsStr>) -> Result<FoundShaders, Diagnostics> {
+pub fn find(system: &ShadingSystem, word: impl AsRef<OsStr>) -> Result<FoundShaders, Diagnostics> {
     find_in(&SharedFiles::default(), system, word)
 }
 
 /// As [`find`], with the text of a file from `files`.
-pub(super) fn find_in(
+pub fn find_in(
     files: &SharedFiles,
     system: &ShadingSystem,
     word: impl AsRef<OsStr>,
@@ -104,12 +104,12 @@ fn no_text(path: &Path) -> Option<&'static str> {
 }
 
 /// The file that a word names, if it names one.
-pub(super) fn file_of(word: &str) -> Option<PathBuf> {
+pub fn file_of(word: &str) -> Option<PathBuf> {
     split(word.as_ref()).map(|(file, _)| file)
 }
 
 /// The files that words of the command line name: shader files, as [`file_of`] finds them, and others that exist.
-pub(super) fn files_of(words: impl IntoIterator<Item = impl AsRef<Path>>) -> Vec<PathBuf> {
+pub fn files_of(words: impl IntoIterator<Item = impl AsRef<Path>>) -> Vec<PathBuf> {
     let file = |word: &Path| {
         let file = word.to_str().and_then(file_of);
         file.or_else(|| word.is_file().then(|| word.to_owned()))
@@ -139,7 +139,7 @@ fn split(word: &OsStr) -> Option<(PathBuf, Option<String>)> {
 }
 
 /// Units and groups by their places.
-pub(super) fn in_order(loaded: &Loaded) -> Vec<Template> {
+pub fn in_order(loaded: &Loaded) -> Vec<Template> {
     let mut templates = loaded.templates.clone();
     templates.sort_by_key(|template| match template {
         Template::Unit(unit) => unit.hir.span.start,
@@ -149,7 +149,7 @@ pub(super) fn in_order(loaded: &Loaded) -> Vec<Template> {
 }
 
 /// Returns whether a file is shader source by its name.
-pub(super) fn is_shader(path: &Path) -> bool {
+pub fn is_shader(path: &Path) -> bool {
     let is = |known: &str| {
         path.extension()
             .is_some_and(|own| own.eq_ignore_ascii_case(known))
@@ -158,7 +158,7 @@ pub(super) fn is_shader(path: &Path) -> bool {
 }
 
 /// Reads shader source.
-pub(super) fn read_source(path: &Path) -> Result<Arc<Source>, Diagnostic> {
+pub fn read_source(path: &Path) -> Result<Arc<Source>, Diagnostic> {
     source_in(&SharedFiles::default(), path)
 }
 
