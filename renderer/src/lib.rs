@@ -52,7 +52,6 @@
     reason = "the documentation is built with private items"
 )]
 
-pub mod cli;
 pub mod command;
 pub mod layers;
 pub mod part;
@@ -60,6 +59,7 @@ pub mod part;
 pub use command::session;
 pub use renderer_bake as bake;
 pub use renderer_base::{color, files, math, memory, sampler, sampling, sky, spectrum};
+pub use renderer_cli as cli;
 pub use renderer_denoise as denoise;
 pub use renderer_geometry::{self as geometry, accel, camera, ply};
 pub use renderer_grid as grid;

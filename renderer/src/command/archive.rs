@@ -10,7 +10,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::summary;
-use crate::cli::ArchiveArgs;
+use renderer_cli::ArchiveArgs;
 use renderer_geometry::accel::carried;
 use renderer_image::{check_place, write_whole};
 use renderer_support::Failure;

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use shading::{Diagnostics, Template};
 
-use crate::cli::CheckArgs;
 use renderer_base::files::SharedFiles;
+use renderer_cli::CheckArgs;
 use renderer_inputs::checking::{Content, check_scene, check_shader};
 use renderer_inputs::scene_options::{NamedScene, SceneOptions};
 use renderer_inputs::shader_file::{is_shader, read_source};

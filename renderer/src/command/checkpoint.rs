@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::part_place::{Obstacle, obstacle};
-use crate::cli::RenderArgs;
 use crate::part::{Header, Identity, LayerNames, Part, PartReader, Ranges, write_to};
+use renderer_cli::RenderArgs;
 use renderer_image::{ImageError, check_place, stage_with, write_elsewhere};
 use renderer_support::Failure;
 use renderer_support::outputs::Outputs;

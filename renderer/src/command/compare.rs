@@ -1,6 +1,6 @@
 //! `kiln compare`: error metrics of an image against a reference.
 
-use crate::cli::CompareArgs;
+use renderer_cli::CompareArgs;
 use renderer_image::compare::{Report, compare};
 use renderer_image::{WriteOptions, read, write};
 use renderer_support::outputs::Outputs;

@@ -5,8 +5,8 @@ use std::path::Path;
 use shading::Diagnostic;
 use shading::syntax::ast::Declaration;
 
-use crate::cli::ConvertArgs;
 use renderer_base::files::read_regular;
+use renderer_cli::ConvertArgs;
 use renderer_image::{Staged, stage, write_whole};
 use renderer_import::export::ply_bytes;
 use renderer_import::{MitsubaOptions, Translation, translate};

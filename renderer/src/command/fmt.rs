@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use shading::Diagnostic;
 use shading_format::{LineChange, changes, format};
 
-use crate::cli::FmtArgs;
 use renderer_base::files::{DiskFiles, Files as _};
+use renderer_cli::FmtArgs;
 use renderer_image::rewrite;
 use renderer_support::terminal::plural;
 use renderer_support::{Failure, remark, tell};

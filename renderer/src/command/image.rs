@@ -3,7 +3,7 @@
 use shading::Diagnostic;
 
 use super::layer_view::views;
-use crate::cli::ImageArgs;
+use renderer_cli::ImageArgs;
 use renderer_image::{WriteOptions, has_exposure, read, read_channels, write};
 use renderer_support::Failure;
 use renderer_support::outputs::Outputs;

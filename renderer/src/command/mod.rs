@@ -44,8 +44,8 @@ mod volume;
 use std::io;
 use std::process::ExitCode;
 
-use crate::cli::{Cli, Command};
 use renderer_base::memory;
+use renderer_cli::{Cli, Command};
 use renderer_support::interrupt::Interrupt;
 use renderer_support::terminal::{self, all_told, print, remark, tell};
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use shading::Diagnostic;
 
-use crate::cli::{LightGroups, RenderArgs};
+use renderer_cli::{LightGroups, RenderArgs};
 use renderer_load::pass_error;
 use renderer_passes::{PassDesc, PassSet, REST};
 use renderer_scene::SceneDesc;

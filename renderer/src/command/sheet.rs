@@ -2,7 +2,7 @@
 
 use super::layer_view::{LayerView, View, views};
 use super::tiles::Tiles;
-use crate::cli::SheetArgs;
+use renderer_cli::SheetArgs;
 use renderer_image::{Image, NamedChannels, WriteOptions, read_channels, write};
 use renderer_support::Failure;
 use renderer_support::outputs::Outputs;

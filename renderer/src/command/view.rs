@@ -5,7 +5,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use crate::cli::ViewArgs;
+use renderer_cli::ViewArgs;
 use renderer_support::http::{Content, Listener, Request, Response, decoded};
 use renderer_support::{Failure, remark};
 

@@ -4,10 +4,10 @@ use std::ops::RangeInclusive;
 
 use half::f16;
 
-use crate::cli::Layout;
 use renderer_bake::Lightmap;
 use renderer_bake::sh::{BANDS, MAX_COEFFICIENTS, ShOrder, band_scale, dominant_color, dominant_direction};
 use renderer_base::color::Rgb;
+use renderer_cli::Layout;
 
 /// A colour of light.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

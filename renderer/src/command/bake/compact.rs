@@ -6,8 +6,8 @@ use super::Failure;
 use super::channel::{Picture, Precision, Quantity, pictures, texels, value};
 use super::feature_image::png;
 use super::pages;
-use crate::cli::{ImageFormat, Layout};
 use renderer_bake::{Lightmap, ShOrder};
+use renderer_cli::{ImageFormat, Layout};
 use renderer_image::{ColorSpace, Image, Ktx2Compression, encode_ktx2};
 
 /// The name of an image in a format; `None` if it is not written in it.

@@ -6,8 +6,8 @@ use super::Failure;
 use super::feature_image::{encoded, floats};
 use super::lights;
 use super::pages;
-use crate::cli::BakeArgs;
 use renderer_bake::{Feature, FeatureDesc, FeatureMap, FeatureRays};
+use renderer_cli::BakeArgs;
 use renderer_passes::Pass;
 use renderer_transport::scene::build::Built;
 

@@ -7,8 +7,8 @@ use super::folder::{KEPT, MANIFEST, MODEL, PROBES, SCENE, UNLIT};
 use super::manifest::Manifest;
 use super::scene_model::{self, SceneModel};
 use super::{bevy, compact, features, glb, godot, images, model, pages, probes, programs, unlit, viewer};
-use crate::cli::{BakeArgs, BakeTarget, GameEngine};
 use renderer_bake::{BakeSettings, Baked, FeatureDesc, Product, Target};
+use renderer_cli::{BakeArgs, BakeTarget, GameEngine};
 use renderer_scene::SceneDesc;
 use renderer_transport::scene::build::Built;
 

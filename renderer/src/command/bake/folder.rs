@@ -10,9 +10,9 @@ use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
 use super::{Failure, Outputs, bevy, compact, features, godot, images, pages, viewer};
-use crate::cli::Layout;
 use renderer_bake::ShOrder;
 use renderer_base::files::read_regular;
+use renderer_cli::Layout;
 use renderer_image::{FileId, ImageError, Staged, numbered, stage, sweep_files, write_whole};
 use renderer_support::new_folder::write_in;
 use renderer_support::outputs::misplaced;

@@ -2,8 +2,8 @@
 
 use shading::Diagnostic;
 
-use crate::cli::{BakeArgs, BakeTarget};
 use renderer_bake::Include;
+use renderer_cli::{BakeArgs, BakeTarget};
 use renderer_transport::integrator::Integrator;
 
 /// Arguments that are for some targets alone.

@@ -6,11 +6,11 @@ use super::Failure;
 use super::channel::{Picture, Precision, pictures, texels, value};
 use super::feature_image::png;
 use super::pages;
-use crate::cli::Layout;
 use renderer_bake::sh::ShOrder;
 use renderer_bake::{Coverage, Lightmap};
 use renderer_base::color::Rgb;
 use renderer_base::math::INV_PI;
+use renderer_cli::Layout;
 use renderer_image::{ColorSpace, Image, MetaValue, SampleType, WriteOptions, encode};
 
 /// Image with the origin of each texel's light, for engines that filter or dilate by themselves.

@@ -3,9 +3,9 @@
 use shading::{Diagnostic, Diagnostics};
 
 use super::folder::{Folder, KEPT};
-use crate::cli::BakeArgs;
 use renderer_bake::{Baked, KeptLight};
 use renderer_base::files::read_regular;
+use renderer_cli::BakeArgs;
 
 /// The light that a bake may keep, none at first. A file that cannot be used is told, and replaced.
 pub(super) fn earlier(

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use super::channel::{Precision, pictures, texels};
 use super::images::{Brightness, COVERAGE, COVERAGES};
 use super::pages;
-use crate::cli::{BakeArgs, ImageFormat};
 use renderer_bake::sh::{BASIS, COSINE};
 use renderer_bake::{BakeSettings, Baked, Lightmap, LightmapFilter, Product, Target};
+use renderer_cli::{BakeArgs, ImageFormat};
 use renderer_scene::ModelPart;
 
 /// Contents of the manifest.

@@ -42,13 +42,13 @@ use self::folder::Folder;
 use self::progress::BakeWatch;
 use self::statistics::report;
 use super::summary;
-use crate::cli::{BakeArgs, BakeFilter, BakeTarget};
 use renderer_bake::{
     BakePhase, BakeProgress, BakeSettings, FeatureDesc, Include, LightmapFilter, ProbePlaces,
     SurfaceTextures, Target, backs, bake, check_checkpoint, texture_memory,
 };
 use renderer_base::files::{read_regular, text_of};
 use renderer_base::memory;
+use renderer_cli::{BakeArgs, BakeFilter, BakeTarget};
 use renderer_denoise::{DenoiseError, Denoiser};
 use renderer_import::Names;
 use renderer_inputs::shader_file;

@@ -1,7 +1,7 @@
 //! The pages of a lightmap: names of their files, and their part of images.
 
 use super::Failure;
-use crate::cli::PAGES;
+use renderer_cli::PAGES;
 use renderer_image::Image;
 
 /// The name of a file of a page, of so many: `irradiance.exr`, or `irradiance.0.exr`, `irradiance.1.exr`, ….

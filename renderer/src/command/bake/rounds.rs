@@ -1,6 +1,6 @@
 //! The two bakes of `--watch`: a draft, and the one that is asked for.
 
-use crate::cli::BakeArgs;
+use renderer_cli::BakeArgs;
 use renderer_support::interrupt::Interrupt;
 use renderer_support::{Failure, remark};
 

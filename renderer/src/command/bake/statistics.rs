@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde_json::json;
 use shading::Diagnostics;
 
-use crate::cli::BakeArgs;
 use renderer_bake::BakeStats;
 use renderer_base::memory;
+use renderer_cli::BakeArgs;
 use renderer_image::write_finished;
 use renderer_support::{Failure, print, remark};
 

@@ -13,11 +13,11 @@ use super::images::{COVERAGE, coverage_image};
 use super::progress::BakeWatch;
 use super::statistics::report;
 use super::{feature_image, features, glb, idle, shape_names};
-use crate::cli::{BakeArgs, BakeTarget};
 use renderer_bake::{
     BakePhase, BakeProgress, BakedSurface, CageSettings, Feature, FeatureDesc, LowShapes, SurfaceMaps,
     SurfaceSettings, bake_surface,
 };
+use renderer_cli::{BakeArgs, BakeTarget};
 use renderer_geometry::Shape;
 use renderer_import::Names;
 use renderer_scene::SceneDesc;

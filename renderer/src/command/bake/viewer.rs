@@ -5,8 +5,8 @@
 use serde_json::{Map, Value, json};
 
 use super::pages;
-use crate::cli::{BakeArgs, BakeTarget};
 use renderer_base::files::read_regular;
+use renderer_cli::{BakeArgs, BakeTarget};
 
 /// The page and its script.
 const PAGE: [(&str, &[u8]); 2] = [

@@ -2,7 +2,7 @@
 
 use super::job::{Frames, Job};
 use super::shell::{quote, words};
-use crate::cli::FarmArgs;
+use renderer_cli::FarmArgs;
 
 /// The files of the job, the last of which submits it.
 pub(super) fn files(job: &Job, args: &FarmArgs) -> Vec<(String, Vec<u8>)> {

@@ -19,12 +19,12 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use shading::Diagnostics;
 
-use crate::cli::GalleryArgs;
 use entry::{Entry, Shown};
 use folder::Folder;
 use library::Library;
 use picture::Staged;
 use renderer_base::files::SharedFiles;
+use renderer_cli::GalleryArgs;
 use renderer_image::{WriteOptions, encode, write_whole};
 use renderer_support::interrupt::Interrupt;
 use renderer_support::outputs::Outputs;

@@ -6,8 +6,8 @@ use rustc_hash::FxHasher;
 use shading::Diagnostics;
 
 use super::entry::Entry;
-use crate::cli::GalleryArgs;
 use renderer_base::files::SharedFiles;
+use renderer_cli::GalleryArgs;
 use renderer_image::Image;
 use renderer_inputs::common_args::MitsubaArgs;
 use renderer_inputs::scene_options::SceneOptions;

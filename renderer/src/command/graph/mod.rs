@@ -14,9 +14,9 @@ use shading::graph::source::material;
 use shading::syntax::ast;
 use shading::{Diagnostic, Diagnostics, Preprocessor, ShadingSystem, Template};
 
-use crate::cli::GraphArgs;
 use model::{Extent, diagram};
 use renderer_base::files::SharedFiles;
+use renderer_cli::GraphArgs;
 use renderer_image::write_whole;
 use renderer_inputs::common_args::MitsubaArgs;
 use renderer_inputs::scene_options::{SceneOptions, load_scene};

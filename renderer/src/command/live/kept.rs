@@ -14,7 +14,7 @@ use super::look::Look;
 use super::orbit::{Orbit, Pivot};
 use super::parameter;
 use super::session::{Session, Wanted};
-use crate::cli::LiveArgs;
+use renderer_cli::LiveArgs;
 use renderer_geometry::camera::{Camera, CameraDesc};
 use renderer_inputs::scene_options::{SceneOptions, load_scene};
 use renderer_inputs::stage;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use super::orbit::Orbit;
-use crate::cli::LiveArgs;
+use renderer_cli::LiveArgs;
 use renderer_inputs::stage_args::{On, StageArgs};
 
 /// Values of parameters, the view, and what a shader is shown on.

@@ -17,8 +17,8 @@ mod session;
 use std::sync::Arc;
 use std::thread;
 
-use crate::cli::LiveArgs;
 use look::Look;
+use renderer_cli::LiveArgs;
 use renderer_inputs::{shader_file, stage};
 use renderer_support::file_watch::FileWatch;
 use renderer_support::http::Listener;

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::pick;
 use super::session::{Session, Shown};
-use crate::cli::LiveArgs;
+use renderer_cli::LiveArgs;
 use renderer_image::{ToneMap, WriteOptions, encode, rgba8};
 use renderer_support::http::{Content, Request, Response, decoded};
 

@@ -6,8 +6,8 @@ use glam::Vec2;
 use shading::ShaderGlobals;
 
 use super::session::{Session, Shown};
-use crate::cli::{DebugArgs, LiveArgs};
 use crate::command::shade::point_text;
+use renderer_cli::{DebugArgs, LiveArgs};
 use renderer_geometry::Interaction;
 use renderer_inputs::stage;
 

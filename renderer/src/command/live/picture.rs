@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::clean::{Cleaner, Noisy};
 use super::kept::{Kept, follow};
 use super::session::{Session, Shown, Wanted};
-use crate::cli::LiveArgs;
+use renderer_cli::LiveArgs;
 use renderer_geometry::camera::Camera;
 use renderer_support::file_watch::FileWatch;
 use renderer_transport::passes::PassPlan;

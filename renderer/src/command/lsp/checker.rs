@@ -14,8 +14,8 @@ use shading_editor::Finding;
 use super::address::{clean, uri_of};
 use super::convert;
 use super::store::OpenText;
-use crate::cli::LspArgs;
 use renderer_base::files::{LoggedFiles, OverlayFiles, SharedFiles};
+use renderer_cli::LspArgs;
 use renderer_inputs::checking::{check_scene, check_shader};
 use renderer_inputs::common_args::MitsubaArgs;
 use renderer_inputs::scene_options::{NamedScene, SceneOptions};
@@ -256,7 +256,7 @@ mod tests {
     use shading_editor::Document;
 
     use super::*;
-    use crate::cli::{Cli, Command};
+    use renderer_cli::{Cli, Command};
 
     #[test]
     fn what_takes_long_is_checked_when_it_is_saved() {

@@ -21,7 +21,7 @@ use std::io::IsTerminal as _;
 
 use lsp_server::Connection;
 
-use crate::cli::LspArgs;
+use renderer_cli::LspArgs;
 use renderer_support::{Failure, remark};
 use server::Server;
 

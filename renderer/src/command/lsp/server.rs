@@ -21,7 +21,7 @@ use super::checker::{CheckRequest, Checker, Findings};
 use super::known;
 use super::store::{OpenText, Store};
 use super::workspace::Workspace;
-use crate::cli::LspArgs;
+use renderer_cli::LspArgs;
 
 /// A server with one client.
 pub(super) struct Server {

@@ -13,8 +13,8 @@ use shading::{Diagnostic, Diagnostics};
 
 use self::gathering::Gathering;
 use self::layout::Layout;
-use crate::cli::PackArgs;
 use renderer_base::files::{FileKind, is_pack};
+use renderer_cli::PackArgs;
 use renderer_inputs::scene_options::{NamedScene, SceneOptions};
 use renderer_load::Change;
 use renderer_support::outputs::Outputs;

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use tev_client::{PacketCreateImage, PacketUpdateImage, TevClient};
 
 use super::canvas::{Block, Canvas};
-use crate::cli::ViewerAddress;
+use renderer_cli::ViewerAddress;
 use renderer_image::Image;
 
 /// Time limit for connecting to one address of a viewer.

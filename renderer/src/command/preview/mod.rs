@@ -20,10 +20,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::progress::Bar;
-use crate::cli::Viewer;
 use canvas::Canvas;
 use half_blocks::Development;
 use renderer_base::math::exp2;
+use renderer_cli::Viewer;
 use renderer_image::film::{Film, FilmTile};
 use renderer_image::{Image, ToneMap};
 use screen::Screen;

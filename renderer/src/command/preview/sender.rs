@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::canvas::Canvas;
 use super::connection::Connection;
-use crate::cli::ViewerAddress;
+use renderer_cli::ViewerAddress;
 
 /// Time between two attempts to connect.
 const RETRY: Duration = Duration::from_secs(3);

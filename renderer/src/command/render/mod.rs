@@ -6,7 +6,7 @@ mod variations;
 
 use std::sync::Arc;
 
-use crate::cli::RenderArgs;
+use renderer_cli::RenderArgs;
 use renderer_inputs::shader_file;
 use renderer_support::interrupt::Interrupt;
 use renderer_support::{Failure, watch};

@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use shading::Diagnostics;
 
-use crate::cli::{ProgressForm, Quality, RenderArgs};
 use crate::command::checkpoint::{Checkpoint, Origin, begun};
 use crate::command::denoising::{Denoising, missing_features};
 use crate::command::passes;
@@ -20,6 +19,7 @@ use crate::command::statistics::Statistics;
 use crate::command::{brightness, summary};
 use crate::part::Ranges;
 use renderer_base::memory;
+use renderer_cli::{ProgressForm, Quality, RenderArgs};
 use renderer_denoise::{Denoiser, Quality as DenoiseQuality};
 use renderer_image::film::NoiseGoal;
 use renderer_inputs::common_args::CommonArgs;

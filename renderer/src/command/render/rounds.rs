@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::variations;
-use crate::cli::RenderArgs;
+use renderer_cli::RenderArgs;
 use renderer_support::Failure;
 use renderer_support::interrupt::Interrupt;
 use renderer_support::watch::Read;

@@ -8,8 +8,8 @@ use std::time::Instant;
 use shading::Diagnostic;
 
 use super::picture::{images, render_picture};
-use crate::cli::RenderArgs;
 use crate::command::tiles::Tiles;
+use renderer_cli::RenderArgs;
 use renderer_image::{Image, WriteOptions, write};
 use renderer_inputs::stage;
 use renderer_inputs::stage_args::Variation;

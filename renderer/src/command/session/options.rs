@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::ValueEnum as _;
 
-use crate::cli::{BakeArgs, Cli, Command, RenderArgs, ToneCurve};
+use renderer_cli::{BakeArgs, Cli, Command, RenderArgs, ToneCurve};
 use renderer_support::Failure;
 
 /// Options of `kiln render`.

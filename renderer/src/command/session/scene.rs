@@ -8,13 +8,13 @@ use shading::Diagnostics;
 
 use super::picture::Picture;
 use super::{Stop, options};
-use crate::cli::RenderArgs;
 use crate::command::checkpoint::{Origin, begun};
 use crate::command::denoising::missing_features;
 use crate::command::passes;
 use crate::command::pictures::Pictures;
 use crate::command::render::{changes, check_memory, denoising, described, planned};
 use crate::command::statistics::Statistics;
+use renderer_cli::RenderArgs;
 use renderer_passes::PassSet;
 use renderer_scene::SceneDesc;
 use renderer_support::Failure;

@@ -9,7 +9,7 @@ use shading::ty::Type;
 use shading::{Diagnostic, Diagnostics, GraphError, Template, Value};
 
 use super::params::{self, Given};
-use crate::cli::Assignment;
+use renderer_cli::Assignment;
 
 /// A step of making a group.
 #[derive(Clone, Debug, PartialEq, Eq)]

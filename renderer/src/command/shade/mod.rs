@@ -30,7 +30,6 @@ use shading::{
     WrittenClouds,
 };
 
-use crate::cli::{ShadeArgs, Step};
 use engine::{Compiled, Engine, Interpreted, MAX_WRITTEN, Report};
 use grid::{Grid, Placement, PointSet as _, Vary};
 use host::{GridHost, Userdata};
@@ -39,6 +38,7 @@ use pass::{PassOptions, pass};
 pub use points::{PointInput, Points};
 use renderer_base::files::{LoggedFiles, SharedFiles};
 use renderer_base::memory;
+use renderer_cli::{ShadeArgs, Step};
 use renderer_image::{SampleType, Staged};
 use renderer_inputs::shader_file;
 use renderer_support::interrupt::Interrupt;

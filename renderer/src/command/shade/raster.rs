@@ -11,7 +11,7 @@ use shading_raster::{GlobalMember, Raster, RasterOptions, TextureBinding, Unifor
 
 use super::output::Requests;
 use super::subject::{self, Subject};
-use crate::cli::{Emit, ShadeArgs};
+use renderer_cli::{Emit, ShadeArgs};
 use renderer_support::outputs::{Finish, Outputs, misplaced};
 use renderer_support::{Failure, print, tell};
 

@@ -13,7 +13,7 @@ use shading::{
 
 use super::layer::{Layer, LayerParam, LayerStep, LayerSummary, Layers, unknown_output};
 use super::serialised;
-use crate::cli::{Assignment, Setup, ShadeArgs, Step};
+use renderer_cli::{Assignment, Setup, ShadeArgs, Step};
 use renderer_inputs::shader_file;
 
 /// A template with the values of its inputs.

@@ -23,9 +23,9 @@ use self::text::{node_path, quoted};
 use super::Failure;
 use super::folder::MODEL;
 use super::scene_model::failure;
-use crate::cli::{BakeArgs, BakeTarget, GameEngine};
 use renderer_bake::{Grid, Lightmap, Probes, ShOrder};
 use renderer_base::files::SharedFiles;
+use renderer_cli::{BakeArgs, BakeTarget, GameEngine};
 use renderer_export::{Document, LitNode, NodeRectangles, use_second_set};
 use renderer_import::GltfFile;
 

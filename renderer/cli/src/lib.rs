@@ -1,5 +1,9 @@
 //! Command line: the subcommands and their arguments, with the help texts.
 
+#![deny(unsafe_code, missing_docs)]
+// Bits must not depend on the C library.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod bake;
 mod debug;
 mod farm;
@@ -19,6 +23,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcommand, ValueEnum};
 
+use renderer_inputs::common_args::parse_define;
+
 pub use bake::{BakeArgs, BakeFilter, BakeTarget, BakedLight, GameEngine, ImageFormat, Layout, PAGES};
 pub use debug::DebugArgs;
 pub use farm::{Engine, FarmArgs, FrameArg};
@@ -28,7 +34,6 @@ pub use image::{DenoiseArgs, DenoiseQuality, ImageArgs, SheetArgs, ToneCurve};
 pub use live::LiveArgs;
 pub use pack::PackArgs;
 pub use render::{LightGroups, MergeArgs, ProgressForm, Quality, RenderArgs};
-use renderer_inputs::common_args::parse_define;
 pub use renderer_inputs::common_args::{CommonArgs, MitsubaArgs, SourceArgs};
 pub use renderer_inputs::stage_args::{On, StageArgs, Variation};
 pub use shade::{Assignment, Emit, Setup, ShadeArgs, Step};

@@ -39,7 +39,7 @@ impl Flags {
 
 /// Turns the spelling of `testshade` into ours: `-od half`, `-param:type=color Kd 1,0,0`, `-vparam Kd 1 0 0`,
 /// `--stats FILE.json`.
-pub(in crate::cli) fn widen(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+pub(crate) fn widen(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let flags = Flags::new();
     let mut args = args.into_iter().peekable();
     let mut widened: Vec<OsString> = vec![];
