@@ -53,8 +53,6 @@
 )]
 
 pub mod command;
-pub mod layers;
-pub mod part;
 
 pub use command::session;
 pub use renderer_bake as bake;
@@ -64,6 +62,7 @@ pub use renderer_denoise as denoise;
 pub use renderer_geometry::{self as geometry, accel, camera, ply};
 pub use renderer_grid as grid;
 pub use renderer_image::{self as image, compare, film, texture};
+pub use renderer_pictures::{layers, part};
 pub use renderer_transport::{body, bsdf, cloud, integrator, light, material, medium, render};
 
 /// Passes of pictures: expressions, and what they need of a scene.

@@ -9,10 +9,10 @@ use std::time::Instant;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::summary;
 use renderer_cli::ArchiveArgs;
 use renderer_geometry::accel::carried;
 use renderer_image::{check_place, write_whole};
+use renderer_pictures::summary;
 use renderer_support::Failure;
 
 /// Texts that go with the program.

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::time::Instant;
 
-use super::denoising::{FEATURES, denoise, is_denoised};
-use super::pictures::is_exr;
-use super::summary;
-use crate::layers::Layered;
 use renderer_cli::DenoiseArgs;
 use renderer_denoise::{Denoiser, fetch};
 use renderer_image::{Image, ImageError, SampleType, WriteOptions, read, read_channels, read_info, write};
+use renderer_pictures::denoising::{FEATURES, denoise, is_denoised};
+use renderer_pictures::layers::Layered;
+use renderer_pictures::pictures::is_exr;
+use renderer_pictures::summary;
 use renderer_support::outputs::Outputs;
 use renderer_support::{Failure, remark};
 

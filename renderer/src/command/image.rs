@@ -2,9 +2,9 @@
 
 use shading::Diagnostic;
 
-use super::layer_view::views;
 use renderer_cli::ImageArgs;
 use renderer_image::{WriteOptions, has_exposure, read, read_channels, write};
+use renderer_pictures::layer_view::views;
 use renderer_support::Failure;
 use renderer_support::outputs::Outputs;
 

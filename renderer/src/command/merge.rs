@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use shading::{Diagnostic, Diagnostics};
 
-use super::brightness;
-use super::denoising::{Denoising, without_features};
-use super::pictures::{Pictures, is_part};
-use crate::part::{Header, PartReader};
 use renderer_bake::{is_checkpoint, join_checkpoints};
 use renderer_base::memory;
 use renderer_cli::MergeArgs;
+use renderer_pictures::brightness;
+use renderer_pictures::denoising::{Denoising, without_features};
+use renderer_pictures::part::{Header, PartReader};
+use renderer_pictures::pictures::{Pictures, is_part};
 use renderer_support::outputs::{Finish, Outputs, misplaced};
 use renderer_support::terminal::plural;
 use renderer_support::warnings::unknown_files;

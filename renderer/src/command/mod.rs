@@ -2,13 +2,11 @@
 
 mod archive;
 mod bake;
-mod brightness;
 mod check;
 mod checkpoint;
 mod compare;
 mod convert;
 mod denoise;
-mod denoising;
 mod farm;
 mod fmt;
 mod gallery;
@@ -16,15 +14,12 @@ mod graph;
 mod image;
 mod info;
 mod inventory;
-mod layer_view;
 mod live;
 mod lsp;
 mod merge;
 mod needs;
 mod pack;
-mod part_place;
 mod passes;
-mod pictures;
 mod preview;
 mod progress;
 mod progress_lines;
@@ -36,8 +31,6 @@ mod sheet;
 mod shipped;
 mod statistics;
 mod stored;
-mod summary;
-mod tiles;
 mod view;
 mod volume;
 

@@ -1,9 +1,9 @@
 //! `kiln sheet`: all layers of an image as labelled tiles of one picture.
 
-use super::layer_view::{LayerView, View, views};
-use super::tiles::Tiles;
 use renderer_cli::SheetArgs;
 use renderer_image::{Image, NamedChannels, WriteOptions, read_channels, write};
+use renderer_pictures::layer_view::{LayerView, View, views};
+use renderer_pictures::tiles::Tiles;
 use renderer_support::Failure;
 use renderer_support::outputs::Outputs;
 

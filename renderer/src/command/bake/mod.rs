@@ -41,7 +41,6 @@ use self::files::{files, names};
 use self::folder::Folder;
 use self::progress::BakeWatch;
 use self::statistics::report;
-use super::summary;
 use renderer_bake::{
     BakePhase, BakeProgress, BakeSettings, FeatureDesc, Include, LightmapFilter, ProbePlaces,
     SurfaceTextures, Target, backs, bake, check_checkpoint, texture_memory,
@@ -52,6 +51,7 @@ use renderer_cli::{BakeArgs, BakeFilter, BakeTarget};
 use renderer_denoise::{DenoiseError, Denoiser};
 use renderer_import::Names;
 use renderer_inputs::shader_file;
+use renderer_pictures::summary;
 use renderer_scene::SceneDesc;
 use renderer_support::interrupt::Interrupt;
 use renderer_support::outputs::Outputs;

@@ -7,7 +7,6 @@ use clap::ValueEnum as _;
 use serde_json::{Value, json};
 use shading::{Diagnostic, Diagnostics};
 
-use super::super::summary;
 use super::folder::{Folder, MANIFEST, SCENE};
 use super::images::{COVERAGE, coverage_image};
 use super::progress::BakeWatch;
@@ -20,6 +19,7 @@ use renderer_bake::{
 use renderer_cli::{BakeArgs, BakeTarget};
 use renderer_geometry::Shape;
 use renderer_import::Names;
+use renderer_pictures::summary;
 use renderer_scene::SceneDesc;
 use renderer_support::Failure;
 use renderer_support::interrupt::Interrupt;

@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 
 use super::kept::Kept;
 use super::session::{Session, Shown};
-use crate::command::denoising::{FEATURES, denoise};
-use crate::layers::develop;
-use crate::part::LayerNames;
 use renderer_denoise::{Denoiser, Quality};
 use renderer_geometry::camera::Camera;
 use renderer_image::Image;
 use renderer_image::film::Film;
 use renderer_passes::{PassDesc, PassSet};
+use renderer_pictures::denoising::{FEATURES, denoise};
+use renderer_pictures::layers::develop;
+use renderer_pictures::part::LayerNames;
 use renderer_transport::passes::PassPlan;
 
 /// Layer of the emission that is seen directly, which is not filtered.

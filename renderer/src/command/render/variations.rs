@@ -8,11 +8,11 @@ use std::time::Instant;
 use shading::Diagnostic;
 
 use super::picture::{images, render_picture};
-use crate::command::tiles::Tiles;
 use renderer_cli::RenderArgs;
 use renderer_image::{Image, WriteOptions, write};
 use renderer_inputs::stage;
 use renderer_inputs::stage_args::Variation;
+use renderer_pictures::tiles::Tiles;
 use renderer_support::interrupt::Interrupt;
 use renderer_support::outputs::Outputs;
 use renderer_support::watch::Read;

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use shading::Diagnostics;
 
 use super::options;
-use crate::command::pictures::Pictures;
-use crate::layers::Layered;
-use crate::part::Header;
 use renderer_image::Image;
 use renderer_image::film::{Film, NoiseMap};
+use renderer_pictures::layers::Layered;
+use renderer_pictures::part::Header;
+use renderer_pictures::pictures::Pictures;
 use renderer_support::Failure;
 use renderer_support::outputs::{Finish, Outputs, misplaced};
 

@@ -20,7 +20,7 @@ const BACKGROUND: Rgb = Rgb::new(0.02, 0.02, 0.02);
 const INK: Rgb = Rgb::new(0.8, 0.8, 0.8);
 
 /// A picture of tiles, row by row.
-pub(super) struct Tiles {
+pub struct Tiles {
     sheet: Image,
     scale: TileScale,
     /// Width and height of a tile with its label.
@@ -30,7 +30,7 @@ pub(super) struct Tiles {
 
 impl Tiles {
     /// Tiles for `count` images of a size, in rows of `columns`; by default in as many as make it about as wide as high.
-    pub(super) fn new(width: usize, height: usize, count: usize, columns: Option<usize>) -> Tiles {
+    pub fn new(width: usize, height: usize, count: usize, columns: Option<usize>) -> Tiles {
         let scale = TileScale::new(width, height);
         let [width, height] = [scale.of(width), scale.of(height) + LABEL];
         let square = || {
@@ -52,12 +52,12 @@ impl Tiles {
     }
 
     /// Number of letters of a label that fit.
-    pub(super) fn letters(&self) -> usize {
+    pub fn letters(&self) -> usize {
         self.tile[0] / LETTER
     }
 
     /// Draws an image with its label.
-    pub(super) fn draw(&mut self, index: usize, image: &Image, label: &str) {
+    pub fn draw(&mut self, index: usize, image: &Image, label: &str) {
         let at = [
             GAP + index % self.columns * (self.tile[0] + GAP),
             GAP + index / self.columns * (self.tile[1] + GAP),
@@ -67,7 +67,7 @@ impl Tiles {
     }
 
     /// The picture.
-    pub(super) fn finish(self) -> Image {
+    pub fn finish(self) -> Image {
         self.sheet
     }
 }

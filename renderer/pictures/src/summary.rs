@@ -22,7 +22,7 @@ const OPEN: &str = if cfg!(target_os = "macos") {
 };
 
 /// Says what `kiln render` wrote, if anything, on a terminal.
-pub(super) fn rendered(written: &Written, samples: &Range<u64>, elapsed: Duration) {
+pub fn rendered(written: &Written, samples: &Range<u64>, elapsed: Duration) {
     if !written.files.is_empty() && std::io::stderr().is_terminal() {
         let how = if written.is_denoised { ", denoised" } else { "" };
         remark(&picture_text(
@@ -36,13 +36,13 @@ pub(super) fn rendered(written: &Written, samples: &Range<u64>, elapsed: Duratio
 }
 
 /// Reports the files that `kiln bake` wrote.
-pub(super) fn baked(folder: &Path, files: &[(String, Vec<u8>)], elapsed: Duration) {
+pub fn baked(folder: &Path, files: &[(String, Vec<u8>)], elapsed: Duration) {
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     remark(&folder_text(folder, &names, elapsed));
 }
 
 /// Says what `kiln archive` wrote, on a terminal.
-pub(super) fn archived(path: &Path, folder: &str, elapsed: Duration) {
+pub fn archived(path: &Path, folder: &str, elapsed: Duration) {
     if std::io::stderr().is_terminal() {
         let name = path.display();
         remark(&format!(
@@ -53,7 +53,7 @@ pub(super) fn archived(path: &Path, folder: &str, elapsed: Duration) {
 }
 
 /// Says what --noise has left to do.
-pub(super) fn open_rounds(noise: &NoiseSummary) {
+pub fn open_rounds(noise: &NoiseSummary) {
     if noise.open > 0.0 {
         remark(&format!(
             "the error of --noise is not reached: {:.1} % of the picture takes more samples, about {} of them",
@@ -135,7 +135,7 @@ fn quoted(name: &str) -> String {
 }
 
 /// A duration as one says it: `0.42 s`, `12.3 s`, `5 min 20 s`, `3 h 4 min`.
-pub(super) fn time(elapsed: Duration) -> String {
+pub fn time(elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64();
     let whole = seconds.round() as u64;
     match seconds {

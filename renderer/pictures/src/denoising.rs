@@ -20,7 +20,7 @@ use renderer_passes::{COMPONENTS, PassDesc};
 use renderer_scene::SceneDesc;
 
 /// The features, with the names of their channels: those of the passes `albedo` and `N`.
-pub(super) const FEATURES: [(&str, [&str; 3]); 2] = [("albedo", RGB), ("N", ["X", "Y", "Z"])];
+pub const FEATURES: [(&str, [&str; 3]); 2] = [("albedo", RGB), ("N", ["X", "Y", "Z"])];
 
 /// Layer of the emission that is seen directly.
 const EMISSION: &str = "emission";
@@ -36,7 +36,7 @@ const NOISY: &str = "noisy";
 const ROUNDING: f64 = 1e-3;
 
 /// The features that are not among the passes of a scene and of the command line.
-pub(super) fn missing_features(desc: &SceneDesc, aov: &[String]) -> Vec<String> {
+pub fn missing_features(desc: &SceneDesc, aov: &[String]) -> Vec<String> {
     let scene = desc.film.passes.iter().map(|pass| pass.value.clone());
     // Mistakes are told where the passes are read.
     let asked = aov
@@ -51,7 +51,7 @@ pub(super) fn missing_features(desc: &SceneDesc, aov: &[String]) -> Vec<String> 
 }
 
 /// The warning about parts of these passes, which lack features.
-pub(super) fn without_features(passes: &[String]) -> Option<Diagnostic> {
+pub fn without_features(passes: &[String]) -> Option<Diagnostic> {
     let has = |name: &str| passes.contains(&format!("{name}={name}"));
     let lacks = FEATURES.iter().any(|(name, _)| !has(name));
     let message =
@@ -61,16 +61,16 @@ pub(super) fn without_features(passes: &[String]) -> Option<Diagnostic> {
 
 /// How the picture of a render or merge is denoised.
 #[derive(Clone, Debug)]
-pub(super) struct Denoising {
+pub struct Denoising {
     quality: Quality,
     threads: usize,
     /// Layers that were rendered as features only.
-    pub(super) hidden: Vec<String>,
+    pub hidden: Vec<String>,
 }
 
 impl Denoising {
     /// With that quality and number of threads (0: one per core).
-    pub(super) fn new(quality: Quality, threads: usize) -> Denoising {
+    pub fn new(quality: Quality, threads: usize) -> Denoising {
         Denoising {
             quality,
             threads,
@@ -79,7 +79,7 @@ impl Denoising {
     }
 
     /// The denoised picture without the hidden layers; if that fails, the picture as it was, and why.
-    pub(super) fn apply(&self, layered: Layered) -> (Layered, Option<DenoiseError>) {
+    pub fn apply(&self, layered: Layered) -> (Layered, Option<DenoiseError>) {
         let denoised = Denoiser::open(self.threads).and_then(|denoiser| {
             let denoised = denoise(&layered, &denoiser, self.quality)?;
             denoised.ok_or(DenoiseError::Image("color"))
@@ -91,14 +91,14 @@ impl Denoising {
     }
 
     /// The picture alone, for a viewer during the render: with the small network, whatever the quality.
-    pub(super) fn preview(&self, layered: &Layered) -> Result<Image, DenoiseError> {
+    pub fn preview(&self, layered: &Layered) -> Result<Image, DenoiseError> {
         let denoiser = Denoiser::open(self.threads)?;
         let denoised = denoise(&without_light(layered), &denoiser, Quality::Fast)?;
         Ok(denoised.ok_or(DenoiseError::Image("color"))?.picture)
     }
 
     /// The picture without the hidden layers.
-    pub(super) fn without_hidden(&self, layered: Layered) -> Layered {
+    pub fn without_hidden(&self, layered: Layered) -> Layered {
         let is_kept = |name: &String| {
             let layer = name.rsplit_once('.').map_or("", |(layer, _)| layer);
             !self.hidden.iter().any(|hidden| hidden == layer)
@@ -145,7 +145,7 @@ fn without_light(layered: &Layered) -> Layered {
 
 /// A picture denoised with its layers of light; the noisy one becomes the layer `noisy`. `None` if there are no channels
 /// R, G and B.
-pub(super) fn denoise(
+pub fn denoise(
     layered: &Layered,
     denoiser: &Denoiser,
     quality: Quality,
@@ -219,7 +219,7 @@ fn alpha(layered: &Layered) -> Option<usize> {
 }
 
 /// Returns whether a picture has been denoised.
-pub(super) fn is_denoised(layered: &Layered) -> bool {
+pub fn is_denoised(layered: &Layered) -> bool {
     channels(layered, NOISY, RGB).is_some()
 }
 

@@ -6,16 +6,16 @@ use renderer_image::{Image, MetaValue, NamedChannels, ToneMap, linear_from_srgb}
 
 /// A layer and how it is shown.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct LayerView {
+pub struct LayerView {
     /// Name of the layer; [`PICTURE`] for the channels without one.
-    pub(super) name: String,
+    pub name: String,
     kind: ViewKind,
     /// Its channels in the file, in the order of the view.
     channels: Vec<usize>,
 }
 
 /// Name of the layer of the picture itself.
-pub(super) const PICTURE: &str = "picture";
+pub const PICTURE: &str = "picture";
 
 /// What a layer holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,16 +39,16 @@ enum ViewKind {
 }
 
 /// A layer as a display shows it.
-pub(super) struct View {
+pub struct View {
     /// Linear RGB in `[0,1]`.
-    pub(super) image: Image,
+    pub image: Image,
     /// Exposure that a layer of light has got [stops].
-    pub(super) exposure: f32,
+    pub exposure: f32,
 }
 
 /// The views of all layers of a file, the picture first, then in the order of the file. Layers of the same Cryptomatte are
 /// one view.
-pub(super) fn views(file: &NamedChannels) -> Vec<LayerView> {
+pub fn views(file: &NamedChannels) -> Vec<LayerView> {
     let cryptomattes = cryptomattes(file);
     let mut layers: Vec<(String, Vec<usize>)> = vec![];
     for (place, (name, _)) in file.planes.iter().enumerate() {
@@ -151,7 +151,7 @@ fn plain_view(file: &NamedChannels, layer: String, channels: Vec<usize>) -> Laye
 
 impl LayerView {
     /// The values of the layer, at most four channels of it, with the names of the channels in the layer.
-    pub(super) fn values(&self, file: &NamedChannels) -> (Image, Vec<String>) {
+    pub fn values(&self, file: &NamedChannels) -> (Image, Vec<String>) {
         let channels = &self.channels[..self.channels.len().min(4)];
         let mut image = Image {
             window: file.window,
@@ -168,7 +168,7 @@ impl LayerView {
     }
 
     /// What a display shows of the layer. Without an exposure, dark layers of light get one of their own.
-    pub(super) fn show(&self, file: &NamedChannels, exposure: Option<f32>, tone_map: ToneMap) -> View {
+    pub fn show(&self, file: &NamedChannels, exposure: Option<f32>, tone_map: ToneMap) -> View {
         let planes: Vec<&[f32]> = self
             .channels
             .iter()

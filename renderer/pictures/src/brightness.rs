@@ -24,12 +24,7 @@ const BRIGHT: f32 = 0.7;
 const MIDDLE: f32 = 0.3;
 
 /// The warning about an image that is written to these files, if there is one. Tone curves burn nothing out.
-pub(super) fn warning(
-    image: &Image,
-    exposure: f32,
-    tone_map: ToneMap,
-    outputs: &[PathBuf],
-) -> Option<Diagnostic> {
+pub fn warning(image: &Image, exposure: f32, tone_map: ToneMap, outputs: &[PathBuf]) -> Option<Diagnostic> {
     let mut luminances: Vec<f32> = (0..image.height)
         .flat_map(|y| (0..image.width).map(move |x| image.rgb(x, y)))
         .map(Rgb::luminance)
@@ -90,7 +85,7 @@ fn quantile(values: &mut [f32], p: f64) -> f32 {
 }
 
 /// Returns whether files with this extension have 8 bits per channel. They clip values above white.
-pub(super) fn has_8_bits(path: &Path) -> bool {
+pub fn has_8_bits(path: &Path) -> bool {
     let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     ["png", "jpg", "jpeg"]
         .iter()

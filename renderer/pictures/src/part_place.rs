@@ -8,7 +8,7 @@ use crate::part::{Header, PartError, PartReader, Ranges};
 
 /// Reason why a part cannot replace the file at its path.
 #[derive(Debug)]
-pub(super) enum Obstacle {
+pub enum Obstacle {
     /// A part of the same render has samples that the new part lacks.
     Samples(Ranges),
     /// The file is not a part of the same render, for this reason.
@@ -16,7 +16,7 @@ pub(super) enum Obstacle {
 }
 
 /// Returns why a part with a header cannot replace the file at `path`; `None` if it can, or there is no file.
-pub(super) fn obstacle(path: &Path, header: &Header) -> Option<Obstacle> {
+pub fn obstacle(path: &Path, header: &Header) -> Option<Obstacle> {
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
         _ => {}

@@ -23,52 +23,60 @@ use renderer_transport::render::RenderSettings;
 
 /// The files that a picture goes to.
 #[derive(Debug)]
-pub(super) struct Pictures {
-    pub(super) images: Vec<PathBuf>,
-    pub(super) parts: Vec<PathBuf>,
-    pub(super) exposure: f32,
-    pub(super) tone_map: ToneMap,
+pub struct Pictures {
+    /// Image files.
+    pub images: Vec<PathBuf>,
+    /// Part files.
+    pub parts: Vec<PathBuf>,
+    /// Exposure of 8-bit images [stops].
+    pub exposure: f32,
+    /// Tone map of 8-bit images.
+    pub tone_map: ToneMap,
     /// How images are denoised; parts are not.
-    pub(super) denoising: Option<Denoising>,
+    pub denoising: Option<Denoising>,
     /// True if the picture is seen without a file: in a viewer, or by a program.
-    pub(super) is_shown: bool,
+    pub is_shown: bool,
 }
 
 /// A picture as images have it.
-pub(super) struct Developed {
-    pub(super) layered: Layered,
-    pub(super) is_denoised: bool,
+pub struct Developed {
+    /// The picture and its layers.
+    pub layered: Layered,
+    /// True if the picture was denoised.
+    pub is_denoised: bool,
     /// The warning of a picture that could not be denoised.
-    pub(super) noisy: Option<Diagnostic>,
+    pub noisy: Option<Diagnostic>,
 }
 
 /// What became of the files of a picture.
-pub(super) struct WrittenFiles {
+pub struct WrittenFiles {
     /// The files that were written, images first.
-    pub(super) files: Vec<PathBuf>,
+    pub files: Vec<PathBuf>,
     /// A warning of each part that was left as it is.
-    pub(super) kept: Vec<Diagnostic>,
+    pub kept: Vec<Diagnostic>,
     /// The errors of files that are not in their places.
-    pub(super) errors: Vec<ImageError>,
+    pub errors: Vec<ImageError>,
 }
 
 /// Result of writing a picture's files.
-pub(super) struct Written {
-    pub(super) image: Image,
+pub struct Written {
+    /// The picture.
+    pub image: Image,
     /// The files that were written, images first.
-    pub(super) files: Vec<PathBuf>,
-    pub(super) is_denoised: bool,
+    pub files: Vec<PathBuf>,
+    /// True if the picture was denoised.
+    pub is_denoised: bool,
     /// The warning of a picture that could not be denoised.
-    pub(super) noisy: Option<Diagnostic>,
+    pub noisy: Option<Diagnostic>,
     /// A warning of each part that was left as it is.
-    pub(super) kept: Vec<Diagnostic>,
+    pub kept: Vec<Diagnostic>,
     /// The errors of files that are not in their places.
-    pub(super) errors: Vec<ImageError>,
+    pub errors: Vec<ImageError>,
 }
 
 impl Pictures {
     /// Files by their names' endings; all of them are tried.
-    pub(super) fn new(files: &[PathBuf], exposure: f32, outputs: &mut Outputs) -> Result<Pictures, Failure> {
+    pub fn new(files: &[PathBuf], exposure: f32, outputs: &mut Outputs) -> Result<Pictures, Failure> {
         let (parts, images): (Vec<PathBuf>, Vec<PathBuf>) =
             files.iter().cloned().partition(|path| is_part(path));
         for path in &images {
@@ -88,7 +96,7 @@ impl Pictures {
     }
 
     /// A picture that stays in memory.
-    pub(super) fn in_memory(denoising: Option<Denoising>) -> Pictures {
+    pub fn in_memory(denoising: Option<Denoising>) -> Pictures {
         Pictures {
             images: vec![],
             parts: vec![],
@@ -100,7 +108,7 @@ impl Pictures {
     }
 
     /// Fails when pictures are to be denoised and the library is missing, so that a long render does not fail at its end.
-    pub(super) fn check_denoising(&self) -> Result<(), Failure> {
+    pub fn check_denoising(&self) -> Result<(), Failure> {
         if self.denoising.is_some() && self.has_pictures() {
             Denoiser::open(0)?;
         }
@@ -108,7 +116,7 @@ impl Pictures {
     }
 
     /// A warning where exposure or tone curve have no effect.
-    pub(super) fn idle_exposure(&self) -> Option<Diagnostic> {
+    pub fn idle_exposure(&self) -> Option<Diagnostic> {
         let option = match (self.exposure != 0.0, self.tone_map != ToneMap::None) {
             (true, _) => "--exposure",
             (false, true) => "--tone-map",
@@ -120,7 +128,7 @@ impl Pictures {
     }
 
     /// A warning where layers go to no file.
-    pub(super) fn idle_layers(&self, settings: &RenderSettings) -> Option<Diagnostic> {
+    pub fn idle_layers(&self, settings: &RenderSettings) -> Option<Diagnostic> {
         let set = settings.passes.as_ref()?.set();
         let has_layers = set
             .passes()
@@ -132,7 +140,7 @@ impl Pictures {
     }
 
     /// Leaves layers out that are rendered for denoising only.
-    pub(super) fn hide_features(&mut self, layers: Vec<String>) {
+    pub fn hide_features(&mut self, layers: Vec<String>) {
         if let Some(denoising) = &mut self.denoising {
             denoising.hidden = layers;
         }
@@ -145,7 +153,7 @@ impl Pictures {
     }
 
     /// Fails when a picture of that size does not suit a file.
-    pub(super) fn check_size(&self, size: Rect) -> Result<(), Failure> {
+    pub fn check_size(&self, size: Rect) -> Result<(), Failure> {
         let (width, height) = (size.width() as usize, size.height() as usize);
         let check = |path| check_size(path, width, height);
         Ok(self.images.iter().try_for_each(|path| check(path))?)
@@ -153,7 +161,7 @@ impl Pictures {
 
     /// Fails when a part is there already that would be lost: it is another picture's, or has samples that the new one
     /// will not have. `identity` is the new one's, beside that of the old.
-    pub(super) fn spare_parts(
+    pub fn spare_parts(
         &self,
         samples: &Ranges,
         identity: impl Fn(&Identity) -> Identity,
@@ -179,7 +187,7 @@ impl Pictures {
     /// Writes all files, each whole or not at all, except parts that would lose samples; none costs another. `header`
     /// says what the picture is; where it is of adaptive sampling, EXR files get the number of samples of each pixel,
     /// too, and parts get `noise`.
-    pub(super) fn write(
+    pub fn write(
         &self,
         film: &Film,
         noise: Option<&NoiseMap>,
@@ -203,7 +211,7 @@ impl Pictures {
     }
 
     /// Writes all files of a developed picture.
-    pub(super) fn write_files(
+    pub fn write_files(
         &self,
         layered: &Layered,
         film: &Film,
@@ -236,13 +244,13 @@ impl Pictures {
     }
 
     /// The denoised picture for a viewer during the render; `None` if pictures are not denoised.
-    pub(super) fn denoised_preview(&self, film: &Film, header: &Header) -> Option<Result<Image, Diagnostic>> {
+    pub fn denoised_preview(&self, film: &Film, header: &Header) -> Option<Result<Image, Diagnostic>> {
         let denoised = self.denoising.as_ref()?.preview(&layered(film, header));
         Some(denoised.map_err(|error| not_denoised(&error)))
     }
 
     /// The picture with its layers as images have it: denoised, if it is to be.
-    pub(super) fn develop(&self, film: &Film, header: &Header) -> Developed {
+    pub fn develop(&self, film: &Film, header: &Header) -> Developed {
         let layered = layered(film, header);
         let (layered, is_denoised, error) = match &self.denoising {
             None => (layered, false, None),
@@ -299,7 +307,7 @@ impl Pictures {
     }
 
     /// All files, images first.
-    pub(super) fn files(&self) -> Vec<PathBuf> {
+    pub fn files(&self) -> Vec<PathBuf> {
         self.images.iter().chain(&self.parts).cloned().collect()
     }
 }
@@ -327,13 +335,13 @@ fn unassociated(picture: &Image) -> Image {
 }
 
 /// Returns whether a path has the extension of an EXR file.
-pub(super) fn is_exr(path: &Path) -> bool {
+pub fn is_exr(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("exr"))
 }
 
 /// Returns whether a path has the extension of a part.
-pub(super) fn is_part(path: &Path) -> bool {
+pub fn is_part(path: &Path) -> bool {
     path.extension()
         .and_then(OsStr::to_str)
         .is_some_and(|extension| extension.eq_ignore_ascii_case("part"))

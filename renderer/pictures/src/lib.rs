@@ -1,0 +1,21 @@
+//! Picture files: parts with exact film sums, layers, denoising, images, summaries.
+
+#![deny(unsafe_code, missing_docs)]
+// Bits must not depend on the C library.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+// Units stand in brackets: `[m]`.
+#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the documentation is built with private items"
+)]
+
+pub mod brightness;
+pub mod denoising;
+pub mod layer_view;
+pub mod layers;
+pub mod part;
+pub mod part_place;
+pub mod pictures;
+pub mod summary;
+pub mod tiles;
