@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 use shading::Preprocessor;
 
-use super::shipped::Shipped;
+use renderer_info::Shipped;
 use renderer_transport::material::Host;
 use renderer_transport::scene::build::shading_system;
 

@@ -19,7 +19,6 @@ use super::params::{self, Given};
 use super::pass::{PassOptions, pass};
 use super::points::Points;
 use super::{PACKET_GRID, missing_texture};
-use crate::command::info;
 use renderer_base::files::{LoggedFiles, SharedFiles};
 use renderer_base::memory;
 use renderer_inputs::shader_file;
@@ -85,7 +84,7 @@ impl Unit {
 
     /// Name, kind, metadata and parameters, as `kiln info --json` shows them.
     pub fn description(&self) -> String {
-        info::description(&self.template).to_string()
+        renderer_info::description(&self.template).to_string()
     }
 
     /// Warnings about the source.

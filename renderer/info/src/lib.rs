@@ -1,6 +1,22 @@
 //! `kiln info`: parameters of shaders (in the form of OSL's `oslinfo`), contents of scenes, models, parts,
 //! checkpoints, images, volumes and photon maps.
 
+#![deny(unsafe_code, missing_docs)]
+// Bits must not depend on the C library.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+// Units stand in brackets: `[m]`.
+#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the documentation is built with private items"
+)]
+
+mod inventory;
+mod needs;
+mod shipped;
+mod stored;
+mod volume;
+
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,11 +29,8 @@ use shading::hir::{Const, Metadata};
 use shading::ty::Type;
 use shading::{Diagnostic, Diagnostics, ShadingSystem, Template};
 
-use super::inventory::{self, Inventory};
-use super::needs::{Needs, SceneShapes};
-use super::shipped::Shipped;
-use super::stored;
-use super::volume::Volume;
+use inventory::Inventory;
+use needs::{Needs, SceneShapes};
 use renderer_bake::{CheckpointContent, is_checkpoint};
 use renderer_base::files::SharedFiles;
 use renderer_cli::InfoArgs;
@@ -32,8 +45,12 @@ use renderer_support::{Failure, print, tell};
 use renderer_transport::integrator::photon::MapHeader;
 use renderer_transport::material::Host;
 use renderer_transport::scene::build;
+use volume::Volume;
 
-pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
+pub use shipped::Shipped;
+
+/// Runs `kiln info`.
+pub fn run(args: &InfoArgs) -> Result<(), Failure> {
     let host = Arc::new(Host::new(folders(args)));
     let system = build::shading_system(
         host.clone(),
@@ -141,7 +158,7 @@ fn needs(system: &ShadingSystem, host: &Host, args: &InfoArgs) -> Result<(), Fai
 }
 
 /// Name, kind, parameters and metadata of a unit or group, as `--json` shows them.
-pub(super) fn description(template: &Template) -> Json {
+pub fn description(template: &Template) -> Json {
     Info::of(template).json()
 }
 

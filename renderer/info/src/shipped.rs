@@ -17,10 +17,11 @@ struct Entry {
 }
 
 /// Shipped units and groups by category.
-pub(super) struct Shipped(BTreeMap<String, Vec<Entry>>);
+pub struct Shipped(BTreeMap<String, Vec<Entry>>);
 
 impl Shipped {
-    pub(super) fn list(system: &ShadingSystem) -> Shipped {
+    /// Lists the shipped library.
+    pub fn list(system: &ShadingSystem) -> Shipped {
         let mut categories: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
         for name in library::names() {
             // The library that ships compiles, as tests see to.
@@ -40,7 +41,8 @@ impl Shipped {
         Shipped(categories)
     }
 
-    pub(super) fn text(&self) -> String {
+    /// The list as text for a terminal.
+    pub fn text(&self) -> String {
         let width = self
             .0
             .values()
@@ -60,7 +62,8 @@ impl Shipped {
         text
     }
 
-    pub(super) fn json(&self) -> Json {
+    /// The list as JSON.
+    pub fn json(&self) -> Json {
         let entry = |category: &str, entry: &Entry| json!({ "name": entry.name, "category": category, "help": entry.help });
         self.0
             .iter()
