@@ -23,7 +23,6 @@ mod progress_lines;
 mod render;
 mod render_observer;
 pub mod session;
-mod shade;
 mod sheet;
 mod statistics;
 mod view;
@@ -66,8 +65,8 @@ fn done(command: &Command) -> Result<(), Failure> {
         Command::Info(args) => info::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Pack(args) => pack::run(args),
-        Command::Shade(args) => shade::run(args),
-        Command::Debug(args) => shade::debug(args),
+        Command::Shade(args) => renderer_shade::run(args),
+        Command::Debug(args) => renderer_shade::debug(args),
         Command::Gallery(args) => gallery::run(args),
         Command::Graph(args) => graph::run(args),
         Command::Denoise(args) => denoise::run(args),

@@ -6,10 +6,10 @@ use glam::Vec2;
 use shading::ShaderGlobals;
 
 use super::session::{Session, Shown};
-use crate::command::shade::point_text;
 use renderer_cli::{DebugArgs, LiveArgs};
 use renderer_geometry::Interaction;
 use renderer_inputs::stage;
+use renderer_shade::point_text;
 
 /// Tells of a point of the picture, from (0, 0) at the top left to (1, 1).
 pub(super) fn told(shown: &Shown, at: [f32; 2], args: &LiveArgs, session: &Session) -> String {

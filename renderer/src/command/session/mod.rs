@@ -22,9 +22,9 @@ mod picture;
 mod scene;
 mod stop;
 
-pub use super::shade::{Evaluated, Instance, OutputInfo, PointInput, Points, ShaderText, Unit};
 pub use bake::bake;
 pub use picture::Picture;
+pub use renderer_shade::{Evaluated, Instance, OutputInfo, PointInput, Points, ShaderText, Unit};
 pub use scene::Scene;
 pub use stop::Stop;
 

@@ -1,5 +1,15 @@
 //! `kiln shade`: runs a unit or group over a grid of points and writes outputs as text or images.
 
+#![deny(unsafe_code, missing_docs)]
+// Bits must not depend on the C library.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+// Units stand in brackets: `[m]`.
+#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the documentation is built with private items"
+)]
+
 mod clouds;
 mod engine;
 mod grid;
@@ -48,7 +58,7 @@ use renderer_support::{Failure, print, remark, tell};
 use renderer_transport::material::{TextureLoadError, closure_registry, library};
 use statistics::{CodeStatistics, Statistics};
 use subject::Subject;
-pub(super) use tree::{point_text, run as debug};
+pub use tree::{point_text, run as debug};
 pub use unit::{Evaluated, Instance, OutputInfo, ShaderText, Unit};
 
 /// Time for which caches and clocks are warmed up before the measurement.
@@ -57,7 +67,8 @@ const WARM_UP: Duration = Duration::from_millis(50);
 /// Points from which on a grid is worth the time to compile code for packets.
 const PACKET_GRID: usize = 4096;
 
-pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
+/// Runs `kiln shade`.
+pub fn run(args: &ShadeArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch()?;
     if !args.watch {
         return run_once(args, &interrupt, &|_| ());

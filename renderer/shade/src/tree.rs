@@ -20,7 +20,8 @@ use renderer_inputs::named_color::named_color;
 use renderer_support::{Failure, print, remark, tell};
 use renderer_transport::material::{closure_registry, library};
 
-pub(in crate::command) fn run(args: &DebugArgs) -> Result<(), Failure> {
+/// Runs `kiln debug`.
+pub fn run(args: &DebugArgs) -> Result<(), Failure> {
     tell(&point_text(args, SharedFiles::default(), |_| ())?);
     Ok(())
 }
@@ -30,7 +31,7 @@ pub(in crate::command) fn run(args: &DebugArgs) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When there is no such shader, it has errors, or the parameters do not fit.
-pub(in crate::command) fn point_text(
+pub fn point_text(
     args: &DebugArgs,
     files: SharedFiles,
     place: impl FnOnce(&mut ShaderGlobals),
