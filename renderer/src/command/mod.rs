@@ -9,13 +9,9 @@ mod convert;
 mod denoise;
 mod farm;
 mod fmt;
-mod gallery;
-mod graph;
 mod image;
 mod live;
-mod lsp;
 mod merge;
-mod pack;
 mod passes;
 mod preview;
 mod progress;
@@ -64,18 +60,18 @@ fn done(command: &Command) -> Result<(), Failure> {
         Command::Fmt(args) => fmt::run(args),
         Command::Info(args) => info::run(args),
         Command::Convert(args) => convert::run(args),
-        Command::Pack(args) => pack::run(args),
+        Command::Pack(args) => renderer_pack::run(args),
         Command::Shade(args) => renderer_shade::run(args),
         Command::Debug(args) => renderer_shade::debug(args),
-        Command::Gallery(args) => gallery::run(args),
-        Command::Graph(args) => graph::run(args),
+        Command::Gallery(args) => renderer_gallery::run(args),
+        Command::Graph(args) => renderer_graph::run(args),
         Command::Denoise(args) => denoise::run(args),
         Command::Image(args) => image::run(args),
         Command::Sheet(args) => sheet::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Archive(args) => archive::run(args),
         Command::View(args) => view::run(args),
-        Command::Lsp(args) => lsp::run(args),
+        Command::Lsp(args) => renderer_lsp::run(args),
     }
 }
 

@@ -11,11 +11,11 @@ mod slurm;
 
 use std::path::{self, Path, PathBuf};
 
-use super::pack::pack;
 use super::render::{MAX_SAMPLES, changes};
 use folder::Folder;
 use job::{Frames, Job, Resources, TASK, numbered};
 use renderer_cli::{Engine, FarmArgs, FrameArg, RenderArgs, ToneCurve};
+use renderer_pack::pack;
 use renderer_pictures::pictures::Pictures;
 use renderer_scene::SceneDesc;
 use renderer_support::outputs::Outputs;

@@ -3,6 +3,16 @@
 //! The scene is read and its materials are compiled as if its folder were the archive; the files read on the way are
 //! packed.
 
+#![deny(unsafe_code, missing_docs)]
+// Bits must not depend on the C library.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+// Units stand in brackets: `[m]`.
+#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the documentation is built with private items"
+)]
+
 mod gathering;
 mod layout;
 mod write;
@@ -21,7 +31,8 @@ use renderer_support::outputs::Outputs;
 use renderer_support::terminal::plural;
 use renderer_support::{Failure, print, tell};
 
-pub(super) fn run(args: &PackArgs) -> Result<(), Failure> {
+/// Runs `kiln pack`.
+pub fn run(args: &PackArgs) -> Result<(), Failure> {
     if !is_pack(&args.output) {
         let message = format!("{}: not a name for a pack", args.output.display());
         return Err(Failure::Mistakes(
@@ -42,14 +53,14 @@ pub(super) fn run(args: &PackArgs) -> Result<(), Failure> {
 }
 
 /// Summary of the packed files.
-pub(super) struct Packed {
+pub struct Packed {
     layout: Layout,
     sizes: write::Sizes,
     warnings: Diagnostics,
 }
 
 /// Packs a scene that is read with these options, which the pack keeps.
-pub(super) fn pack(scene: &Path, output: &Path, options: SceneOptions) -> Result<Packed, Failure> {
+pub fn pack(scene: &Path, output: &Path, options: SceneOptions) -> Result<Packed, Failure> {
     let mut outputs = Outputs::default();
     outputs.file("-o", output)?;
     outputs.spare([scene])?;

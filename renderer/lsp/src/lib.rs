@@ -3,6 +3,16 @@
 //! Requests are answered one by one, in order, from the texts as they are (`answer`); a second thread checks them as
 //! `kiln check` does once typing pauses (`checker`). A bug in an answer is caught: the request gets an error.
 
+#![deny(unsafe_code, missing_docs)]
+// Bits must not depend on the C library.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+// Units stand in brackets: `[m]`.
+#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the documentation is built with private items"
+)]
+
 mod address;
 mod answer;
 mod capabilities;
@@ -28,7 +38,8 @@ use server::Server;
 /// Stack of the server's thread [bytes].
 const STACK: usize = 64 << 20;
 
-pub(super) fn run(args: &LspArgs) -> Result<(), Failure> {
+/// Runs `kiln lsp`.
+pub fn run(args: &LspArgs) -> Result<(), Failure> {
     if std::io::stdin().is_terminal() {
         remark(&"editors start this command and talk to it; Ctrl-C ends it");
     }

@@ -1,5 +1,15 @@
 //! `kiln gallery`: a library of units and groups as a web page, or as a table of Markdown.
 
+#![deny(unsafe_code, missing_docs)]
+// Bits must not depend on the C library.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+// Units stand in brackets: `[m]`.
+#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the documentation is built with private items"
+)]
+
 mod article;
 mod calls;
 mod coloured;
@@ -31,7 +41,8 @@ use renderer_support::outputs::Outputs;
 use renderer_support::terminal::plural;
 use renderer_support::{Failure, print, remark};
 
-pub(super) fn run(args: &GalleryArgs) -> Result<(), Failure> {
+/// Runs `kiln gallery`.
+pub fn run(args: &GalleryArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch()?;
     let start = Instant::now();
     let defines: Vec<String> = (args.define.iter())

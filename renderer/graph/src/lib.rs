@@ -1,5 +1,15 @@
 //! `kiln graph`: the diagram of a group, groups in it as boxes in boxes.
 
+#![deny(unsafe_code, missing_docs)]
+// Bits must not depend on the C library.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+// Units stand in brackets: `[m]`.
+#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the documentation is built with private items"
+)]
+
 mod dot;
 mod layers;
 mod layout;
@@ -26,7 +36,8 @@ use renderer_support::{Failure, print};
 use renderer_transport::material::Host;
 use renderer_transport::scene::build::shading_system;
 
-pub(super) fn run(args: &GraphArgs) -> Result<(), Failure> {
+/// Runs `kiln graph`.
+pub fn run(args: &GraphArgs) -> Result<(), Failure> {
     let format = Format::of(&args.output).map_err(|error| Failure::Mistakes(error.into()))?;
     let mut outputs = Outputs::default();
     outputs.file("-o", &args.output)?;
