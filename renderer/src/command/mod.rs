@@ -1,7 +1,6 @@
 //! Commands: what each subcommand of `kiln` does. Results go to standard output, everything else to standard error.
 
 mod archive;
-mod bake;
 mod check;
 mod checkpoint;
 mod compare;
@@ -10,7 +9,6 @@ mod denoise;
 mod farm;
 mod fmt;
 mod image;
-mod live;
 mod merge;
 mod passes;
 mod preview;
@@ -52,10 +50,10 @@ fn done(command: &Command) -> Result<(), Failure> {
     };
     match command {
         Command::Render(args) => render::run(args),
-        Command::Live(args) => live::run(args),
+        Command::Live(args) => renderer_live::run(args),
         Command::Merge(args) => merge::run(args),
         Command::Farm(args) => farm::run(args),
-        Command::Bake(args) => bake::run(args),
+        Command::Bake(args) => renderer_bake_files::run(args),
         Command::Check(args) => check::run(args),
         Command::Fmt(args) => fmt::run(args),
         Command::Info(args) => info::run(args),

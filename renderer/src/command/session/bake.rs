@@ -3,11 +3,10 @@
 use std::path::Path;
 
 use super::{Scene, Stop, options};
-use crate::command::bake as command;
 use renderer_bake::BakeProgress;
 use renderer_support::Failure;
 
-/// Bakes a scene into a folder, with the options of `kiln bake` and those of the scene. `--stats` tells the warnings.
+/// Bakes a scene into a folder, with the options of `kiln bake` and those of the scene. `--stats` writes the warnings.
 ///
 /// # Errors
 /// Mistakes in the options or in the scene; [`Failure::Interrupted`] when the work was stopped.
@@ -24,5 +23,5 @@ pub fn bake(
     let mut args = options::bake(scene.path(), &words)?;
     args.common.text = scene.text();
     args.common.quiet = true;
-    command::run_once(&args, stop.interrupt(), Some(progress), &|_| ())
+    renderer_bake_files::run_once(&args, stop.interrupt(), Some(progress), &|_| ())
 }

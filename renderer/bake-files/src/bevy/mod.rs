@@ -4,7 +4,6 @@
 //! - Bevy takes textures of light for what a white surface reflects: irradiance over π, in half floats, which the factor
 //!   of `bevy.json` makes luminance, at Kiln's 683 lm/W.
 
-pub(super) mod file;
 mod volume;
 
 use std::path::Path;
@@ -12,12 +11,12 @@ use std::path::Path;
 use serde_json::{Value, json};
 use shading::{Diagnostic, Diagnostics};
 
-use self::file::{GLB, LIGHTMAP, MANIFEST, VOLUME};
 use super::Failure;
 use super::channel::{Precision, texels};
 use super::folder::MODEL;
 use super::pages;
 use super::scene_model::failure;
+use crate::engine_files::bevy::{GLB, LIGHTMAP, MANIFEST, VOLUME};
 use renderer_bake::{Grid, Include, Lightmap, Probes};
 use renderer_base::color::Rgb;
 use renderer_base::files::SharedFiles;

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::super::channel::{Precision, texels};
 use super::Failure;
-use super::file::IMAGE;
+use crate::engine_files::godot::IMAGE;
 use renderer_bake::Lightmap;
 use renderer_bake::sh::COSINE;
 use renderer_base::color::Rgb;

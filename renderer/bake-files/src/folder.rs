@@ -9,7 +9,7 @@ use clap::ValueEnum as _;
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
-use super::{Failure, Outputs, bevy, compact, features, godot, images, pages, viewer};
+use super::{Failure, Outputs, compact, engine_files, features, images, pages, viewer};
 use renderer_bake::ShOrder;
 use renderer_base::files::read_regular;
 use renderer_cli::Layout;
@@ -214,8 +214,8 @@ fn all_names() -> FxHashSet<String> {
     });
     let others = ([SCENE, MODEL, UNLIT, KEPT, PROBES]
         .iter()
-        .chain(&godot::file::FILES)
-        .chain(&bevy::file::FILES))
+        .chain(&engine_files::godot::FILES)
+        .chain(&engine_files::bevy::FILES))
     .map(|&name| name.to_owned());
     images.flatten().chain(others).chain(viewer::names()).collect()
 }

@@ -1,8 +1,19 @@
 //! `kiln bake`: bakes a scene into a folder of lightmaps, vertex light or probes.
 
+#![deny(unsafe_code, missing_docs)]
+// Bits must not depend on the C library.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+// Units stand in brackets: `[m]`.
+#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the documentation is built with private items"
+)]
+
 mod bevy;
 mod channel;
 mod compact;
+mod engine_files;
 mod feature_image;
 mod features;
 mod files;
@@ -63,7 +74,8 @@ use renderer_transport::scene::build::{Built, build_for_bake};
 
 use scene_model::SceneModel;
 
-pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
+/// Runs `kiln bake`.
+pub fn run(args: &BakeArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch()?;
     if !args.watch {
         return run_once(args, &interrupt, None, &|_| ());
@@ -77,7 +89,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
 }
 
 /// Bakes for a program that may watch the progress and stop the work. `read` is told of the files that were read.
-pub(super) fn run_once(
+pub fn run_once(
     args: &BakeArgs,
     interrupt: &Arc<Interrupt>,
     program: Option<&dyn BakeProgress>,

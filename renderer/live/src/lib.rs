@@ -3,6 +3,16 @@
 //! One thread renders the look that the page requests, at first coarsely, and starts again when the page or a file that
 //! was read changes. It pauses while no browser shows the page. The page waits for pictures, so that it has each at once.
 
+#![deny(unsafe_code, missing_docs)]
+// Bits must not depend on the C library.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+// Units stand in brackets: `[m]`.
+#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the documentation is built with private items"
+)]
+
 mod audience;
 mod clean;
 mod kept;
@@ -25,7 +35,8 @@ use renderer_support::http::Listener;
 use renderer_support::{Failure, remark};
 use session::Session;
 
-pub(super) fn run(args: &LiveArgs) -> Result<(), Failure> {
+/// Runs `kiln live`.
+pub fn run(args: &LiveArgs) -> Result<(), Failure> {
     if !args.stage.variations.is_empty() {
         return Err(Failure::User(
             "error: --variations is for `kiln render`: here the page varies".to_owned(),

@@ -6,7 +6,6 @@
 //!
 //! Paths in files are relative to the files: the folder can be anywhere in a project.
 
-pub(super) mod file;
 mod probe_tree;
 mod slices;
 mod text;
@@ -17,12 +16,12 @@ use std::path::Path;
 use serde_json::Value;
 use shading::{Diagnostic, Diagnostics};
 
-use self::file::{DATA, FILES, GLB, GLB_IMPORT, IMAGE, IMAGE_IMPORT, SCENE};
 use self::probe_tree::ProbeTree;
 use self::text::{node_path, quoted};
 use super::Failure;
 use super::folder::MODEL;
 use super::scene_model::failure;
+use crate::engine_files::godot::{DATA, FILES, GLB, GLB_IMPORT, IMAGE, IMAGE_IMPORT, SCENE};
 use renderer_bake::{Grid, Lightmap, Probes, ShOrder};
 use renderer_base::files::SharedFiles;
 use renderer_cli::{BakeArgs, BakeTarget, GameEngine};

@@ -10,8 +10,8 @@ use renderer_cli::{BakeArgs, BakeTarget};
 
 /// The page and its script.
 const PAGE: [(&str, &[u8]); 2] = [
-    ("index.html", include_bytes!("../../../web/dist/index.html")),
-    ("viewer.js", include_bytes!("../../../web/dist/viewer.js")),
+    ("index.html", include_bytes!("../../web/dist/index.html")),
+    ("viewer.js", include_bytes!("../../web/dist/viewer.js")),
 ];
 
 /// Probes of an earlier bake, in the folder of the bake.
