@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use shading::Diagnostic;
 
 use super::checkpoint::{Checkpoint, Origin};
-use super::preview::Preview;
-use super::progress::Bar;
-use super::progress_lines::ProgressLines;
 use renderer_image::film::{Film, FilmTile};
 use renderer_pictures::pictures::Pictures;
+use renderer_preview::Preview;
+use renderer_preview::progress::Bar;
+use renderer_preview::progress_lines::ProgressLines;
 use renderer_support::outputs::Finish;
 use renderer_transport::render::{Decision, Progress, RenderState};
 

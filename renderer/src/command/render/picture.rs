@@ -10,8 +10,6 @@ use shading::Diagnostics;
 
 use crate::command::checkpoint::{Checkpoint, Origin, begun};
 use crate::command::passes;
-use crate::command::preview::{Preview, Shown};
-use crate::command::progress::Bar;
 use crate::command::render_observer::RenderObserver;
 use crate::command::statistics::Statistics;
 use renderer_base::memory;
@@ -25,6 +23,8 @@ use renderer_pictures::denoising::{Denoising, missing_features};
 use renderer_pictures::part::Ranges;
 use renderer_pictures::pictures::Pictures;
 use renderer_pictures::{brightness, summary};
+use renderer_preview::progress::Bar;
+use renderer_preview::{Preview, Shown};
 use renderer_scene::SceneDesc;
 use renderer_support::interrupt::Interrupt;
 use renderer_support::outputs::{Finish, Outputs, misplaced};

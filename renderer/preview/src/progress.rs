@@ -13,10 +13,10 @@ use renderer_transport::integrator::Integrator;
 use renderer_transport::render::{Decision, Progress};
 
 /// Runs a function while the progress bar is not drawn.
-pub(super) type Beside = Arc<dyn Fn(&mut dyn FnMut()) + Send + Sync>;
+pub type Beside = Arc<dyn Fn(&mut dyn FnMut()) + Send + Sync>;
 
 /// A bar over the photons of a picture, where there are any, and then over its samples.
-pub(super) struct Bar {
+pub struct Bar {
     bar: ProgressBar,
     /// True while samples are taken: later photon passes get no bar of their own.
     sampling: AtomicBool,
@@ -26,7 +26,7 @@ pub(super) struct Bar {
 
 impl Bar {
     /// A bar for a render; drawn only on a terminal, and not when `quiet`.
-    pub(super) fn new(quiet: bool, interrupt: &Arc<Interrupt>) -> Bar {
+    pub fn new(quiet: bool, interrupt: &Arc<Interrupt>) -> Bar {
         let bar = ProgressBar::new(1);
         if quiet || !std::io::stderr().is_terminal() {
             bar.set_draw_target(ProgressDrawTarget::hidden());
@@ -54,12 +54,12 @@ impl Bar {
     }
 
     /// Says something beside the bar.
-    pub(super) fn remark(&self, text: &str) {
+    pub fn remark(&self, text: &str) {
         self.bar.suspend(|| remark(&text));
     }
 
     /// Writes remarks of other threads above the bar, unless the command is quiet.
-    pub(super) fn remarks(&self) -> Arc<dyn Fn(&str) + Send + Sync> {
+    pub fn remarks(&self) -> Arc<dyn Fn(&str) + Send + Sync> {
         let (bar, quiet) = (self.bar.clone(), self.quiet);
         Arc::new(move |text| {
             if !quiet {
@@ -69,13 +69,13 @@ impl Bar {
     }
 
     /// Runs functions of other threads while the bar is not drawn.
-    pub(super) fn beside(&self) -> Beside {
+    pub fn beside(&self) -> Beside {
         let bar = self.bar.clone();
         Arc::new(move |run| bar.suspend(run))
     }
 
     /// Takes the bar away.
-    pub(super) fn finish(&self) {
+    pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }

@@ -7,7 +7,7 @@ use renderer_support::tell;
 
 /// Progress that was reported last.
 #[derive(Default)]
-pub(super) struct ProgressLines {
+pub struct ProgressLines {
     told: Mutex<Told>,
 }
 
@@ -19,7 +19,7 @@ struct Told {
 
 impl ProgressLines {
     /// `done` of `total` samples are taken.
-    pub(super) fn samples(&self, done: u64, total: u64) {
+    pub fn samples(&self, done: u64, total: u64) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.status("rendering");
         let percent = done * 100 / total.max(1);
@@ -30,7 +30,7 @@ impl ProgressLines {
     }
 
     /// Photons are shot.
-    pub(super) fn photons(&self) {
+    pub fn photons(&self) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.status("shooting photons");
     }

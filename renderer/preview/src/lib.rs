@@ -7,9 +7,21 @@
 //! - Without a viewer the render continues after one message; connection is retried at intervals.
 //! - The terminal shows the whole picture, shrunk to its size.
 
+#![deny(unsafe_code, missing_docs)]
+// Bits must not depend on the C library.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+// Units stand in brackets: `[m]`.
+#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the documentation is built with private items"
+)]
+
 mod canvas;
 mod connection;
 mod half_blocks;
+pub mod progress;
+pub mod progress_lines;
 mod screen;
 mod sender;
 
@@ -19,9 +31,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::progress::Bar;
 use canvas::Canvas;
 use half_blocks::Development;
+use progress::Bar;
 use renderer_base::math::exp2;
 use renderer_cli::Viewer;
 use renderer_image::film::{Film, FilmTile};
@@ -33,7 +45,7 @@ use sender::{Say, Sender};
 const STALLED: Duration = Duration::from_secs(2);
 
 /// An image in a viewer.
-pub(super) struct Preview {
+pub struct Preview {
     canvas: Arc<Canvas>,
     say: Say,
     /// True once a denoised picture is shown.
@@ -41,14 +53,15 @@ pub(super) struct Preview {
 }
 
 /// How an image is shown.
-pub(super) struct Shown<'a> {
+pub struct Shown<'a> {
     /// The file that it is written to, whose name viewers show.
-    pub(super) output: &'a Path,
-    /// Exposure in stops and tone curve, on the terminal: viewers have their own.
-    pub(super) exposure: f32,
-    pub(super) tone_map: ToneMap,
+    pub output: &'a Path,
+    /// Exposure on the terminal [stops]; viewers have their own.
+    pub exposure: f32,
+    /// Tone curve on the terminal.
+    pub tone_map: ToneMap,
     /// True if it takes the place of all that is on the terminal.
-    pub(super) clears: bool,
+    pub clears: bool,
 }
 
 /// Starts the thread that shows a canvas; its end is told to the canvas.
@@ -66,7 +79,7 @@ fn start_thread(canvas: &Arc<Canvas>, show: impl FnOnce() + Send + 'static) -> i
 
 impl Preview {
     /// Starts the viewer thread. Messages and pictures go beside `bar`.
-    pub(super) fn start(viewer: &Viewer, shown: &Shown<'_>, bar: &Bar) -> io::Result<Preview> {
+    pub fn start(viewer: &Viewer, shown: &Shown<'_>, bar: &Bar) -> io::Result<Preview> {
         let (canvas, say) = (Arc::new(Canvas::default()), bar.remarks());
         match viewer {
             Viewer::Tev(address) => {
@@ -101,12 +114,12 @@ impl Preview {
     }
 
     /// Returns whether a viewer is connected.
-    pub(super) fn is_watched(&self) -> bool {
+    pub fn is_watched(&self) -> bool {
         self.canvas.is_watched()
     }
 
     /// Draws the samples of a tile, added to those in the film.
-    pub(super) fn show(&self, film: &Film, tile: &FilmTile) {
+    pub fn show(&self, film: &Film, tile: &FilmTile) {
         // The tile's samples are noise in a picture that is denoised.
         if self.is_denoised.load(Ordering::Relaxed) {
             return;
@@ -119,13 +132,13 @@ impl Preview {
     }
 
     /// Replaces the picture by a denoised one; single tiles are not drawn from then on.
-    pub(super) fn replace(&self, picture: Image) {
+    pub fn replace(&self, picture: Image) {
         self.is_denoised.store(true, Ordering::Relaxed);
         self.canvas.replace(picture);
     }
 
     /// Sends the finished image and waits until the viewer has it, or until it accepts nothing for [`STALLED`].
-    pub(super) fn finish(&self, picture: Image) {
+    pub fn finish(&self, picture: Image) {
         self.canvas.finish(picture);
         if self.canvas.wait_for_end(STALLED).is_err() {
             (self.say)("preview: the viewer did not take the finished picture");

@@ -8,7 +8,7 @@ use console::Term;
 use super::canvas::Canvas;
 use super::half_blocks::{Development, TerminalColors, half_blocks};
 use super::sender::Say;
-use crate::command::progress::Beside;
+use crate::progress::Beside;
 use renderer_support::terminal;
 
 /// Shortest time between two pictures.
