@@ -94,7 +94,7 @@ pub struct BakeArgs {
     /// Rays of each texel for ambient occlusion and shadows (--aov ao,shadow:LIGHT)
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub ao_samples: u32,
-    /// What is farther away occludes nothing, in metres [default: half the radius of the scene]
+    /// Maximum distance of occluders, in metres [default: half the radius of the scene]
     #[arg(long, value_name = "M", value_parser = parse_positive)]
     pub ao_distance: Option<f32>,
     /// Pairs of rays of each texel for mean curvature in 1/metre, positive where convex (--aov curvature)
@@ -118,7 +118,7 @@ pub struct BakeArgs {
     /// `kiln view`; it also shows the probes of an earlier bake to the folder `probes` in that of this one
     #[arg(long)]
     pub viewer: bool,
-    /// Also writes the images of light in this format, beside EXR
+    /// Also writes the images of light in this format, in addition to EXR
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ImageFormat::Exr)]
     pub image_format: ImageFormat,
     /// Also writes what this engine reads
@@ -140,8 +140,9 @@ pub struct BakeArgs {
     /// which --resume then makes the files
     #[arg(long, value_name = "K/N", requires = "checkpoint", conflicts_with = "output", value_parser = parse_share)]
     pub part: Option<Share>,
-    /// Keeps the gathered light in the folder, as `kept.light`, and takes from it what an earlier bake with --keep has found
-    /// and no change of the scene has altered by a percent: approximate, and seconds instead of minutes after small changes
+    /// Keeps the gathered light in the folder, as `kept.light`, and reuses light of an earlier bake with --keep that no
+    /// change of the scene alters by more than a percent: approximate, but seconds instead of minutes after small
+    /// changes
     #[arg(long, requires = "output", conflicts_with_all = ["checkpoint", "from"])]
     pub keep: bool,
     /// Bakes again whenever a file changes that was read, first with few rays unless --keep is given; ends with Ctrl-C
@@ -232,7 +233,7 @@ pub enum ImageFormat {
     Exr,
     /// KTX2 of four floats, uncompressed: all images of layouts other than `channels`
     Ktx2,
-    /// The same files, compressed by Zstandard
+    /// KTX2, compressed by Zstandard
     Ktx2Zstd,
     /// PNG of colours with a factor in alpha: irradiance and color
     Rgbm,
@@ -240,7 +241,7 @@ pub enum ImageFormat {
     Rgbe,
 }
 
-/// Engine whose files are written beside Kiln's own.
+/// Game engine whose files are written in addition to Kiln's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum GameEngine {
     /// Godot 4.4 or later: a scene with a LightmapGI, or probes of one

@@ -10,7 +10,7 @@ use renderer_inputs::stage_args::parse_param;
 /// `kiln debug`
 #[derive(Debug, Args)]
 pub struct DebugArgs {
-    /// A source file (its last unit or group; FILE:NAME picks another) or the name of what ships
+    /// A source file (its last unit or group; FILE:NAME selects another) or the name of a shipped shader
     pub shader: OsString,
     /// The point: u and v
     #[arg(long, value_name = "U,V", default_value = "0.5,0.5", value_parser = parse_point, allow_hyphen_values = true)]

@@ -92,7 +92,7 @@ pub enum Engine {
 pub enum FrameArg {
     /// Files whose numbers are in this range, both ends included.
     Files(u32, u32),
-    /// All cameras of the scene.
+    /// Every camera of the scene.
     AllCameras,
     /// The named cameras.
     Cameras(Vec<String>),

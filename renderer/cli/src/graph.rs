@@ -11,7 +11,8 @@ use renderer_inputs::common_args::parse_define;
 /// `kiln graph`
 #[derive(Debug, Args)]
 pub struct GraphArgs {
-    /// A source file (its last unit or group; FILE:NAME picks another), the name of what ships, or SCENE:MATERIAL
+    /// A source file (its last unit or group; FILE:NAME selects another), the name of a shipped shader, or
+    /// SCENE:MATERIAL
     pub group: OsString,
     /// Output file: .svg, or .dot for Graphviz
     #[arg(short, long, value_name = "FILE")]

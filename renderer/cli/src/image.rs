@@ -93,7 +93,7 @@ impl From<DenoiseQuality> for Quality {
 /// Tone curve of 8-bit pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ToneCurve {
-    /// What is brighter than 1 is white
+    /// Values above 1 are white
     #[default]
     None,
     /// Troy Sobotka's AgX: bright colours fade to white
@@ -115,7 +115,7 @@ impl From<ToneCurve> for ToneMap {
     }
 }
 
-/// Stops: those that floats can tell from black and from white.
+/// Parses an exposure [stops]; larger ones exceed the range of 32-bit floats.
 pub(super) fn parse_exposure(text: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
         Ok(stops) if stops.abs() <= 100.0 => Ok(stops),

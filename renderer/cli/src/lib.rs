@@ -82,8 +82,8 @@ pub enum Command {
     Fmt(FmtArgs),
     /// Serves editors: mistakes as they are typed, completion, documentation, navigation (a language server)
     ///
-    /// It speaks the Language Server Protocol on standard input and output, for .ksl, .osl, .tsl and .kiln files; editors
-    /// start it. What is open is checked as by `kiln check` while it is typed.
+    /// Speaks the Language Server Protocol on standard input and output, for .ksl, .osl, .tsl and .kiln files;
+    /// editors start it. Open files are checked as by `kiln check` while they are edited.
     Lsp(LspArgs),
     /// Shows what units, groups, scenes and models hold, or what ships with Kiln
     Info(InfoArgs),
@@ -181,8 +181,7 @@ impl Command {
 pub struct ConvertArgs {
     /// Mitsuba scene (.xml)
     pub scene: PathBuf,
-    /// Output file of the scene (.kiln); its meshes and images go into a folder beside it, of the same name with
-    /// `_files`
+    /// Output file of the scene (.kiln); its meshes and images go into a folder of the same name with `_files`
     pub output: PathBuf,
     /// Options for Mitsuba scenes.
     #[command(flatten)]
@@ -259,8 +258,8 @@ pub struct InfoArgs {
     /// Shows this parameter only
     #[arg(long, value_name = "NAME", requires = "subjects")]
     pub param: Option<String>,
-    /// Shows what shaders ask for: attributes, spaces, textures, kinds of rays. A scene behind them tells which of its
-    /// shapes have the attributes; a scene alone, what its materials ask for, and what it lacks of that
+    /// Shows the inputs that shaders require: attributes, spaces, textures, kinds of rays. With a scene after them,
+    /// also its shapes that have the attributes; for a scene alone, the inputs that its materials require and lack
     #[arg(long, requires = "subjects", conflicts_with = "param")]
     pub needs: bool,
     /// Shows defaults and metadata (they are shown anyway; the habit of `oslinfo`)
@@ -398,7 +397,7 @@ impl Cli {
             args.given = matches.ids().filter(is_given).map(ToString::to_string).collect();
         }
         if let Command::Farm(args) = &mut cli.command {
-            // What a task is told by the job.
+            // Options that the job passes to each task.
             let words = ["kiln", "render", "SCENE", "--checkpoint", "FILE"].map(OsString::from);
             let options = words.into_iter().chain(args.options.iter().map(OsString::from));
             if let Command::Render(render) = Cli::read(options)?.command {

@@ -11,7 +11,8 @@ use renderer_inputs::stage_args::StageArgs;
 /// `kiln live`
 #[derive(Clone, Debug, Args)]
 pub struct LiveArgs {
-    /// A scene, a model, or a unit or group: a source file (its last; FILE:NAME picks another) or the name of what ships
+    /// A scene, a model, or a unit or group: a source file (its last; FILE:NAME selects another) or the name of a
+    /// shipped shader
     pub scene: PathBuf,
     /// Port of the address [default: one that is free]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]

@@ -46,10 +46,10 @@ pub struct RenderArgs {
     /// Time limit, such as 90s, 5m or 1h30m; writes the picture reached by then
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub time: Option<Duration>,
-    /// Keeps the work in this file, from which --resume goes on; it is a part as `-o FILE.part` writes it
+    /// Stores the progress in this file, from which --resume continues; it is a part, as `-o FILE.part` writes it
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// Interval between checkpoints, if writing them takes less than a hundredth of the time
+    /// Minimum interval between checkpoints; writing them uses at most a hundredth of the time
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration, requires = "checkpoint")]
     pub checkpoint_every: Duration,
     /// Resumes from the checkpoint; starts from the beginning if there is none yet
@@ -58,18 +58,19 @@ pub struct RenderArgs {
     /// Interval at which the intermediate picture is written
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub write_every: Option<Duration>,
-    /// Layer of EXR files beside the picture: a value such as depth, N or albedo, a component such as direct_diffuse,
-    /// `components` or `crypto` for all of these, `light_GROUP`, or NAME=EXPRESSION; may be given several times
+    /// Layer of EXR files in addition to the picture: a value such as depth, N or albedo, a component such as
+    /// direct_diffuse, `components` or `crypto` for all of these, `light_GROUP`, or NAME=EXPRESSION; may be given
+    /// several times
     #[arg(long, value_name = "NAME[=WHAT]")]
     pub aov: Vec<String>,
-    /// Makes a light group of each lamp, and a layer of each group
+    /// Makes a light group of each light, and a layer of each group
     #[arg(long, value_name = "HOW")]
     pub light_groups: Option<LightGroups>,
     /// Shows no environment behind the scene: the picture has an alpha channel
     #[arg(long)]
     pub transparent: bool,
-    /// Shows another unit or group on every surface to rays of a kind (all, camera, shadow, diffuse, specular, transmission,
-    /// photon), but on lamps: `camera=clay`, `all=show_uv except floor,ball`; may be given several times
+    /// Shows another unit or group on every surface except lights to rays of a kind (all, camera, shadow, diffuse,
+    /// specular, transmission, photon): `camera=clay`, `all=show_uv except floor,ball`; may be given several times
     #[arg(long = "override", value_name = "KIND=UNIT")]
     pub overrides: Vec<String>,
     /// Camera of the scene [default: the first]
@@ -85,8 +86,8 @@ pub struct RenderArgs {
     /// [default: high]
     #[arg(long, value_name = "QUALITY", num_args = 0..=1, require_equals = true, default_missing_value = "high")]
     pub denoise: Option<DenoiseQuality>,
-    /// Shows the picture while it is rendered, denoised with --denoise: in the viewer tev, which listens at 127.0.0.1:14158
-    /// unless told otherwise, or on the terminal
+    /// Shows the picture while it is rendered, denoised with --denoise: in the viewer tev, by default at
+    /// 127.0.0.1:14158, or on the terminal
     #[arg(long, value_name = "tev[=HOST:PORT]|terminal", value_parser = Viewer::parse)]
     pub preview: Option<Viewer>,
     /// Renders again whenever a file changes that was read, first with few samples; ends with Ctrl-C
@@ -106,7 +107,7 @@ pub struct RenderArgs {
 /// Light groups that a scene does not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LightGroups {
-    /// A group for each lamp, called as the lamp is.
+    /// A group for each light, with the name of the light.
     Each,
 }
 

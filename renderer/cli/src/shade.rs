@@ -45,8 +45,8 @@ pub struct ShadeArgs {
     /// Threads; what is printed and written does not depend on it [default: all processors]
     #[arg(short = 't', long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1024))]
     pub threads: Option<u32>,
-    /// The most memory that textures keep, such as 256M or 4G; the result does not depend on it [default: half of what is
-    /// free]
+    /// Maximum memory of the texture cache, such as 256M or 4G; the result does not depend on it [default: half of the
+    /// free memory]
     #[arg(long, value_name = "SIZE", value_parser = memory::parse_size)]
     pub texture_memory: Option<u64>,
     /// Number of runs over the whole grid
@@ -152,14 +152,14 @@ pub enum Emit {
     Json,
 }
 
-/// What is rendered with the code for rasterisers.
+/// Rendering mode of the code for rasterisers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum RasterPass {
     /// Opacity
     Shadow,
     /// Base colour, normal, roughness, metalness, emission and opacity
     Gbuffer,
-    /// All lobes
+    /// Every lobe
     Forward,
 }
 
@@ -183,7 +183,7 @@ pub enum Codegen {
     /// The level that renders use
     #[value(alias = "1")]
     Plain,
-    /// All optimisations: hardly faster code
+    /// Every optimisation: hardly faster code
     #[value(aliases = ["2", "3", "10", "11", "12", "13"])]
     Full,
 }

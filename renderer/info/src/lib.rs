@@ -107,7 +107,7 @@ pub fn run(args: &InfoArgs) -> Result<(), Failure> {
     }
 }
 
-/// Where textures are looked for: here, and beside the files that are named.
+/// Folders of textures: the working folder and those of the named files.
 fn folders(args: &InfoArgs) -> Vec<PathBuf> {
     let files = args.subjects.iter().map(Path::new);
     let beside = files.filter_map(|file| Some(file.parent()?.to_owned()));

@@ -15,7 +15,7 @@ use renderer_scene::{MaterialId, SceneDesc};
 use renderer_transport::material::{Host, has_attribute, is_space, is_standard};
 use renderer_transport::scene::MaterialUnits;
 
-/// What a shader with its defaults asks for, or a material with its arguments.
+/// Inputs that a shader with its defaults, or a material with its arguments, requires.
 pub(super) struct Needs {
     name: String,
     /// True of a material of the scene, whose shapes alone are looked at.
@@ -56,7 +56,7 @@ pub(super) struct Users<'a> {
 }
 
 impl Needs {
-    /// Those of all materials of a scene, with their arguments.
+    /// The inputs that each material of a scene requires, with its arguments.
     pub(super) fn of_materials(desc: &SceneDesc, scene: &SceneShapes) -> Result<Vec<Needs>, Diagnostics> {
         let units = MaterialUnits::new(desc, &[])?;
         let of_material = |index: usize| {
@@ -75,7 +75,7 @@ impl Needs {
         (0..desc.materials.len()).map(of_material).collect()
     }
 
-    /// Those of a unit or group; `users` are the shapes of a scene, if there is one.
+    /// The inputs that a unit or group requires; `users` are the shapes of a scene, if there is one.
     pub(super) fn of(
         system: &ShadingSystem,
         host: &Host,
@@ -248,7 +248,7 @@ impl SceneShapes {
         }
     }
 
-    /// All of them.
+    /// Every shape.
     pub(super) fn all(&self) -> Users<'_> {
         Users {
             scene: self,

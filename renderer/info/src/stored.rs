@@ -33,7 +33,7 @@ pub(super) fn image_text(image: &ImageInfo) -> String {
     }
     for (key, value) in &image.metadata {
         let value = match value {
-            // What would steer a terminal is shown as a string of source shows it.
+            // Control characters are escaped as in source.
             MetaValue::Text(value) if value.contains(char::is_control) => value.escape_debug().to_string(),
             MetaValue::Text(value) => value.clone(),
             MetaValue::Int(value) => value.to_string(),

@@ -15,7 +15,7 @@ pub(super) struct Volume {
     grids: Vec<(GridEntry, Result<GridSummary, String>)>,
 }
 
-/// What is shown of a grid.
+/// Description of a grid.
 struct GridSummary {
     bounds: Option<[IVec3; 2]>,
     voxels: u64,

@@ -34,13 +34,13 @@ pub struct CommonArgs {
     /// Threads; the result does not depend on it [default: all processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
-    /// The most memory that textures keep, such as 256M or 4G; the result does not depend on it [default: half of what is
-    /// free]
+    /// Maximum memory of the texture cache, such as 256M or 4G; the result does not depend on it [default: half of the
+    /// free memory]
     #[arg(long, value_name = "SIZE", value_parser = memory::parse_size)]
     pub texture_memory: Option<u64>,
-    /// Build quality of the ray tracing acceleration structure: `low` takes the least work, `medium` is built by all
-    /// threads, `high` traces rays fastest; pictures differ at most where surfaces coincide [default: high for up to a
-    /// million triangles, medium for more]
+    /// Build quality of the ray tracing acceleration structure: `low` builds fastest, `medium` uses every thread,
+    /// `high` traces rays fastest; pictures differ at most where surfaces coincide [default: high for up to a million
+    /// triangles, medium for more]
     #[arg(long, value_name = "QUALITY", value_parser = build_quality())]
     pub build_quality: Option<BuildQuality>,
     /// Light in place of the scene's own: `neutral`, `studio`, `sky` or a latitude-longitude image (.hdr, .exr); `+studio`
@@ -109,7 +109,7 @@ pub struct SourceArgs {
 }
 
 impl SourceArgs {
-    /// Warnings of what `-I` names and is no folder: nothing is ever found there.
+    /// Warnings about folders of `-I` that do not exist.
     pub fn warnings(&self) -> Diagnostics {
         let missing = self.folders.iter().filter(|folder| !folder.is_dir());
         let warning = |folder: &PathBuf| {
@@ -131,7 +131,7 @@ impl SourceArgs {
     pub fn preprocessor(&self, defines: &[String], files: SharedFiles) -> Preprocessor {
         let folders = Folders::new(self.folders.clone(), files);
         let mut preprocessor = Preprocessor::new(Arc::new(folders));
-        // What is no name of a macro may be a parameter of a scene.
+        // A definition whose name is not an identifier may be a parameter of a scene.
         let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         for define in defines
             .iter()

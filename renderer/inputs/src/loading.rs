@@ -50,7 +50,7 @@ impl CommonArgs {
         changes: Vec<Change>,
         stage: Option<StageArgs>,
     ) -> Result<(SceneDesc, Diagnostics), Failure> {
-        // What else is set is meant for the integrator that is chosen here.
+        // The chosen integrator comes first, because other settings refer to it.
         let chosen = self.integrator.as_deref().or(integrator);
         let mut options = self.scene_options();
         options
@@ -83,7 +83,7 @@ impl CommonArgs {
         }
     }
 
-    /// Notes work that takes long.
+    /// Prints the memory of a large render or bake.
     pub fn announce(&self, bytes: u64) {
         const MUCH: u64 = 2_000_000_000;
         if bytes > MUCH && !self.quiet {

@@ -29,7 +29,7 @@ pub struct SceneOptions {
     pub mitsuba: MitsubaArgs,
     /// How a shader is shown; none where only scenes are meant.
     pub stage: Option<StageArgs>,
-    /// Text of the scene's file, instead of what is on the disk.
+    /// Text of the scene, in place of its file.
     pub text: Option<Arc<str>>,
     /// Files, unless the scene is in a pack.
     pub files: SharedFiles,
@@ -187,7 +187,7 @@ pub struct NamedScene {
     pub path: PathBuf,
     /// Options of reading it.
     pub options: SceneOptions,
-    /// File system of the scene, the disk or the pack, with a list of what is read.
+    /// File system of the scene: the disk or the pack, with a log of the files read.
     pub files: SharedFiles,
 }
 

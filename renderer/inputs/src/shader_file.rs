@@ -27,7 +27,7 @@ impl FoundShaders {
     }
 }
 
-/// A file, `FILE:NAME`, a file without its extension, or the name of what ships.
+/// Finds the units and groups of a file, `FILE:NAME`, a file without its extension, or the name of a shipped shader.
 pub fn find(system: &ShadingSystem, word: impl AsRef<OsStr>) -> Result<FoundShaders, Diagnostics> {
     find_in(&SharedFiles::default(), system, word)
 }
@@ -77,7 +77,7 @@ pub fn find_in(
         });
     }
     if let Some(source) = library::find(word) {
-        // What ships compiles; if it does not, here is the place to say why.
+        // A shipped shader that does not compile: return its errors.
         return Err(system.load(source).err().unwrap_or_default());
     }
     let error = Diagnostic::error(format!(

@@ -51,7 +51,7 @@ impl StageArgs {
     }
 }
 
-/// What a shader is shown on.
+/// Shape that shows a shader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum On {
     /// A sphere.
@@ -66,7 +66,7 @@ pub enum On {
     Model(PathBuf),
 }
 
-/// Values that a parameter takes one after the other.
+/// Values of a parameter, one picture for each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variation {
     /// The parameter.
@@ -116,7 +116,7 @@ fn range(from: &str, rest: &str) -> Result<Vec<String>, String> {
     Ok((0..count).map(value).collect())
 }
 
-/// What is between commas, but for those in brackets.
+/// Splits a list at commas outside brackets.
 fn items(list: &str) -> Vec<String> {
     let mut depth = 0i32;
     let split = |c: char| {
@@ -132,10 +132,10 @@ fn items(list: &str) -> Vec<String> {
 }
 
 impl On {
-    /// Names of what ships.
+    /// Names of the built-in shapes.
     pub const NAMES: [&'static str; 4] = ["ball", "plane", "cube", "cloth"];
 
-    /// What ships, by its name.
+    /// Built-in shape by its name.
     pub fn named(name: &str) -> Option<On> {
         Some(match name {
             "ball" => On::Ball,

@@ -11,11 +11,11 @@ use renderer_image::{Image, ToneMap};
 
 /// A picture is nearly black where no more than this part of its pixels is brighter than [`DARK`].
 const LIT_PART: f64 = 0.005;
-/// The luminance below which a pixel of an 8-bit picture is hard to tell from black.
+/// Luminance below which a pixel of an 8-bit picture looks black.
 const DARK: f32 = 1.0 / 255.0;
-/// A picture is burnt out where more than this part of what is not black is brighter than white.
+/// A picture is overexposed if more than this fraction of its pixels that are not black is brighter than white.
 const BURNT_PART: f64 = 0.5;
-/// The least part of all pixels that is burnt out: less is a lamp.
+/// Minimum fraction of overexposed pixels: smaller areas are lights.
 const LEAST_BURNT: f64 = 0.05;
 /// White, with room for rounding: a furnace is not burnt out.
 const WHITE: f32 = 1.001;

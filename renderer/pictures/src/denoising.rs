@@ -7,8 +7,8 @@
 //!
 //! Alpha is denoised with the same features: shadow catchers make it as noisy as the picture.
 //!
-//! Emission that is seen directly has no noise but that of edges, and a small bright lamp gets a halo when it is filtered.
-//! Where the layer `emission` is there, it is taken from the picture before, and added afterwards.
+//! Directly visible emission has noise only at edges, and filtering gives small bright lights a halo. If the layer
+//! `emission` exists, it is subtracted before denoising and added afterwards.
 
 use half::f16;
 use shading::Diagnostic;
@@ -38,7 +38,7 @@ const ROUNDING: f64 = 1e-3;
 /// The features that are not among the passes of a scene and of the command line.
 pub fn missing_features(desc: &SceneDesc, aov: &[String]) -> Vec<String> {
     let scene = desc.film.passes.iter().map(|pass| pass.value.clone());
-    // Mistakes are told where the passes are read.
+    // Errors are reported where the passes are read.
     let asked = aov
         .iter()
         .flat_map(|text| PassDesc::parse(text).unwrap_or_default());

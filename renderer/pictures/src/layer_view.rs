@@ -17,7 +17,7 @@ pub struct LayerView {
 /// Name of the layer of the picture itself.
 pub const PICTURE: &str = "picture";
 
-/// What a layer holds.
+/// Kind of a layer's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ViewKind {
     /// Radiance, with exposure and tone curve.
@@ -167,7 +167,7 @@ impl LayerView {
         (image, names.collect())
     }
 
-    /// What a display shows of the layer. Without an exposure, dark layers of light get one of their own.
+    /// The layer as a display shows it. Without an exposure, dark layers of light get an automatic one.
     pub fn show(&self, file: &NamedChannels, exposure: Option<f32>, tone_map: ToneMap) -> View {
         let planes: Vec<&[f32]> = self
             .channels

@@ -48,7 +48,7 @@ pub struct Developed {
     pub noisy: Option<Diagnostic>,
 }
 
-/// What became of the files of a picture.
+/// Result of writing the files of a picture.
 pub struct WrittenFiles {
     /// The files that were written, images first.
     pub files: Vec<PathBuf>,
@@ -159,8 +159,8 @@ impl Pictures {
         Ok(self.images.iter().try_for_each(|path| check(path))?)
     }
 
-    /// Fails when a part is there already that would be lost: it is another picture's, or has samples that the new one
-    /// will not have. `identity` is the new one's, beside that of the old.
+    /// Fails if an existing part would be lost: it belongs to another picture, or has samples that the new part lacks.
+    /// `identity` returns the identity of the new part for comparison with the old one.
     pub fn spare_parts(
         &self,
         samples: &Ranges,
@@ -306,7 +306,7 @@ impl Pictures {
         finish.write_bytes(path, &bytes)
     }
 
-    /// All files, images first.
+    /// Output files, images first.
     pub fn files(&self) -> Vec<PathBuf> {
         self.images.iter().chain(&self.parts).cloned().collect()
     }

@@ -29,7 +29,7 @@ pub struct Tiles {
 }
 
 impl Tiles {
-    /// Tiles for `count` images of a size, in rows of `columns`; by default in as many as make it about as wide as high.
+    /// Tiles for `count` images of a size, in rows of `columns`; the default number makes the picture about square.
     pub fn new(width: usize, height: usize, count: usize, columns: Option<usize>) -> Tiles {
         let scale = TileScale::new(width, height);
         let [width, height] = [scale.of(width), scale.of(height) + LABEL];

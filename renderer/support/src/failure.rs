@@ -7,11 +7,12 @@ use shading::{Diagnostic, Diagnostics, Severity};
 /// Failure of a command.
 #[derive(Debug)]
 pub enum Failure {
-    /// The user's mistake, already told or told by this text; exit status 1.
+    /// The user's mistake, with this message unless it was printed; exit status 1.
     User(String),
     /// Mistakes in a scene or shader, with their places; exit status 1.
     Mistakes(Diagnostics),
-    /// A signal, see [`interrupt`](super::interrupt); what there was has been written and told; exit with this status.
+    /// A signal, see [`interrupt`](super::interrupt), after the results were written and printed; exit with this
+    /// status.
     Interrupted(u8),
 }
 

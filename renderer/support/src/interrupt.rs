@@ -124,7 +124,7 @@ fn on_signal(f: impl Fn(i32) + Send + 'static) -> std::io::Result<()> {
     // A file that grows beyond `ulimit -f` is one that cannot be written, as on a full disk, and does not end the program.
     signal_hook::flag::register(SIGXFSZ, Arc::default())?;
     let mut list = vec![SIGINT, SIGTERM];
-    // A program under `nohup` goes on.
+    // A program under `nohup` continues.
     if !is_ignored(SIGHUP) {
         list.push(SIGHUP);
     }

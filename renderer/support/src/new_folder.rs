@@ -14,7 +14,7 @@ pub fn write_in(path: &Path, write: impl FnOnce() -> Result<(), Failure>) -> Res
         .and_then(|()| write());
     if written.is_err() {
         for folder in made {
-            // Those that hold something are not removed.
+            // Folders that are not empty remain.
             let _ = fs::remove_dir(folder);
         }
     }

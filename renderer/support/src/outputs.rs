@@ -68,7 +68,7 @@ pub fn misplaced(errors: &[ImageError]) -> Result<(), Failure> {
     Err(Failure::User(lines.join("\n")))
 }
 
-/// All output files of a command.
+/// The output files of a command.
 #[derive(Clone, Debug, Default)]
 pub struct Outputs {
     list: Vec<Output>,
@@ -95,7 +95,7 @@ impl Outputs {
         self.add(flag, path)
     }
 
-    /// An output that cannot be written where it is to go. A place that nobody asked for can be one that takes no files.
+    /// Error of an output that cannot be written, with a hint if another place helps.
     fn elsewhere(flag: &str, error: &ImageError) -> Failure {
         Failure::User(match error {
             ImageError::NotWritable { .. } => {

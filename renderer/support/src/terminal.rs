@@ -35,7 +35,7 @@ pub fn all_told() -> Result<(), Failure> {
     LOST.get().map_or(Ok(()), lost)
 }
 
-/// Converts the result of another write to standard output in the same way as [`all_told`].
+/// Converts the result of another write to standard output to an error, as [`all_told`] does.
 pub fn whole(printed: io::Result<()>) -> Result<(), Failure> {
     printed.or_else(|error| lost(&error))
 }

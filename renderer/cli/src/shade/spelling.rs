@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::ShadeArgs;
 use super::steps::{OPTIONS_SUFFIX, WITH_OPTIONS};
 
-/// The flags of `kiln shade`, with the number of values that each takes.
+/// Flags of `kiln shade`, with their numbers of values.
 struct Flags {
     long: FxHashMap<String, usize>,
     short: FxHashMap<char, usize>,

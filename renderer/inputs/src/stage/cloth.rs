@@ -28,7 +28,7 @@ pub(super) fn obj() -> String {
 
 fn place(at: Vec2) -> Vec3 {
     let at = at * HALF;
-    // The length of the way down from the top.
+    // Length of the profile from the top down.
     let s = at.length();
     let around = at.normalize_or(Vec2::X);
     let on_ball = (s / RADIUS).min(LEAVES);

@@ -17,7 +17,7 @@ pub(super) struct Example {
     pub(super) instance: String,
     /// The unit or group that it is of.
     pub(super) unit: String,
-    /// What it is shown on.
+    /// Shape that carries the example.
     pub(super) on: Option<On>,
     /// Rays that see the unit itself in place of all surfaces.
     pub(super) overrides: Option<String>,

@@ -34,8 +34,8 @@ pub use values::set_values;
 /// Name of the shape that shows the shader.
 pub const SUBJECT: &str = "subject";
 
-/// Returns whether a name on the command line is that of a shader: of a file of shaders without a camera, of one of its
-/// units or groups, or of what ships.
+/// Returns whether a word of the command line names a shader: a shader file without a camera, one of its units or
+/// groups, or a shipped shader.
 pub fn is_shader(word: &Path) -> bool {
     let Some(text) = word.to_str() else { return false };
     match shader_file::file_of(text) {
@@ -54,7 +54,7 @@ fn has_camera(file: &Path) -> bool {
     items.any(|item| matches!(item, Item::Declaration(declaration) if declaration.keyword.text == "camera"))
 }
 
-/// A shader by what names it.
+/// A shader by its name.
 #[derive(Clone, Copy, Debug)]
 pub enum NamedShader<'a> {
     /// A word of the command line.
@@ -153,7 +153,7 @@ pub fn load(
 pub struct UnitExample {
     /// Lines of a group.
     pub lines: String,
-    /// What is shown: an output of an instance.
+    /// The displayed output of an instance.
     pub shown: String,
     /// True if that is a surface, and no value.
     pub is_surface: bool,

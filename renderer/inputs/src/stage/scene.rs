@@ -15,7 +15,7 @@ pub(super) const GROUP: &str = "stage_group";
 pub(super) const INSTANCE: &str = "stage_shown";
 pub(super) const SKY: &str = "sky.shader";
 
-/// What stands on the stage.
+/// Shape on the stage.
 pub(super) enum Props {
     /// A flat piece that fills the picture, from uv (0, 0) to (1, 1).
     Swatch,
@@ -76,16 +76,16 @@ const FILM: &str = "sampler { spp = 64; }
 integrator : path { }
 ";
 
-/// What is in front of a swatch. No sample is beside it.
+/// Camera of a swatch. The box filter keeps samples inside the swatch.
 const FLAT: &str = "film { size = (512, 512); filter = box; }
 camera main : orthographic { width = 2; height = 2; from = (0, 0, 1); to = (0, 0, 0); }
 ";
 
-/// Light of what is not flat.
+/// Light of shapes that are not flat.
 const STUDIO_LIGHT: &str = "light studio : studio { }\n";
 
-/// Camera of what is not flat, and the backdrop: squares of half a metre, which show what glass does. The stage
-/// takes no unit of the library: a user's own may have its name.
+/// Camera of shapes that are not flat, and the backdrop: squares of half a metre, which show refraction. The stage uses
+/// no unit of the library, because a user's unit may have its name.
 const STUDIO: &str = "film { size = (512, 512); filter = blackman_harris(1.5); }
 camera main : perspective { from = (0, 2.1, 6.6); to = (0, 0.93, 0); fov = 23; }
 surface stage_backdrop()

@@ -1,4 +1,4 @@
-//! What is shown of a shader: the surface that it makes, or a value as colour.
+//! The displayed part of a shader: the surface that it makes, or a value as colour.
 
 use shading::syntax::ast::{Expr, UnitKind};
 use shading::ty::{Base, Type};
@@ -22,13 +22,13 @@ pub(super) struct Subject {
     pub(super) layers: Option<ShaderGroupTemplate>,
 }
 
-/// What is shown.
+/// Displayed part of a shader.
 pub(super) enum Shows {
     /// The surface, in light: the output that has it, unless it is `Ci`.
     Surface(Option<String>),
     /// An output, as it is.
     Output(String),
-    /// The light of an environment, by what a mirror shows of it.
+    /// The light of an environment, reflected by a mirror.
     Background,
 }
 
@@ -99,8 +99,8 @@ impl Subject {
     }
 }
 
-/// What is shown of a layer in a group, and the group that has it as output; `None` if there are no layers, or none is
-/// asked for.
+/// The displayed part of a layer in a group, and the group that has it as output; `None` if there are no layers, or
+/// none is requested.
 fn layer(
     template: &Template,
     system: &ShadingSystem,
@@ -123,7 +123,7 @@ fn layer(
     }
 }
 
-/// What is shown of a template: an output that is asked for, or what tells most.
+/// The displayed part of a template: the requested output, or the most informative one.
 pub(super) fn shown_of(template: &Template, asked: Option<&str>) -> Result<Shows, Diagnostic> {
     let params = template.params().unwrap_or_default();
     let outputs: Vec<(&str, Type)> = (params.iter())

@@ -10,7 +10,7 @@ use super::cryptomatte;
 use super::layered::{Channels, Layered, mean};
 use crate::part::LayerNames;
 
-/// Depth of what nothing covers [m].
+/// Depth of pixels that no surface covers [m].
 const FAR: f32 = 1e10;
 
 /// Layers that a part names and that this program does not know.
@@ -162,7 +162,8 @@ fn of_seen(film: &Film, set: &PassSet, first: usize, count: usize, outside: f32)
     })
 }
 
-/// The number of what covers most of each pixel: its place in the list of names, from 1; 0 for nothing.
+/// Number of the name with the largest coverage in each pixel: its index in the list of names, from 1; 0 without
+/// coverage.
 fn number(film: &Film, set: &PassSet, names: &LayerNames, kind: CryptoKind) -> Image {
     let index_of = set.index_of(kind);
     let list = index_of.and_then(|index| names.manifests.get(index));

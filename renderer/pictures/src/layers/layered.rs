@@ -3,7 +3,7 @@
 use renderer_image::film::{Fixed, PixelSum};
 use renderer_image::{Image, MetaValue, SampleType};
 
-/// A channel beside the picture.
+/// Channels of a layer.
 #[derive(Clone, Debug)]
 pub(super) struct Channels {
     pub(super) image: Image,
@@ -11,18 +11,18 @@ pub(super) struct Channels {
     pub(super) samples: SampleType,
 }
 
-/// All layers of a picture, the picture itself first.
+/// A picture and its layers.
 #[derive(Clone, Debug)]
 pub struct Layered {
     /// The picture: RGB, or RGBA with premultiplied alpha.
     pub picture: Image,
-    /// All channels.
+    /// Channels of the layers.
     pub image: Image,
     /// Their names.
     pub names: Vec<String>,
     /// Their sample types.
     pub samples: Vec<SampleType>,
-    /// What the file says about them.
+    /// Metadata of the file.
     pub metadata: Vec<(String, MetaValue)>,
 }
 

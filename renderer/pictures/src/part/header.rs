@@ -29,9 +29,9 @@ pub struct Header {
     pub crop: Rect,
     /// True if shaders compose names of files at run time: the identity does not cover these files.
     pub computes_names: bool,
-    /// What is kept besides the picture.
+    /// Layout of the film.
     pub layout: FilmLayout,
-    /// What the layers show.
+    /// Names of the layers.
     pub layers: LayerNames,
     /// State of adaptive sampling, whose statistics follow the sums.
     pub noise: Option<NoiseSummary>,

@@ -9,7 +9,7 @@ use renderer_image::film::NoiseGoal;
 use renderer_transport::integrator::Integrator;
 use renderer_transport::render::RenderSettings;
 
-/// All inputs that sums of samples depend on, except the sample numbers, as named strings.
+/// Inputs that sums of samples depend on, except the sample numbers, as named strings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity(Vec<(String, String)>);
 
@@ -60,7 +60,7 @@ impl Identity {
         )
     }
 
-    /// All entries: names with their values.
+    /// Entries: names with their values.
     pub fn facts(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, text)| (name.as_str(), text.as_str()))
     }

@@ -1,8 +1,8 @@
-//! Names of a part's layers, and of what their identifiers stand for.
+//! Names of a part's layers, and the names behind their Cryptomatte identifiers.
 
 use serde_json::{Value as Json, json};
 
-/// What the layers of a film show.
+/// Names of a film's layers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LayerNames {
     /// The passes, as `NAME=WHAT`.

@@ -36,7 +36,7 @@ impl Ranges {
         self.0.iter().map(|range| range.end - range.start).sum()
     }
 
-    /// All ranges as a text, without the bound of [`fmt::Display`].
+    /// The ranges as text, without the length limit of [`fmt::Display`].
     pub fn in_full(&self) -> String {
         text(self.0.iter())
     }
@@ -79,7 +79,7 @@ impl Ranges {
         self.union(other) == *self
     }
 
-    /// All numbers of both.
+    /// Union of both.
     #[must_use]
     pub fn union(&self, other: &Ranges) -> Ranges {
         let mut all: Vec<Range<u64>> = self.0.iter().chain(&other.0).cloned().collect();

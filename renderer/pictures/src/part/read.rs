@@ -158,7 +158,7 @@ fn record(file: &mut impl Read, longest: u64) -> Result<Vec<u8>, String> {
     if length > longest {
         return Err("it is damaged".to_owned());
     }
-    // What the length promises need not be there.
+    // A damaged length may exceed the file, so memory is not reserved in advance.
     let mut bytes = vec![];
     let read = file.take(length).read_to_end(&mut bytes);
     if read.map_err(|e| e.to_string())? as u64 != length {

@@ -23,7 +23,7 @@ pub fn write(path: &Path, header: &Header, film: &Film, noise: Option<&NoiseMap>
 /// Writes the content of a part to an open file.
 ///
 /// # Errors
-/// When the file takes no more.
+/// If the file cannot be written.
 pub fn write_to(
     file: &mut dyn Write,
     header: &Header,
