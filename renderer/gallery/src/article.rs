@@ -150,7 +150,7 @@ fn row(param: &Param, is_input: bool) -> String {
     html
 }
 
-/// A colour beside its numbers.
+/// A colour sample for a parameter of type color.
 fn swatch(param: &Param) -> String {
     let Some(color) = param.color else {
         return String::new();

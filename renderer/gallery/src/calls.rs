@@ -84,7 +84,7 @@ fn statements(text: &str) -> Vec<String> {
     lines.filter(|line| !line.is_empty()).collect()
 }
 
-/// What a pattern is looked at by: a colour, else a number.
+/// The output that shows a pattern: a colour, else a number.
 fn shown(entry: &Entry) -> Option<&Param> {
     let numbers = || entry.outputs.iter().filter(|output| output.is_number);
     numbers()

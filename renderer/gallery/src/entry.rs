@@ -13,7 +13,7 @@ use renderer_inputs::stage::{self, NamedShader, UnitExample};
 /// Where a unit or group is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// It ships with the program.
+    /// Shipped with the program.
     Shipped,
     /// A file of the user's.
     File(PathBuf),
@@ -42,13 +42,13 @@ pub(super) struct Entry {
     pub(super) shown: Shown,
 }
 
-/// What an entry shows for a picture.
+/// Picture of an entry.
 pub(super) enum Shown {
     /// A picture is to be made.
     Unmade,
     /// A picture: its file in the folder, its width and height.
     Picture(String, (u32, u32)),
-    /// Nothing, for this reason.
+    /// No picture, for this reason.
     Nothing(String),
     /// Errors.
     Wrong(String),
@@ -126,7 +126,7 @@ impl Entry {
         self.shown = Shown::Wrong(errors.to_string());
     }
 
-    /// What `kiln render` calls it.
+    /// Name of the entry on the command line.
     pub(super) fn word(&self) -> String {
         match &self.origin {
             Origin::Shipped => self.name.clone(),
@@ -134,7 +134,7 @@ impl Entry {
         }
     }
 
-    /// What names it on the stage: `word` is that of [`Entry::word`].
+    /// Name of the entry for the stage: `word` is the one of [`Entry::word`].
     pub(super) fn shader<'w>(&self, word: &'w str) -> NamedShader<'w> {
         match self.origin {
             Origin::Shipped => NamedShader::Shipped(word),
@@ -158,8 +158,8 @@ fn in_words(name: &str) -> String {
     }
 }
 
-/// The text of one of the units of a file, with the comment before it; all of it where the unit is not found, as in what
-/// macros make.
+/// Source text of a unit with the comment before it; the whole file if the unit is not found, for example because a
+/// macro generates it.
 fn own_text(source: &Source, name: &str) -> String {
     let text = &source.text;
     let (file, _) = shading::syntax::parse(Source::new(source.name.clone(), text.clone()));

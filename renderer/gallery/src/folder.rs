@@ -28,7 +28,7 @@ impl Folder {
     /// Opens a folder, or makes it.
     ///
     /// # Errors
-    /// If it takes no files, or holds a page that is no gallery's.
+    /// If the folder is not writable, or contains a page that is not a gallery.
     pub(super) fn open(path: &Path) -> Result<Folder, Failure> {
         let refuse = |reason: String| {
             Failure::User(format!(
@@ -76,7 +76,7 @@ impl Folder {
     pub(super) fn put(&mut self, file: &str, key: Option<String>, bytes: &[u8]) -> Result<(), Failure> {
         write_whole(&self.place(file), bytes)?;
         self.known.insert(file.to_owned(), key.unwrap_or_default());
-        // What is done stays done, whenever the program ends.
+        // The manifest is written after each picture, so that an interrupted run keeps its pictures.
         self.write_manifest()
     }
 

@@ -106,7 +106,7 @@ fn tell(mut problems: Diagnostics, quiet: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What was done.
+/// Counts of pictures.
 #[derive(Default)]
 struct Made {
     /// Number of pictures that were rendered.

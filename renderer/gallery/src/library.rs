@@ -15,7 +15,7 @@ use renderer_transport::scene::build::shading_system;
 /// Most files of folders.
 const MAX_FILES: usize = 10_000;
 
-/// What a gallery shows.
+/// The units and groups of a gallery.
 pub(super) struct Library {
     pub(super) entries: Vec<Entry>,
     /// Files that were read.

@@ -83,10 +83,10 @@ fn card(entry: &Entry) -> String {
     text
 }
 
-/// What stands for the picture on a card.
+/// The picture on a card, or its substitute.
 fn face(entry: &Entry) -> String {
     match &entry.shown {
-        // The text beside it says what it is.
+        // The image needs no `alt` text: the name follows.
         Shown::Picture(file, (width, height)) => format!(
             "<img src=\"{}\" alt=\"{}\" width={width} height={height} loading=lazy>",
             escaped(file),
@@ -105,7 +105,7 @@ fn face(entry: &Entry) -> String {
     }
 }
 
-/// What the search looks at, in small letters.
+/// Words for the search, in lower case.
 fn searched(entry: &Entry) -> String {
     let mut words = vec![
         entry.name.clone(),

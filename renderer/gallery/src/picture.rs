@@ -73,7 +73,7 @@ impl Staged {
         })
     }
 
-    /// What the picture depends on; `None` if that is known only when it is rendered.
+    /// Hash of the inputs of the picture; `None` if shaders compose file names, which are known only during rendering.
     pub(super) fn key(&self) -> Option<String> {
         let scene = &self.built.scene;
         if scene.computes_names() {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::model::{End, Wire};
 
-/// What has a place in a column.
+/// Occupant of a place in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Item {
     /// A port of the group.
@@ -43,7 +43,7 @@ pub(super) struct Layers {
 const ROUNDS: usize = 12;
 
 impl Layers {
-    /// Lays out `count` boxes and as many ports of the group as `borders` says, inputs and outputs.
+    /// Lays out `count` boxes and the ports of the group: `borders` are the numbers of inputs and outputs.
     pub(super) fn new(count: usize, borders: [usize; 2], wires: &[Wire]) -> Layers {
         let ranks = ranks(count, wires);
         let last = ranks.iter().max().map_or(0, |rank| rank + 1) + 1;
@@ -149,7 +149,7 @@ impl Layers {
         (_, self.columns, self.segments) = best;
     }
 
-    /// Sorts a column by the means of what it is connected to in the column before, or in the one behind.
+    /// Sorts a column by the mean places of connected items in the column before or after it.
     fn sort(&mut self, column: usize, forward: bool) {
         let size = self.columns[column].len();
         let mut sums = vec![(0.0, 0.0); size];
@@ -205,7 +205,7 @@ impl Layers {
     }
 }
 
-/// What an end of a wire is in a column, and its port.
+/// The item of a wire's end, and its port.
 fn item(end: End) -> (Item, usize) {
     match end {
         End::Border(port) => (Item::Border(port), 0),
@@ -213,10 +213,10 @@ fn item(end: End) -> (Item, usize) {
     }
 }
 
-/// The longest way of each box to one that no other reads. Groups have no cycles.
+/// Longest path from each box to a box that no other reads. Groups have no cycles.
 fn ranks(count: usize, wires: &[Wire]) -> Vec<usize> {
     let mut ranks = vec![0; count];
-    // As many rounds as the longest way has wires, at most.
+    // The longest path has fewer wires than there are boxes.
     for _ in 0..count {
         let mut changed = false;
         for wire in wires {
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn wires_lead_from_column_to_column() {
-        // 0 feeds 1 and 2, 1 feeds 2: the wire from 0 to 2 has a place beside 1.
+        // 0 feeds 1 and 2, 1 feeds 2: the wire from 0 to 2 occupies a place in the column of 1.
         let wires = [
             wire(0, 1),
             wire(0, 2),

@@ -1,5 +1,5 @@
-//! Places of boxes, ports and wires: columns from left to right, each box as near to what it is connected to as others
-//! let it. Groups are laid out from inside out, each as one box.
+//! Positions of boxes, ports and wires: columns from left to right, each box as close as possible to the boxes
+//! connected to it. Groups are laid out from inside out, each as one box.
 
 use super::layers::{Item, Layers, Place};
 use super::model::{End, GraphBox, Inside, Port};
@@ -30,14 +30,14 @@ pub(super) struct Layout {
     pub(super) inside: Option<InsideLayout>,
 }
 
-/// Places of what is in a group.
+/// Layout of the boxes and wires inside a group.
 pub(super) struct InsideLayout {
     pub(super) boxes: Vec<([f64; 2], Layout)>,
     /// For each wire its points: it is level from one of an even number to the next, and a curve between them.
     pub(super) wires: Vec<Vec<[f64; 2]>>,
 }
 
-/// What is written for an input: name, type and value.
+/// Text of an input: name, type and value.
 pub(super) fn input_text(port: &Port) -> [String; 3] {
     let name = if port.is_override {
         format!("with {}", port.name)
@@ -94,7 +94,7 @@ pub(super) fn layout(graph: &GraphBox) -> Layout {
     }
 }
 
-/// A box that is not opened: outputs are beside inputs.
+/// A closed box: inputs on the left, outputs on the right of the same rows.
 fn leaf(graph: &GraphBox) -> Layout {
     let row = |number: usize| TITLE + (number as f64 + 0.5) * ROW;
     let left = widest(&graph.inputs, input_width);

@@ -17,7 +17,7 @@ pub(super) struct GraphBox {
     pub(super) hidden: usize,
     /// True for a group that is not opened.
     pub(super) is_closed_group: bool,
-    /// What is in it, for a group that is opened.
+    /// Content of an open group.
     pub(super) inside: Option<Inside>,
 }
 
@@ -265,7 +265,7 @@ fn port(name: &str, ty: Type) -> Port {
         name: name.to_owned(),
         ty: match ty {
             Type::VOID => "any".to_owned(),
-            // All closures are of colours.
+            // Every closure is a closure color.
             ty => ty.to_string().replace("closure color", "closure"),
         },
         kind: match ty.base {

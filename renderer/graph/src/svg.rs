@@ -146,7 +146,7 @@ fn dot(port: &Port, [x, y]: [f64; 2], svg: &mut String) {
     );
 }
 
-/// Colours that can be told apart in print, too.
+/// Colours that differ in brightness, for print.
 fn color(kind: PortKind) -> &'static str {
     match kind {
         PortKind::Number => "#7d7d7d",

@@ -46,7 +46,8 @@ pub(super) struct Cleaner {
 }
 
 impl Cleaner {
-    /// Starts the thread, whose pictures have so many threads (0: one per core); `None` if denoising is not installed.
+    /// Starts the denoising thread, with `threads` threads for the filter (0: one per core); `None` if Open Image
+    /// Denoise is not installed.
     pub(super) fn start(session: &Arc<Session>, threads: usize) -> Option<Cleaner> {
         Denoiser::open(1).ok()?;
         let features = FEATURES.iter().map(|(name, _)| *name).chain([EMISSION]);
@@ -70,7 +71,7 @@ impl Cleaner {
         Some(Cleaner { set, noisy })
     }
 
-    /// What a render collects for it.
+    /// Passes that a render collects for denoising.
     pub(super) fn plan(&self, kept: &Kept, camera: &Camera) -> Option<Arc<PassPlan>> {
         let (scene, names) = (&kept.built.scene, &kept.built.names);
         let plan = PassPlan::new(self.set.clone(), scene, names, vec![], &camera.view());

@@ -39,7 +39,7 @@ pub(super) struct Kept {
     pub(super) built: Arc<Built>,
     /// The camera as it is turned.
     pub(super) camera: CameraDesc,
-    /// That camera for the whole picture.
+    /// The camera of the whole picture, without the crop.
     pub(super) whole: Camera,
     reshader: Option<Reshader>,
     read_with: Reading,
@@ -58,7 +58,7 @@ pub(super) struct Kept {
     warnings: Diagnostics,
 }
 
-/// What a scene is read with: it is read again when that changes.
+/// Inputs of reading the scene, which is read again when they change.
 #[derive(Clone, Debug, PartialEq)]
 struct Reading {
     /// Number of changes of files.
@@ -117,7 +117,7 @@ impl Kept {
         watch.add(files(&desc));
         let base = (surfaces(&desc), desc.shaders.clone());
         if !values.is_empty() && set(&mut desc, shader.as_ref(), &values).is_none() {
-            // They are wrong, and reading tells how.
+            // The values are invalid: reading the scene with all of them reports the errors.
             let all = wanted.look.values(shader.is_some()).clone();
             desc = read(args, wanted, &all).map_err(words)?.0;
         }
@@ -153,7 +153,8 @@ impl Kept {
         }
     }
 
-    /// Changes to what is wanted; `None` if it has to be read. After that nothing is in order.
+    /// Applies the requested changes to the scene; `None` if it has to be read again, because the state is then
+    /// incomplete.
     fn follow(&mut self, args: &LiveArgs, wanted: &Wanted) -> Option<()> {
         let (texts, values) = split(&wanted.look, self.shader.as_ref());
         if Reading::of(wanted, texts) != self.read_with {
@@ -175,7 +176,7 @@ impl Kept {
         let shown = set(&mut self.desc, self.shader.as_ref(), &values)?;
         self.values = values;
         let made = self.reshader.as_mut().and_then(|reshader| match &self.shader {
-            // It may be in the stage's text.
+            // The material may come from the text of the stage.
             Some(_) => reshader.reshaded(&self.built, &self.desc, &shown),
             None => {
                 let ids = (0..before.len()).map(|index| MaterialId(index as u32));
@@ -229,7 +230,7 @@ impl Kept {
     }
 }
 
-/// The shader that is shown on a stage; the session is told of its parameters.
+/// The shader on the stage. Its parameters are passed to the session.
 fn shader(args: &LiveArgs, wanted: &Wanted, session: &Session) -> Result<Option<Template>, Diagnostics> {
     if !stage::is_shader(&args.scene) {
         return Ok(None);

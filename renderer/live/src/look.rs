@@ -1,4 +1,4 @@
-//! What the page may change of a picture.
+//! Settings of the page: parameters, view, shape, output.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub(super) struct Look {
 }
 
 impl Look {
-    /// What the command line says.
+    /// Settings of the command line.
     pub(super) fn of(args: &LiveArgs) -> Look {
         let params = args.stage.inputs();
         Look {

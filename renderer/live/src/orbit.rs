@@ -74,17 +74,17 @@ fn rotation(axis: Vec3, angle: f32) -> Quat {
     Quat::from_xyzw(x, y, z, cos(angle / 2.0))
 }
 
-/// What a camera is turned about.
+/// Centre of a camera's rotation.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pivot {
-    /// What it looks at.
+    /// The point that the camera looks at.
     Seen(Vec3),
     /// Itself, in a room; what it looks at is so far ahead.
     Eye { ahead: f32 },
 }
 
 impl Pivot {
-    /// What the camera of a scene is turned about: what it looks at, or itself where walls are around it.
+    /// The centre for the camera of a scene: the point that it looks at, or the camera itself if walls surround it.
     pub(super) fn of(scene: &Scene, camera: &Camera, is_stage: bool) -> Pivot {
         const AWAY: f32 = 5.0;
         const WALLS: usize = 5;

@@ -16,8 +16,7 @@ use renderer_inputs::stage_args::On;
 use renderer_scene::{MaterialDesc, SceneDesc};
 use renderer_transport::scene::reshade::Reshader;
 
-/// What a page offers of a shader: its parameters, what it is shown on, and the outputs that can be
-/// shown, `layers` among them.
+/// The controls for a shader: parameters, shapes of the stage, and outputs, including those of `layers`.
 pub(super) fn choices(template: &Template, layers: &[String]) -> Json {
     let params = template.params().unwrap_or_default();
     let inputs = params
@@ -35,8 +34,8 @@ pub(super) fn choices(template: &Template, layers: &[String]) -> Json {
     })
 }
 
-/// What a page offers of the materials of a scene that `--set` reaches, by their names. `surfaces` are those that the page
-/// has not changed.
+/// The controls for the materials of a scene that `--set` can change, by name. `surfaces` are the materials before
+/// changes of the page.
 pub(super) fn materials(
     desc: &SceneDesc,
     surfaces: &[Arc<Expr>],

@@ -1,4 +1,4 @@
-//! What is at a pixel: the surface, and what the layers of its shader get and give there.
+//! Inspection of a pixel: the surface, and inputs and outputs of the layers of its shader there.
 
 use std::fmt::Write as _;
 

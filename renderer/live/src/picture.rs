@@ -58,7 +58,7 @@ pub(super) fn keep_rendering(args: &LiveArgs, session: &Arc<Session>, watch: Fil
     }
 }
 
-/// How many pixels a second a sample of each takes.
+/// Rate of rendering [pixel samples/s].
 struct Pace(f64);
 
 impl Default for Pace {
@@ -96,13 +96,13 @@ impl Progress for WhileWanted<'_> {
     }
 }
 
-/// What paints a look.
+/// Renderer of one state of the page.
 struct Painter<'a> {
     args: &'a LiveArgs,
     session: &'a Session,
     kept: &'a Kept,
     wanted: &'a Wanted,
-    /// What denoises pictures, if they are to be.
+    /// Denoising, if it is available.
     cleaner: Option<&'a Cleaner>,
     start: Instant,
 }
@@ -154,7 +154,7 @@ impl Painter<'_> {
         }
     }
 
-    /// The picture with so many samples per pixel; `None` if it is given up.
+    /// Renders the picture with this number of samples per pixel; `None` if the work was stopped.
     fn samples(
         &self,
         [width, height]: [u32; 2],

@@ -1,4 +1,4 @@
-//! What the renderer and the page share: the look that is asked for, and the newest picture.
+//! State shared by the renderer and the page: the requested look and the newest picture.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ pub(super) struct Shown {
     pub(super) is_denoised: bool,
 }
 
-/// What is to be shown.
+/// A requested look.
 pub(super) struct Wanted {
     /// Number of the change that asks for it.
     pub(super) change: u64,
@@ -39,7 +39,7 @@ pub(super) struct Wanted {
     pub(super) overlay: SharedFiles,
 }
 
-/// What is known of a look.
+/// State of a session.
 #[derive(Clone, Default)]
 struct State {
     /// The scene or shader, as the command line names it.
@@ -51,7 +51,7 @@ struct State {
     files: u64,
     /// Texts that are not saved.
     texts: BTreeMap<PathBuf, Arc<[u8]>>,
-    /// Number of what is shown; another picture or other words have a higher one.
+    /// Version of the displayed state, increased by a new picture or message.
     number: u64,
     shown: Option<Arc<Shown>>,
     /// Number of the change that it is of.

@@ -6,8 +6,8 @@ use std::str::FromStr as _;
 use lsp_types::Uri;
 use shading_editor::{Language, language_of};
 
-/// Path of a file's address. Texts that are no file, such as those not saved yet, have a path that no file has; `language`
-/// is what the editor takes them for.
+/// Path of a URI. An unsaved text gets a path that no file has, with the extension of `language`, the editor's
+/// identifier of the language.
 pub(super) fn path_of(uri: &Uri, language: Option<&str>) -> PathBuf {
     let text = uri.as_str();
     let Some(rest) = text.strip_prefix("file://") else {

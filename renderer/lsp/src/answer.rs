@@ -50,7 +50,7 @@ impl From<String> for AnswerError {
 
 type Answer = Result<Value, AnswerError>;
 
-/// All that answers are made of.
+/// Inputs of answers.
 pub(super) struct Answerer<'a> {
     pub(super) store: &'a Store,
     pub(super) world: &'a World,
@@ -169,7 +169,7 @@ impl Answerer<'_> {
     }
 
     fn completion(&self, params: &CompletionParams) -> Answer {
-        // A list of all values would be in the way of who types on.
+        // After a trigger character, a list of values without a prefix would disturb typing.
         let trigger = params
             .context
             .as_ref()

@@ -1,4 +1,4 @@
-//! What the server tells its client that it can do.
+//! Capabilities that the server reports to its client.
 
 use lsp_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, ColorProviderCapability,

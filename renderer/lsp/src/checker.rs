@@ -24,13 +24,13 @@ use renderer_inputs::shader_file::is_shader;
 /// How long typing must pause before texts are checked.
 const PAUSE: Duration = Duration::from_millis(120);
 
-/// What takes longer to check is checked when it is saved; until then, its syntax is.
+/// A file whose check is slower is checked only when it is saved; until then only its syntax.
 const SLOW: Duration = Duration::from_secs(3);
 
 /// The mistakes in each file.
 pub(super) type Findings = Arc<Mutex<BTreeMap<PathBuf, Vec<Finding>>>>;
 
-/// What is open after a change.
+/// Open texts after a change.
 pub(super) struct CheckRequest {
     pub(super) open: BTreeMap<PathBuf, OpenText>,
     /// Files that have changed; all that is open is checked if one of them is unknown.
@@ -44,7 +44,7 @@ struct Report {
     findings: Vec<Finding>,
     /// Files that it has read.
     read: BTreeSet<PathBuf>,
-    /// How long it took.
+    /// Duration of the check.
     took: Duration,
 }
 
@@ -105,7 +105,7 @@ impl Checker {
             touched.extend(report.into_iter().flat_map(|r| r.findings).map(|f| f.place.path));
         }
         let files = overlay(&request.open);
-        // What was changed comes first.
+        // Changed files come first.
         let mut roots: Vec<&PathBuf> = request
             .open
             .keys()
@@ -223,7 +223,7 @@ fn overlay(open: &BTreeMap<PathBuf, OpenText>) -> SharedFiles {
     SharedFiles::new(files)
 }
 
-/// All mistakes and warnings of a text, as `kiln check` finds them.
+/// Errors and warnings of a text, as `kiln check` reports them.
 fn check(path: &Path, args: &LspArgs, files: &SharedFiles) -> Diagnostics {
     let mitsuba = MitsubaArgs {
         define: args.define.clone(),

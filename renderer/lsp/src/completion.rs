@@ -6,7 +6,7 @@ use shading_editor::{Completion, CompletionKind};
 /// Most completions of an answer: a long scene has thousands of names.
 const MAX_SENT: usize = 1000;
 
-/// The completions that fit best to what is typed so far, and whether these are all.
+/// The completions that match the typed prefix best, and whether the list is complete.
 pub(super) fn likeliest<'c>(all: &'c [Completion], typed: &str) -> (Vec<&'c Completion>, bool) {
     if all.len() <= MAX_SENT {
         return (all.iter().collect(), true);

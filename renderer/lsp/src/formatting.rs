@@ -6,7 +6,7 @@ use shading_editor::Document;
 
 use super::convert;
 
-/// The changes that format a text, or those of them in a range; null for one with errors of syntax, which are told anyway.
+/// The edits that format a text or a range of it; null for a text with syntax errors, which the diagnostics report.
 pub(super) fn edits(document: &Document, range: Option<Range>) -> Value {
     let name = document.path.display().to_string();
     let Ok(formatted) = shading_format::format(&name, &document.text) else {

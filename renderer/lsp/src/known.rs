@@ -1,4 +1,4 @@
-//! What all texts may refer to: keys of scenes, closures, the shipped library.
+//! Global names: keys of scenes, closures, the shipped library.
 
 use std::path::PathBuf;
 

@@ -55,7 +55,7 @@ pub fn run(args: &LspArgs) -> Result<(), Failure> {
         return Err(Failure::User("error: the server has failed".to_owned()));
     };
     match ended {
-        // Nothing is waited for: the client has its answers, and nobody reads what a check still finds.
+        // The process ends without waiting for the checker: the client has its answers.
         Ok(true) => Ok(()),
         Ok(false) => Err(Failure::User(String::new())),
         Err(error) => Err(Failure::User(format!(

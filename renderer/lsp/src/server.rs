@@ -56,7 +56,7 @@ impl Server {
         let thread = std::thread::Builder::new()
             .name("check".to_owned())
             .stack_size(16 << 20);
-        // Without the thread there are answers all the same.
+        // Answers do not depend on the checker's thread.
         let _ = thread.spawn(move || checker.run(&requests));
         let store = Store {
             folders: args.source.folders.clone(),
@@ -88,7 +88,7 @@ impl Server {
                 Message::Request(request) => self.request(request),
                 Message::Notification(note) if note.method == "exit" => return Ok(false),
                 Message::Notification(note) => {
-                    // What makes no sense is ignored.
+                    // Invalid notifications are ignored.
                     let _ = catch_unwind(AssertUnwindSafe(|| self.notification(note)));
                 }
                 Message::Response(_) => {}
@@ -191,7 +191,7 @@ impl Server {
             }
             let open = self.store.open.clone();
             let saved = note.method == "textDocument/didSave";
-            // It ends with the server alone.
+            // The channel closes only when the server ends.
             let _ = self.checks.send(CheckRequest { open, changed, saved });
         }
     }

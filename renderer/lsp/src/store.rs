@@ -54,7 +54,7 @@ impl DiskTexts {
     }
 }
 
-/// All texts.
+/// The texts of the workspace.
 #[derive(Default)]
 pub(super) struct Store {
     pub(super) open: BTreeMap<PathBuf, OpenText>,

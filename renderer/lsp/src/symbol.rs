@@ -6,7 +6,7 @@ use shading_editor::{DefinitionKind, Document, Highlight, Meaning, Position, Sym
 
 use super::convert;
 
-/// Most symbols of a workspace that are told at once.
+/// Maximum number of workspace symbols in one answer.
 pub(super) const MAX_SYMBOLS: usize = 500;
 
 #[expect(deprecated, reason = "the field has to be there")]

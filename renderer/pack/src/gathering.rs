@@ -30,11 +30,11 @@ impl Gathering {
     pub(super) fn new(scene: NamedScene, output: &Path) -> Result<Gathering, Failure> {
         let folder = std::path::absolute(scene.path.parent().unwrap_or(Path::new("")).join("."))?;
         let as_if = std::path::absolute(output)?;
-        // What lies beside the scene is named by the way from it.
+        // Files near the scene are named relative to it.
         let place = |path: &Path| {
             let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
             let above = folder.ancestors().take(MAX_UP + 1).enumerate();
-            // All files are below the root of the file system.
+            // The root of the file system is not a common folder.
             let near = above
                 .filter(|(_, ancestor)| ancestor.parent().is_some())
                 .find_map(|(up, ancestor)| Some((up, path.strip_prefix(ancestor).ok()?)));

@@ -1,7 +1,8 @@
 //! Layout of a pack: the archive entry of each file.
 //!
-//! The archive's root is the scene's folder, or the folder above it that holds what the scene names beside itself: these
-//! files keep their places. All others are in the folder `external`, and the manifest says which paths lead to them.
+//! The archive's root is the scene's folder, or the folder above it that contains the files that the scene names by
+//! relative paths: these files keep their places. Other files are in the folder `external`, and the manifest maps their
+//! paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -93,7 +94,7 @@ struct Root {
 }
 
 impl Root {
-    /// The lowest folder from which all files that were asked for by their way from the scene are reached, if it is near.
+    /// The lowest folder that contains each file with a relative path, if it is near the scene.
     fn new(folder: &Path, recorded: &Recorded) -> Root {
         let names: Vec<String> = folder
             .components()
@@ -106,7 +107,7 @@ impl Root {
             RecordedPath::Relative(way) => Some(ups(way)),
             RecordedPath::Absolute(_) => None,
         });
-        // A folder whose name cannot be that of an entry ends the way.
+        // A folder whose name is not valid in an archive ends the search.
         let fit = names.iter().rev().take_while(|name| is_inside(name)).count();
         let up = ups.filter(|&up| up <= MAX_UP.min(fit)).max().unwrap_or(0);
         Root {

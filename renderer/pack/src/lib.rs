@@ -1,6 +1,6 @@
 //! `kiln pack`: writes a scene with all files that it needs into one archive.
 //!
-//! The scene is read and its materials are compiled as if its folder were the archive; the files read on the way are
+//! The scene is read and its materials are compiled as if its folder were the archive; the files that this reads are
 //! packed.
 
 #![deny(unsafe_code, missing_docs)]

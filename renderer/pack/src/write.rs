@@ -54,8 +54,8 @@ pub(super) fn archive(files: &dyn Files, path: &Path, layout: &Layout) -> Result
     })
 }
 
-/// A file that takes everything after its first error: a `ZipWriter` ends its archive also when it is dropped, and prints
-/// what goes wrong then.
+/// A file that accepts and discards data after its first error: `ZipWriter` also finishes its archive when it is
+/// dropped, and prints an error if that fails.
 struct Target<W> {
     file: W,
     /// Offset of the next byte.
@@ -116,6 +116,6 @@ fn options(name: &str, size: u64) -> SimpleFileOptions {
         .compression_method(method)
         .last_modified_time(DateTime::DEFAULT)
         .unix_permissions(0o644)
-        // What is deflated can become longer than it was, by little.
+        // Deflate can enlarge data slightly.
         .large_file(size > u64::from(u32::MAX) / 2)
 }

@@ -1,7 +1,7 @@
-//! Canvas of a preview: render threads draw finished tiles, the viewer thread takes the changed blocks.
+//! Canvas of a preview: render threads draw finished tiles, the viewer thread reads changed blocks.
 //!
-//! Finished tiles are drawn over what is there, in blocks; the connection takes blocks that are new. However slow the viewer
-//! is, there is one picture.
+//! Finished tiles replace the blocks of earlier passes; the connection reads the changed blocks. A slow viewer skips
+//! versions of a block, so memory stays constant.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -122,7 +122,7 @@ impl Canvas {
     /// Waits until the thread of the connection has ended.
     ///
     /// # Errors
-    /// When the viewer takes nothing for `limit`.
+    /// If the viewer reads nothing for `limit`.
     pub(super) fn wait_for_end(&self, limit: Duration) -> Result<(), Stalled> {
         let mut state = self.lock();
         let (mut since, mut taken) = (Instant::now(), state.taken);

@@ -14,7 +14,7 @@ pub(super) enum TerminalColors {
     Table,
 }
 
-/// What makes colours of light.
+/// Exposure and tone curve.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Development {
     /// Factor of the exposure.
@@ -22,7 +22,8 @@ pub(super) struct Development {
     pub(super) tone_map: ToneMap,
 }
 
-/// The picture in at most so many columns and lines, with the codes that colour it; each line ends with a line feed.
+/// The picture in at most the given number of columns and lines, with escape codes of its colours; each line ends with
+/// a line feed.
 pub(super) fn half_blocks(
     image: &Image,
     [columns, lines]: [usize; 2],
@@ -45,7 +46,7 @@ pub(super) fn half_blocks(
             }
             text.push('▀');
         }
-        // What stands behind the picture goes.
+        // The rest of the line is cleared.
         text.push_str("\x1b[0m\x1b[K\n");
     }
     text
@@ -83,7 +84,7 @@ fn shrunk(image: &Image, [width, height]: [usize; 2], development: Development) 
     pixels
 }
 
-/// The code that sets the colour of what follows, or of what is behind it.
+/// Escape code of a foreground or background colour.
 fn code([r, g, b]: [u8; 3], is_background: bool, colors: TerminalColors) -> String {
     let target = if is_background { 48 } else { 38 };
     let mut code = String::new();

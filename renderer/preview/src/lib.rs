@@ -60,11 +60,11 @@ pub struct Shown<'a> {
     pub exposure: f32,
     /// Tone curve on the terminal.
     pub tone_map: ToneMap,
-    /// True if it takes the place of all that is on the terminal.
+    /// True to clear the terminal before the first picture.
     pub clears: bool,
 }
 
-/// Starts the thread that shows a canvas; its end is told to the canvas.
+/// Starts the thread that shows a canvas; the thread marks the canvas when it ends.
 fn start_thread(canvas: &Arc<Canvas>, show: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let canvas = canvas.clone();
     let run = move || {
@@ -78,7 +78,7 @@ fn start_thread(canvas: &Arc<Canvas>, show: impl FnOnce() + Send + 'static) -> i
 }
 
 impl Preview {
-    /// Starts the viewer thread. Messages and pictures go beside `bar`.
+    /// Starts the viewer thread. `bar` is hidden while messages and pictures are printed.
     pub fn start(viewer: &Viewer, shown: &Shown<'_>, bar: &Bar) -> io::Result<Preview> {
         let (canvas, say) = (Arc::new(Canvas::default()), bar.remarks());
         match viewer {

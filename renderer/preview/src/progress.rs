@@ -38,7 +38,7 @@ impl Bar {
             })
             .with_key("left", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
                 let _ = match (state.pos(), state.eta()) {
-                    // Nothing is measured yet.
+                    // No measurement yet.
                     (0, _) | (_, Duration::ZERO) => write!(out, "unknown time"),
                     (_, left) => write!(out, "{}", HumanDuration(left)),
                 };
@@ -53,7 +53,7 @@ impl Bar {
         }
     }
 
-    /// Says something beside the bar.
+    /// Prints a message above the bar.
     pub fn remark(&self, text: &str) {
         self.bar.suspend(|| remark(&text));
     }

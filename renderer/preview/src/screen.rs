@@ -14,7 +14,7 @@ use renderer_support::terminal;
 /// Shortest time between two pictures.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// Ratio of the pause after a picture to the time that it took.
+/// Ratio of the pause after a picture to the time of drawing it.
 const PACE: u32 = 20;
 
 /// Lines that stay free for the progress bar and what follows.
@@ -24,7 +24,7 @@ const FREE_LINES: usize = 2;
 pub(super) struct Screen {
     pub(super) canvas: Arc<Canvas>,
     pub(super) development: Development,
-    /// True if the first picture takes the place of all that is on the screen.
+    /// True to clear the screen before the first picture.
     pub(super) clears: bool,
     pub(super) beside: Beside,
     pub(super) say: Say,
@@ -81,6 +81,6 @@ impl Screen {
 /// A picture on the terminal.
 struct Drawn {
     lines: usize,
-    /// What [`terminal::printed`] was then.
+    /// Value of [`terminal::printed`] at that time.
     printed: u64,
 }

@@ -14,7 +14,7 @@ const RETRY: Duration = Duration::from_secs(3);
 /// Shortest time between two updates.
 const INTERVAL: Duration = Duration::from_millis(250);
 
-/// Ratio of the pause after an update to the time that the update took.
+/// Ratio of the pause after an update to its duration.
 const PACE: u32 = 20;
 
 /// Prints a line for the user.

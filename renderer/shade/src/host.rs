@@ -91,16 +91,16 @@ impl GridHost {
         self.textures.freeze(Arc::from([]), CameraView::default(), false)
     }
 
-    /// All files that were read so far: headers and imported sources, textures, point clouds, dictionaries.
+    /// The files read so far: headers and imported sources, textures, point clouds, dictionaries.
     pub(super) fn files_read(&self) -> Vec<PathBuf> {
         self.files.log()
     }
 
-    /// The matrix that takes a space to "common", for column vectors.
+    /// Matrix from a space to "common", for column vectors.
     fn common_from(&self, space: &str) -> Option<Mat4> {
         match space {
             "common" | "world" | "camera" => Some(Mat4::IDENTITY),
-            // Spaces that are easily told apart: turned about z and then moved.
+            // Spaces of `testshade`: a rotation about z and a translation each.
             "shader" => Some(Mat4::from_translation(Vec3::X) * rotation_z(FRAC_PI_4)),
             "object" => Some(Mat4::from_translation(Vec3::Y) * rotation_z(FRAC_PI_2)),
             "myspace" => Some(Mat4::from_scale(Vec3::new(1.0, 2.0, 1.0))),
@@ -210,7 +210,7 @@ impl ShaderHost for GridHost {
         let [x, y, ..] = globals.p.0;
         match name {
             _ if !object.is_empty() => None,
-            // What `testshade`'s patch has by itself, some only on a part of it.
+            // Attributes of `testshade`'s patch, some only on a part of it.
             "s" => one(globals.u),
             "t" => one(globals.v),
             "face_idx" => one((4.0 * globals.u).trunc()),

@@ -33,7 +33,8 @@ pub(super) struct LayerParam {
     pub(super) value: Given,
     /// Its type, if specified; inputs of type `any` take it.
     pub(super) ty: Option<Type>,
-    /// True if an attribute of the geometry takes precedence over it; `None` if not specified.
+    /// Metadata `interpolated`: true if an attribute of the geometry overrides the parameter; `None` if not
+    /// specified.
     pub(super) interpolated: Option<bool>,
 }
 

@@ -85,7 +85,7 @@ pub fn run(args: &ShadeArgs) -> Result<(), Failure> {
     })
 }
 
-/// `read` is told of the files that were read, also if the work fails.
+/// `read` receives the files that were read, even if the work fails.
 fn run_once(args: &ShadeArgs, interrupt: &Interrupt, read: Read<'_>) -> Result<(), Failure> {
     let files = SharedFiles::new(LoggedFiles::default());
     let done = run_with(args, interrupt, &files);
@@ -274,7 +274,7 @@ fn userdata(args: &ShadeArgs) -> Result<Vec<(String, Userdata)>, Diagnostics> {
     diagnostics.into_result(list)
 }
 
-/// All files that will be written.
+/// The output files.
 fn outputs(args: &ShadeArgs, requests: &Requests<'_>) -> Result<Outputs, Failure> {
     let mut outputs = Outputs::default();
     if !args.print {
@@ -345,7 +345,7 @@ fn placement(args: &ShadeArgs) -> Result<Placement, Diagnostics> {
     })
 }
 
-/// A shader on its way over a grid.
+/// Run of a shader over a grid.
 struct Job<'a> {
     stage: &'a Stage<'a>,
     subject: &'a Subject,
@@ -395,7 +395,7 @@ impl Job<'_> {
                 limit: Some(WARM_UP),
                 ..PassOptions::default()
             };
-            // A context tells each place once, so what is told now must not be lost.
+            // A context reports each place once, so the reports of each pass are collected.
             reports.extend(pass(engine, &mut states, grid, &mut images, &options).reports);
         }
         let mut printed = false;

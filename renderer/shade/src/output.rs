@@ -22,7 +22,7 @@ pub(super) const NOWHERE: &str = "null";
 /// Numbers that all images together may hold.
 const MAX_NUMBERS: usize = 1 << 31;
 
-/// An output on its way into a file.
+/// An output that is written to a file.
 #[derive(Debug)]
 pub(super) struct Image {
     /// Its place among the engine's outputs.
@@ -57,7 +57,7 @@ impl<'a> Requests<'a> {
         }
     }
 
-    /// Adds the files to what the command writes.
+    /// Adds the files to the output files of the command.
     pub(super) fn add_to(&self, outputs: &mut Outputs) -> Result<(), Failure> {
         let mut files = self.list.iter().filter(|(_, file)| *file != NOWHERE);
         files.try_for_each(|(_, file)| outputs.image("-o", file.as_ref()))

@@ -50,8 +50,8 @@ fn any_type_of(text: &str) -> Type {
     }
 }
 
-/// Reads the value of an input; one number fills a triple, and is the diagonal of a matrix. An input of type `any` (void)
-/// takes the type that the value looks like; whole numbers are floats.
+/// Parses the value of an input. One number fills a triple or the diagonal of a matrix. The type of an input `any`
+/// (void) follows from the value; whole numbers are floats.
 pub(super) fn parse(name: &str, ty: Type, given: &Given) -> Result<Value, Diagnostic> {
     let ty = match (ty, given) {
         (Type::VOID, Given::Text(text)) => any_type_of(text),

@@ -56,7 +56,7 @@ pub(super) struct Told {
     pub(super) stopped: bool,
     /// True if anything was printed.
     pub(super) printed: bool,
-    /// What was printed, if it is kept.
+    /// Printed text, if it is collected.
     pub(super) text: String,
     /// The points that were written, in order.
     pub(super) written: WrittenClouds,
@@ -136,13 +136,13 @@ struct Written {
 impl Written {
     fn put(&mut self, band: usize, clouds: WrittenClouds) {
         self.bytes = self.bytes.saturating_add(clouds.bytes());
-        // What is too much is not written at all.
+        // Beyond the limit no cloud is written.
         if self.bytes <= MAX_WRITTEN && !clouds.is_empty() {
             self.bands.insert(band, clouds);
         }
     }
 
-    /// All of them, band by band.
+    /// The clouds of the bands, in order.
     fn joined(self) -> WrittenClouds {
         let mut joined = WrittenClouds::default();
         self.bands.into_values().for_each(|clouds| joined.append(clouds));
@@ -259,7 +259,7 @@ fn shade_band<E: Engine, P: PointSet>(
     let mut points = [grid.globals(); BATCH];
     let (mut x, mut y) = (band.points.start % grid.width(), band.points.start / grid.width());
     let count = band.points.len();
-    // What is printed of a point is asked for before the next one runs.
+    // Values of a point are printed before the next point runs.
     let batch = if options.print.is_empty() { BATCH } else { 1 };
     for start in (0..count).step_by(batch) {
         let points = &mut points[..batch.min(count - start)];
@@ -289,7 +289,7 @@ fn shade_band<E: Engine, P: PointSet>(
             print_point(engine, state, options.print, first, &mut text);
             printed.push(Sink::Output, &text);
         }
-        // Nothing after the first band that stopped is shown.
+        // Bands after the first stopped one are not shown.
         if shared.first_stopped.load(Ordering::Relaxed) < band.index {
             break;
         }
@@ -314,8 +314,8 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// Takes the text of a band, and prints what is complete up to the band that stopped. That one is known by the time
-    /// that its turn comes: it is told before its text is put.
+    /// Adds the text of a band, and prints the bands that are complete, up to the stopped one. A stopped band is
+    /// registered before its text is added, so it is known when its turn comes.
     fn put(&mut self, band: usize, printed: Printed, stopped: usize) {
         self.waiting.insert(band, printed);
         while self.next <= stopped

@@ -40,7 +40,7 @@ pub enum PointInput {
 }
 
 impl PointInput {
-    /// All of them by name.
+    /// Every input by its name.
     pub const NAMES: [(&'static str, PointInput); 15] = [
         ("P", PointInput::P),
         ("I", PointInput::I),
@@ -96,8 +96,8 @@ impl PointInput {
 
 /// Shading points in a row: each global has one value for all, or one for each.
 ///
-/// What is not given is as for `kiln shade`: a unit square at z = 1 that faces +z. Its `P` follows `u` and `v`, and
-/// derivatives are zero.
+/// Inputs that are not set are those of `kiln shade`: a unit square at z = 1 that faces +z. `P` follows `u` and `v`,
+/// and derivatives are zero.
 #[derive(Clone, Debug)]
 pub struct Points<'a> {
     count: usize,

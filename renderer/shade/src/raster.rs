@@ -33,7 +33,7 @@ fn told(diagnostics: Diagnostics) -> Failure {
     Failure::User(diagnostics.to_string())
 }
 
-/// Writes the code of what the command line names.
+/// Writes the code of the shader that the command line names.
 pub(super) fn run(args: &ShadeArgs, emit: Emit, system: &ShadingSystem) -> Result<(), Failure> {
     let requests = Requests::of(&args.outputs);
     let paths = paths(&requests);

@@ -140,7 +140,7 @@ impl<'t> Reader<'t> {
             Length::Unsized => usize::MAX,
         };
         let mut values = self.values(base, wanted)?;
-        // What is left out is zero.
+        // Missing values are zero.
         let zero = if base == Base::String { "" } else { "0" };
         let missing = match length {
             Length::Unsized => 0,
@@ -206,7 +206,8 @@ impl<'t> Reader<'t> {
         Err("a string does not end".to_owned())
     }
 
-    /// `[[ int interpolated=1 ]]`: whether the parameter takes attributes of the geometry, where that is said.
+    /// Parses `[[ int interpolated=1 ]]`: whether the parameter reads attributes of the geometry; `None` if not
+    /// specified.
     fn hints(&mut self) -> Result<Option<bool>, String> {
         self.skip();
         let Some(rest) = self.rest.strip_prefix("[[") else {

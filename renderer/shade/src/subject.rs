@@ -140,7 +140,7 @@ struct Builder<'a> {
     layers: Layers,
     /// With the statement of a serialised group.
     connections: Vec<([String; 4], Option<String>)>,
-    /// The shaders that were found, by what they were asked for as: a file is read once however many layers use it.
+    /// The shaders found so far, by the words that name them: a file is read once even if several layers use it.
     found: FxHashMap<String, Template>,
     warnings: Diagnostics,
     diagnostics: Diagnostics,
@@ -169,7 +169,7 @@ impl Builder<'_> {
     fn serialised(&mut self, spec: &str) -> Result<(), SubjectError> {
         let text = match std::fs::read_to_string(spec) {
             Ok(text) => text.trim_start_matches('\u{feff}').to_owned(),
-            // What names no file is a group, unless it can only be meant as a file.
+            // A text with spaces that names no file is a serialised group itself.
             Err(error) if Path::new(spec).exists() || !spec.contains(char::is_whitespace) => {
                 return Err(Diagnostic::error(format!("cannot read {spec}: {error}")).into());
             }
@@ -230,7 +230,7 @@ impl Builder<'_> {
         Some(template)
     }
 
-    /// Notes what is wrong or doubtful in what was found.
+    /// Adds the warnings and errors of a lookup.
     fn take(&mut self, found: Result<shader_file::FoundShaders, Diagnostics>) -> Option<Template> {
         match found {
             Ok(found) => {

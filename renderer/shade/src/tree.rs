@@ -26,8 +26,8 @@ pub fn run(args: &DebugArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the layers get and give at a point, and what they print there, with the texts of `files`. `place` moves the point from the plane of
-/// `kiln shade` to where it is.
+/// Inputs, outputs and printed text of the layers at a point, with the texts of `files`. `place` moves the point from
+/// the plane of `kiln shade` to its position.
 ///
 /// # Errors
 /// When there is no such shader, it has errors, or the parameters do not fit.

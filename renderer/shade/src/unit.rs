@@ -228,14 +228,14 @@ pub struct Instance {
 pub struct Evaluated {
     /// By output with numbers: its index, and the numbers of all points, those of each point adjacent.
     pub values: Vec<(usize, Vec<f32>)>,
-    /// What the shader printed, in the order of the points.
+    /// Printed text, in the order of the points.
     pub text: String,
-    /// What went wrong at run time, each place once.
+    /// Reports at run time, each place once.
     pub reports: Vec<String>,
 }
 
 impl Instance {
-    /// All outputs.
+    /// The outputs.
     pub fn outputs(&self) -> Vec<OutputInfo> {
         let outputs = self.instance.outputs().iter();
         outputs
