@@ -27,8 +27,8 @@
 //!
 //! 1. [`scene`] reads a file into a description and builds a `Scene` from it: shapes, materials, lights, acceleration
 //!    structure.
-//! 2. [`render`] divides the film into tiles; each thread takes samples of the pixels of a tile: [`sampler`] numbers,
-//!    then a ray of the [`camera`].
+//! 2. [`render`] divides the film into tiles; each thread samples the pixels of a tile: [`sampler`] numbers, then
+//!    a ray of the [`camera`].
 //! 3. [`integrator`] estimates the radiance along that ray: it finds hits through [`accel`], samples lights and BSDF at
 //!    each, and combines both by multiple importance sampling.
 //! 4. [`material`] shades a hit: globals → shader instance → closure tree → [`bsdf`] lobes, emission and transparency.

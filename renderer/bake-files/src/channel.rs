@@ -91,7 +91,7 @@ impl Picture {
     }
 }
 
-/// All images of floats of a layout.
+/// The float images of a layout.
 pub(super) fn pictures(layout: Layout, order: ShOrder) -> Vec<Picture> {
     let count = order.coefficients();
     let coefficient = |index: usize, tone| match index < count {
@@ -205,8 +205,8 @@ pub(super) fn value(map: &Lightmap, precision: Precision, (x, y): (u32, u32), qu
     }
 }
 
-/// The coefficients of a tone as they are stored. Rounding must not make a band longer than light can have it: engines
-/// divide by the constant coefficient, and take roots of what is left.
+/// Coefficients of a tone, as stored. Rounding must not enlarge a band beyond the maximum of nonnegative light, because
+/// engines divide by the constant coefficient and take square roots.
 fn stored(coefficients: &[Rgb], precision: Precision, tone: Tone) -> [f32; MAX_COEFFICIENTS] {
     let mut values = [0.0; MAX_COEFFICIENTS];
     if precision == Precision::Float {
@@ -257,7 +257,7 @@ mod tests {
         use renderer_bake::sh::basis;
         let random = |n: u32| ((n as f32 * 0.618_034 + 0.1).fract() * 9_973.7).fract();
         for n in 0..5_000 {
-            // Single directions, from what half floats hold well to what they do not hold.
+            // Single directions, with magnitudes inside and below the range of half floats.
             let w = Vec3::new(
                 random(5 * n) - 0.5,
                 random(3 * n + 1) - 0.5,

@@ -33,7 +33,7 @@ pub(super) fn names(layout: Layout, order: ShOrder, format: ImageFormat) -> Vec<
         .collect()
 }
 
-/// All names that there may be.
+/// Every possible name.
 pub(super) fn all_names(layout: Layout, order: ShOrder) -> Vec<String> {
     let formats = ImageFormat::value_variants().iter();
     formats.flat_map(|&format| names(layout, order, format)).collect()

@@ -7,7 +7,7 @@ pub(super) mod bevy {
     pub(crate) const LIGHTMAP: &str = "bevy_lightmap.ktx2";
     pub(crate) const VOLUME: &str = "bevy_volume.ktx2";
 
-    /// All names except those of further pages.
+    /// Names of the first page's files.
     pub(crate) const FILES: [&str; 4] = [MANIFEST, GLB, LIGHTMAP, VOLUME];
 }
 
@@ -20,6 +20,6 @@ pub(super) mod godot {
     pub(crate) const GLB: &str = "godot.glb";
     pub(crate) const GLB_IMPORT: &str = "godot.glb.import";
 
-    /// All names; the last two are those of the model.
+    /// Names of the files; the last two belong to the model.
     pub(crate) const FILES: [&str; 6] = [SCENE, DATA, IMAGE, IMAGE_IMPORT, GLB, GLB_IMPORT];
 }

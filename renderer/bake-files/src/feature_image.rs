@@ -23,7 +23,7 @@ pub(super) enum Encoding {
 }
 
 impl Encoding {
-    /// That of a feature with a range of its own.
+    /// Encoding of a feature; `None` if its range is unbounded.
     pub(super) fn of(feature: &Feature) -> Option<Encoding> {
         match feature {
             Feature::Albedo | Feature::BaseColor => Some(Encoding::Color),
@@ -84,12 +84,12 @@ pub(super) fn numbers(mut image: Image) -> Image {
     image
 }
 
-/// An image of three channels of what `f` makes of the values.
+/// Image of three channels with `f` applied to the values of a feature map.
 fn image(size: (u32, u32), map: &FeatureMap, f: impl Fn(Rgb) -> Rgb) -> Image {
     rgb((size.0 as usize, size.1 as usize), &map.values, f)
 }
 
-/// An image of three channels of what `f` makes of values.
+/// Image of three channels with `f` applied to values.
 pub(super) fn rgb(size: (usize, usize), values: &[Rgb], f: impl Fn(Rgb) -> Rgb) -> Image {
     let mut image = Image::new(size.0, size.1, 3);
     for (pixel, &value) in image.data.chunks_exact_mut(3).zip(values) {

@@ -14,7 +14,7 @@ use renderer_transport::scene::build::Built;
 /// A feature that is asked for.
 #[derive(Clone)]
 pub(super) enum Asked {
-    /// What needs no settings.
+    /// A feature without settings.
     Known(Feature),
     /// Ambient occlusion.
     Occlusion,
@@ -22,7 +22,7 @@ pub(super) enum Asked {
     Curvature,
     /// The shadow of lights with a name.
     Shadow(String),
-    /// What a shader computes.
+    /// An output of a shader or an attribute.
     Computed(Pass),
 }
 
@@ -86,7 +86,7 @@ fn unknown(name: &str) -> Failure {
     Failure::Mistakes(diagnostic.into())
 }
 
-/// What shaders compute of these.
+/// The passes that shaders compute.
 pub(super) fn computed(asked: &[(String, Asked)]) -> Vec<Pass> {
     let pass = |(_, asked): &(String, Asked)| match asked {
         Asked::Computed(pass) => Some(pass.clone()),

@@ -30,7 +30,7 @@ impl Folder {
         &self.path
     }
 
-    /// Checks a folder without leaving anything: it takes files, or it can be made where it is to be.
+    /// Checks that a folder is writable or can be created, without changing anything.
     pub(super) fn check(path: &Path) -> Result<Folder, Failure> {
         let refuse =
             |reason: &str| Failure::User(format!("error: cannot write to '{}': {reason}", path.display()));
@@ -54,7 +54,7 @@ impl Folder {
         })
     }
 
-    /// Adds one of its files to what a command writes. What no earlier bake has written is not replaced.
+    /// Adds a file of the folder to the output files of the command. Files that no earlier bake wrote are not replaced.
     pub(super) fn add(&self, name: &str, outputs: &mut Outputs) -> Result<(), Failure> {
         let path = self.path.join(name);
         if path.is_file() && !self.before.contains(name) {
@@ -205,7 +205,8 @@ fn written_before(folder: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-/// All names that files of a bake can have, but for features and pages: whatever a manifest says, no other file is a bake's.
+/// Names that files of a bake can have, except those of features and pages: other files are never removed, even if a
+/// manifest lists them.
 fn all_names() -> FxHashSet<String> {
     let orders = [ShOrder::One, ShOrder::Two];
     let layouts = Layout::value_variants().iter();

@@ -293,6 +293,6 @@ fn mean_albedo(scene: &Scene, id: ShapeId, side: Side) -> Rgb {
             surface.bsdf.albedo(it.wo)
         })
         .sum();
-    // What is not finite has no place in JSON.
+    // JSON has no infinities and NaN.
     (sum / POINTS as f32).map(|v| if v.is_finite() { v.clamp(0.0, 1.0) } else { 0.0 })
 }

@@ -70,7 +70,7 @@ fn exr(map: &Lightmap, picture: &Picture, precision: Precision) -> Result<Vec<(S
     })
 }
 
-/// All ways to come by light, each with its name and its value in [`COVERAGE`].
+/// Sources of a texel's light, with their names and their values in [`COVERAGE`].
 pub(super) const COVERAGES: [(Coverage, &str, u8); 5] = [
     (Coverage::Covered, "covered", 255),
     (Coverage::Filled, "filled", 192),

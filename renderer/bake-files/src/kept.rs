@@ -7,7 +7,8 @@ use renderer_bake::{Baked, KeptLight};
 use renderer_base::files::read_regular;
 use renderer_cli::BakeArgs;
 
-/// The light that a bake may keep, none at first. A file that cannot be used is told, and replaced.
+/// Light of an earlier bake with `--keep`; empty if there is none. A file that cannot be used causes a warning and is
+/// replaced.
 pub(super) fn earlier(
     args: &BakeArgs,
     folder: Option<&Folder>,
@@ -27,7 +28,7 @@ pub(super) fn earlier(
     }))
 }
 
-/// What is to be said of light that was kept.
+/// Message about reused light.
 pub(super) fn remark(baked: &Baked) -> Option<String> {
     let stats = &baked.stats;
     (stats.kept > 0).then(|| {

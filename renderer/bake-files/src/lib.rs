@@ -88,7 +88,7 @@ pub fn run(args: &BakeArgs) -> Result<(), Failure> {
     })
 }
 
-/// Bakes for a program that may watch the progress and stop the work. `read` is told of the files that were read.
+/// Bakes once. A program may observe the progress and stop the work; `read` receives the files that were read.
 pub fn run_once(
     args: &BakeArgs,
     interrupt: &Arc<Interrupt>,
@@ -229,7 +229,7 @@ fn bake_light(
         &baked,
         &mut warnings,
     )?;
-    // All that is wanted is there: it will be written, too.
+    // The results are complete, so an interruption no longer discards them.
     interrupt.keep();
     let inputs = inputs(args, &desc, &built);
     // Running shaders read, too.
@@ -252,14 +252,14 @@ fn bake_light(
     written.and(report(args, &warnings, &baked.stats, load))
 }
 
-/// All files that a bake has read, or may have.
+/// The files that a bake reads or may read.
 fn inputs(args: &BakeArgs, desc: &SceneDesc, built: &Built) -> Vec<PathBuf> {
     let named = desc.files.iter().chain(&args.probe_points).cloned();
     let read = named.chain(desc.file_system.log());
     read.chain(built.scene.late_files()).collect()
 }
 
-/// All files that will be written, checked now so that a long bake does not fail at its end.
+/// The output files, checked now so that a long bake does not fail at its end.
 fn outputs(
     args: &BakeArgs,
     asked: &[(String, features::Asked)],
@@ -281,7 +281,7 @@ fn outputs(
     Ok(outputs)
 }
 
-/// What is baked for textures of models.
+/// Features for the textures of models.
 fn textures(args: &BakeArgs, model: Option<&SceneModel>) -> SurfaceTextures {
     let mut features = model.map_or(vec![], SceneModel::features);
     if args.unlit {
@@ -294,7 +294,7 @@ fn textures(args: &BakeArgs, model: Option<&SceneModel>) -> SurfaceTextures {
     }
 }
 
-/// The filter that `--denoise` asks for. What is broken is told before light is gathered.
+/// The filter of `--denoise`. A damaged library is reported before light is gathered.
 fn lightmap_filter(args: &BakeArgs) -> Result<LightmapFilter, Failure> {
     let open = || Denoiser::open(1).map(|_| LightmapFilter::Learned);
     Ok(match args.denoise {
@@ -340,7 +340,7 @@ fn integrator(args: &BakeArgs, built: &Built) -> Integrator {
             show: None,
             ..photon
         }),
-        // All light that is baked has been scattered: what photon maps are for.
+        // Baked light is indirect, for which photon maps are efficient.
         Integrator::Auto(path) => Integrator::Photon(PhotonSettings {
             depth: path.depth,
             ..PhotonSettings::default()

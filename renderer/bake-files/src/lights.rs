@@ -53,7 +53,7 @@ fn shines(desc: &SceneDesc, shape: &ShapeDesc, name: &str) -> bool {
     is_of(name, &shape.name) || group.is_some_and(|group| is_of(name, group))
 }
 
-/// What of a light has one of the names.
+/// The part of a light that has one of the names; `None` if it has none.
 fn part(light: &LightDesc, names: &[&str]) -> Option<LightDesc> {
     let group = light.group.as_deref();
     let is_named = |own: &str| names.iter().any(|name| is_of(name, own));

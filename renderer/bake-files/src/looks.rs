@@ -1,4 +1,4 @@
-//! What surfaces of a scene look like to viewers that run no shaders: by a few points of each shape.
+//! Appearance of surfaces in viewers that run no shaders, sampled at a few points of each shape.
 
 use glam::Vec2;
 
@@ -57,7 +57,7 @@ pub(super) fn of_scene(desc: &SceneDesc, scene: &Scene) -> Vec<ShapeLook> {
             let looks = looks(scene, id, shape, &mut context);
             let material = desc.material(desc_of.material);
             let mut look = ShapeLook::of(&looks, &material.name);
-            // Glass has two surfaces, and a lamp that shines to one side has none on the other.
+            // Glass has two surfaces, and a light may emit on one side only.
             let is_glass = look.material.transmission > 0.0;
             let is_lamp = look.material.emission != Rgb::BLACK && material.emission == EmissionSides::Front;
             look.material.double_sided = !(material.culled || material.one_sided || is_glass || is_lamp);

@@ -89,7 +89,7 @@ fn baked_parts<'a>(
     map.objects.iter().filter_map(part).collect()
 }
 
-/// What the document says of the lightmap: with several pages, the files of each.
+/// Description of the lightmap in the document, with the files of each page.
 fn lightmap(args: &BakeArgs, include: Include, map: &Lightmap, ranges: &[Option<Value>]) -> Value {
     let mut said = json!({
         "version": if map.pages > 1 { 2 } else { 1 },

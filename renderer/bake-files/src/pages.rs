@@ -4,7 +4,7 @@ use super::Failure;
 use renderer_cli::PAGES;
 use renderer_image::Image;
 
-/// The name of a file of a page, of so many: `irradiance.exr`, or `irradiance.0.exr`, `irradiance.1.exr`, ….
+/// Name of a page's file: `irradiance.exr` for one page, else `irradiance.0.exr`, `irradiance.1.exr`, ….
 pub(super) fn file(name: &str, page: u32, pages: u32) -> String {
     match name.split_once('.') {
         Some((stem, extension)) if pages > 1 => format!("{stem}.{page}.{extension}"),

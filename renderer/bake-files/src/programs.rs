@@ -10,11 +10,11 @@ use shading::Diagnostics;
 use shading::builtins::Global;
 use shading_raster::{GlobalMember, MemberSource, Pass, RasterOptions, raster};
 
-/// The programs of the model's materials that vary, by index: what `data.js` has as `shaders`. Those that cannot be
-/// programs keep their textures; `verbose` tells why.
+/// Programs of the model's materials that vary, by index, for `shaders` of `data.js`. Materials without a program keep
+/// their textures; `verbose` prints the reason.
 pub(super) fn of_model(desc: &SceneDesc, scene: &Scene, model: &SceneModel, verbose: bool) -> Value {
     let mut programs = Map::new();
-    // What cameras see by an override is not what is baked.
+    // Overrides change the surfaces that cameras see, but not those that are baked.
     let units = match MaterialUnits::new(desc, scene.shapes()) {
         Ok(units) if desc.overrides.is_empty() => units,
         _ => return Value::Object(programs),

@@ -30,7 +30,7 @@ pub(super) fn run(
     }
 }
 
-/// Returns whether a draft takes less than the whole.
+/// Returns whether a draft traces fewer rays than the final bake.
 fn has_fewer_rays(args: &BakeArgs) -> bool {
     let gathers = args.include.0.is_some() && args.from.is_empty();
     let asks = |feature: &str| args.aov.iter().any(|list| list.contains(feature));
@@ -45,7 +45,7 @@ fn draft(args: &BakeArgs) -> BakeArgs {
     draft.ao_samples = args.ao_samples.min(FIRST);
     draft.curvature_samples = args.curvature_samples.min(FIRST);
     draft.common.stats = None;
-    // What is to be said is said with the whole.
+    // Messages are printed with the final bake.
     (draft.common.quiet, draft.common.verbose) = (true, false);
     draft
 }

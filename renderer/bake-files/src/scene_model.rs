@@ -30,7 +30,7 @@ pub(super) struct SceneModel {
     /// Materials, with the look of the shape that each was found for.
     materials: Vec<(Material, usize)>,
     looks: Vec<ShapeLook>,
-    /// What is baked for textures, in the order of the bake's features.
+    /// Features for textures, in the order of the bake's features.
     slots: Vec<Slot>,
 }
 
@@ -93,7 +93,7 @@ impl SceneModel {
         varying.map(|(index, (_, of))| (index, *of))
     }
 
-    /// What is baked of surfaces for textures.
+    /// Features of surfaces that the textures need.
     pub(super) fn features(&self) -> Vec<FeatureDesc> {
         let desc = |slot: &Slot| FeatureDesc {
             name: String::new(),
@@ -197,7 +197,7 @@ impl SceneModel {
     }
 }
 
-/// What textures hold if these are the shapes.
+/// Contents of the textures for these shapes.
 fn slots(looks: &[ShapeLook]) -> Vec<Slot> {
     let color = looks.iter().any(|look| look.color_varies);
     let transparent = looks
@@ -216,7 +216,7 @@ fn slots(looks: &[ShapeLook]) -> Vec<Slot> {
         .collect()
 }
 
-/// What is said if the model cannot be written.
+/// Failure of writing the model.
 pub(super) fn failure(error: &dyn std::fmt::Display) -> Failure {
     Failure::User(format!("error: cannot write {MODEL}: {error}"))
 }

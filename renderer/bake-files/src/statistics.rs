@@ -12,7 +12,7 @@ use renderer_cli::BakeArgs;
 use renderer_image::write_finished;
 use renderer_support::{Failure, print, remark};
 
-/// Tells what a bake took, and its warnings.
+/// Prints the statistics of a bake, and its warnings.
 pub(super) fn report(
     args: &BakeArgs,
     warnings: &Diagnostics,

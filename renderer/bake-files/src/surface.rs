@@ -268,7 +268,7 @@ fn missed(args: &BakeArgs, maps: &SurfaceMaps, texels: usize) -> Option<Diagnost
     (maps.missed > 0).then(|| Diagnostic::warning(message).hint(hint))
 }
 
-/// All files that a bake has read, or may have.
+/// The files that a bake reads or may read.
 fn inputs(desc: &SceneDesc, built: &Built) -> Vec<PathBuf> {
     let read = desc.files.iter().cloned().chain(desc.file_system.log());
     read.chain(built.scene.late_files()).collect()
@@ -298,7 +298,7 @@ fn files(
     Ok(files)
 }
 
-/// What a material of glTF says besides its textures.
+/// Properties of a glTF material other than its textures.
 fn material(maps: &SurfaceMaps, features: &[FeatureDesc]) -> Value {
     let mut opacities = features.iter().zip(&maps.features);
     let opacity = opacities.find(|(desc, _)| matches!(desc.feature, Feature::Opacity));

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use renderer_scene::{GeometryDesc, SceneDesc};
 
-/// What shapes of one topology have in common.
+/// Key of shapes with equal triangles.
 #[derive(PartialEq, Eq, Hash)]
 enum Topology<'a> {
     /// The name of a model, and the indices of a mesh of its document and of a primitive: the nodes of a mesh, which

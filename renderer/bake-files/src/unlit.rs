@@ -11,7 +11,7 @@ use renderer_base::math::INV_PI;
 use renderer_export::{Document, make_unlit};
 use renderer_image::Image;
 
-/// What is baked of surfaces for it, at the end of the features of textures.
+/// Features of surfaces for the model, at the end of the features of textures.
 pub(super) fn features() -> Vec<FeatureDesc> {
     [Feature::Albedo, Feature::Opacity, Feature::Emission]
         .map(|feature| FeatureDesc {

@@ -17,7 +17,7 @@ const PAGE: [(&str, &[u8]); 2] = [
 /// Probes of an earlier bake, in the folder of the bake.
 const PROBES: &str = "probes/probes.json";
 
-/// What the page shows.
+/// Data of the page.
 const DATA: &str = "data.js";
 
 /// Returns whether a viewer is asked for, of something that it can show.

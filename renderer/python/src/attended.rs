@@ -1,4 +1,4 @@
-//! Long work beside the interpreter: without its lock, with progress, and stopped by Ctrl-C.
+//! Work in a thread without Python's lock, with progress, stopped by Ctrl-C.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -15,7 +15,7 @@ use renderer::session::Stop;
 
 use crate::error::raised;
 
-/// Interval at which signals are looked for and progress is told.
+/// Interval between checks for signals and reports of progress.
 const TICK: Duration = Duration::from_millis(50);
 
 /// Stack of the thread that works [bytes]: as much as the main thread of a program has, and some for deep scenes.
@@ -79,8 +79,8 @@ impl BakeProgress for Watch {
     }
 }
 
-/// Does the work in a thread of its own and waits for it. `callback` is told the share that is done, from 0 to 1; if it
-/// returns `False`, the work ends with what it has.
+/// Runs the work in a thread and waits for it. `callback` receives the finished fraction, from 0 to 1; if it returns
+/// `False`, the work ends with the result so far.
 pub(crate) fn attended<T: Send>(
     py: Python<'_>,
     callback: Option<&Bound<'_, PyAny>>,
@@ -135,7 +135,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lets Python handle signals, and tells the progress. Returns whether the work is to go on.
+/// Lets Python handle signals, and reports the progress. Returns whether the work continues.
 fn look(py: Python<'_>, callback: Option<&Bound<'_, PyAny>>, watch: &Watch) -> PyResult<bool> {
     py.check_signals()?;
     watch.tell(py)?;

@@ -31,7 +31,7 @@ pub(crate) fn raised(py: Python<'_>, failure: &Failure) -> PyErr {
     }
 }
 
-/// All diagnostics as Python gets them.
+/// Diagnostics as tuples for Python.
 pub(crate) fn told(diagnostics: &Diagnostics) -> Vec<Told> {
     diagnostics.list.iter().map(one).collect()
 }

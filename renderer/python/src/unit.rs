@@ -96,7 +96,7 @@ impl Instance {
         told(self.instance.warnings())
     }
 
-    /// Runs at so many points.
+    /// Runs at `count` points.
     fn evaluate<'py>(
         &self,
         py: Python<'py>,

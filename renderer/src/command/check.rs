@@ -15,7 +15,7 @@ use renderer_support::{Failure, print, tell};
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let mut count = Count::default();
     let mut wrong = 0;
-    // Two scenes may import the same file: its mistakes are told once.
+    // Two scenes may import the same file, whose errors are printed once.
     let mut told = Diagnostics::default();
     for path in &args.files {
         let (diagnostics, failed) = match check(path, args, &mut count) {

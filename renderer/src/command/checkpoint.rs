@@ -28,7 +28,7 @@ pub(super) struct Origin<'a> {
 }
 
 impl<'a> Origin<'a> {
-    /// That of a render of a scene with these settings.
+    /// The origin of a render of a scene with these settings.
     pub(super) fn of(scene: &Scene, scene_file: &'a Path, settings: &'a RenderSettings) -> Origin<'a> {
         Origin {
             scene: if settings.joins { scene.fingerprint() } else { 0 },

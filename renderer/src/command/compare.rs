@@ -65,7 +65,7 @@ fn text(args: &CompareArgs, report: &Report) -> String {
     lines.join("\n")
 }
 
-/// With six digits after the point where these tell something, else as a power of ten.
+/// Six digits after the decimal point if they are significant, else scientific notation.
 fn number(value: f64) -> String {
     if value == 0.0 || (1e-3..1e6).contains(&value.abs()) {
         format!("{value:.6}")

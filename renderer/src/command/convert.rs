@@ -1,4 +1,4 @@
-//! `kiln convert`: writes a Mitsuba 3 scene as a Kiln scene, with meshes and images in a folder beside it.
+//! `kiln convert`: writes a Mitsuba 3 scene as a Kiln scene, with a folder of meshes and images.
 
 use std::path::Path;
 

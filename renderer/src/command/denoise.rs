@@ -66,7 +66,7 @@ fn has_features(layered: &Layered) -> bool {
     })
 }
 
-/// All channels of a file with their sample types; the colours of files that are no EXR are made linear.
+/// The channels of a file with their sample types; colours of formats other than EXR are made linear.
 fn read_layered(path: &Path) -> Result<Layered, ImageError> {
     let info = read_info(path)?;
     let is_named = info.channels.iter().any(|(name, _)| name == "R");

@@ -40,7 +40,7 @@ pub(super) fn run(args: &FmtArgs) -> Result<(), Failure> {
     tally.result(args.check)
 }
 
-/// What has been done.
+/// Counts of files.
 #[derive(Default)]
 struct Tally {
     files: usize,

@@ -38,10 +38,10 @@ pub fn run(cli: &Cli) -> ExitCode {
 }
 
 fn done(command: &Command) -> Result<(), Failure> {
-    // Those that write what they have so far catch signals by themselves.
+    // Commands that write intermediate results catch signals themselves.
     let _interrupt = match command {
         Command::Render(_) | Command::Bake(_) | Command::Shade(_) | Command::Gallery(_) => None,
-        // A server ends when it is told to: there is nothing to say.
+        // Servers run until a signal ends them, without a message.
         Command::View(_) | Command::Live(_) | Command::Lsp(_) => None,
         _ => Some(Interrupt::catch()?),
     };
@@ -70,7 +70,8 @@ fn done(command: &Command) -> Result<(), Failure> {
     }
 }
 
-/// Starts so many threads (0 for one per core) for all that is done in parallel, such as reading and writing files.
+/// Starts the global thread pool, with `threads` threads (0 for one per core); reading and writing of files also use
+/// it.
 fn start_threads(threads: usize) -> Result<(), Failure> {
     check_address_space(threads)?;
     let started = rayon::ThreadPoolBuilder::new()

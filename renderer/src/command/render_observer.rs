@@ -185,7 +185,7 @@ impl Progress for RenderObserver<'_> {
             if !task.is_due() {
                 continue;
             }
-            // A full disk may have room again before the render is over: it goes on, and the last good file stays.
+            // The render continues, because a full disk may have room again before it ends; the last good file stays.
             match task.run(self.origin, state, self.bar) {
                 Err(message) if !task.failed => {
                     task.failed = true;

@@ -40,7 +40,7 @@ pub(super) struct Statistics {
     threads: usize,
     geometry: GeometryStats,
     peak_bytes: Option<u64>,
-    /// Time that photons took [s].
+    /// Time of shooting photons [s].
     preparing: f64,
     photons: Option<PhotonStats>,
     decision: Option<Decision>,
@@ -56,7 +56,7 @@ pub(super) struct Statistics {
 }
 
 impl Statistics {
-    /// Those of a render; `load` is the time to read the scene.
+    /// Statistics of a render; `load` is the time of reading the scene.
     pub(super) fn new(load: Duration, built: &Built, rendered: &Rendered) -> Statistics {
         let state = &rendered.state;
         let counts = state.film.counts();

@@ -1,6 +1,6 @@
 //! `kiln view`: a server of HTTP for the page of a bake.
 //!
-//! It answers `GET` and `HEAD` for files of one folder.
+//! The server answers `GET` and `HEAD` requests for files of one folder.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

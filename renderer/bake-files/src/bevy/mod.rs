@@ -1,8 +1,8 @@
 //! Files for Bevy: a model with its lightmap, or probes as an irradiance volume.
 //!
-//! - `bevy.glb` is the model with the lightmap's coordinates as its second set; `extras.lightmap` of primitives names their page.
-//! - Bevy takes textures of light for what a white surface reflects: irradiance over π, in half floats, which the factor
-//!   of `bevy.json` makes luminance, at Kiln's 683 lm/W.
+//! - `bevy.glb` is the model with lightmap coordinates as its second set; `extras.lightmap` of primitives names their page.
+//! - Light textures of Bevy hold the radiance that a white surface reflects: irradiance over π, in half floats. The factor
+//!   in `bevy.json` converts it to luminance, at Kiln's 683 lm/W.
 
 mod volume;
 

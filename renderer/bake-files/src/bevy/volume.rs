@@ -1,9 +1,9 @@
 //! Irradiance volumes of Bevy: ambient cubes, six colours for each probe (Mitchell 2006, "Shading in Valve's Source
 //! Engine", slide 28).
 //!
-//! A surface with normal n takes Σ nᵢ² Cᵢ over the three sides that it faces. A volume of Rx × Ry × Rz probes is a texture
-//! of Rx × 2 Ry × 3 Rz texels: along z the sides of x, y and z, along y those of positive and of negative normals, which
-//! is how Bevy's shader reads it (its documentation has them the other way around).
+//! A surface with normal n receives Σ nᵢ² Cᵢ over the three sides that it faces. A volume of Rx × Ry × Rz probes is a
+//! texture of Rx × 2 Ry × 3 Rz texels: along z the sides of x, y and z, along y those of positive, then of negative normals.
+//! Bevy's shader reads this order; its documentation has the reverse.
 
 use glam::{UVec3, Vec3};
 
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use renderer_bake::sh::basis;
 
-    /// What Bevy's shader reads at a probe.
+    /// The value that Bevy's shader reads at a probe.
     fn shown(image: &Image, counts: UVec3, at: UVec3, n: Vec3) -> Vec3 {
         let side = |axis: u32| {
             let row = at.y + if n[axis as usize] < 0.0 { counts.y } else { 0 };

@@ -131,7 +131,7 @@ fn scene(args: &BakeArgs, instance: &str) -> Vec<u8> {
     text::scene(&quoted(&name), instance).into_bytes()
 }
 
-/// What the data say of a node: its path from the LightmapGI, its rectangle, its page, and no instance.
+/// Entry of a node in the light data: path from the LightmapGI, rectangle, page, and no instance.
 fn user(path: &str, lit: &LitNode) -> String {
     let [[left, top], [width, height]] = [lit.offset, lit.scale];
     let path = node_path(&format!("../{ROOT}/{path}"));

@@ -34,7 +34,7 @@ pub(super) struct ProbeTree {
 }
 
 impl ProbeTree {
-    /// That of a grid.
+    /// The tree over a grid.
     pub(super) fn over(grid: &Grid) -> ProbeTree {
         let axes = [0, 1, 2].map(|axis| {
             let (first, count) = (grid.origin[axis], grid.counts[axis]);

@@ -1,7 +1,7 @@
 //! The texture of a lightmap for Godot: four slices of order 1 for each page, one below the other.
 //!
-//! Godot takes `L0 (1 + 8 (p − ½) · n)` for the irradiance over π on a surface with normal n, by colour: L0 is the first
-//! slice, and the parts of p along y, z and x are the others.
+//! Godot computes the irradiance over π on a surface with normal n, for each colour, as `L0 (1 + 8 (p − ½) · n)`: L0 is
+//! the first slice, and the components of p along y, z and x are the others.
 
 use std::f32::consts::PI;
 use std::path::Path;
@@ -14,7 +14,7 @@ use renderer_bake::sh::COSINE;
 use renderer_base::color::Rgb;
 use renderer_image::{Image, SampleType, WriteOptions, encode};
 
-/// What a slice has where there is no light: nothing, and no direction.
+/// Slices without light: zero radiance, no direction.
 const DARK: [f32; 4] = [0.0, 0.5, 0.5, 0.5];
 
 /// Factors of the basis functions of both bands.
@@ -86,7 +86,7 @@ mod tests {
     use glam::Vec3;
     use renderer_bake::sh::{basis, irradiance};
 
-    /// What Godot's renderer makes of the slices, by channel.
+    /// Irradiance over π that Godot computes from the slices, by channel.
     fn shown(slices: [Rgb; 4], n: Vec3) -> [f32; 3] {
         let [l0, y, z, x] = slices.map(Rgb::to_array);
         std::array::from_fn(|c| {

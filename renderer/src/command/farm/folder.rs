@@ -15,7 +15,7 @@ use renderer_support::written_files::content_hash;
 /// Says which files of the folder are a job's.
 const MANIFEST: &str = "farm.json";
 
-/// All names that files of jobs can have, but packs.
+/// Names that files of jobs can have, except packs.
 const NAMES: [&str; 6] = [
     "task.sh",
     "render.sbatch",
@@ -39,8 +39,8 @@ pub(super) struct Folder<'a> {
 }
 
 impl<'a> Folder<'a> {
-    /// Checks, without leaving anything, that the folder takes files or can be made, and that nothing stands in the way of
-    /// `names`.
+    /// Checks, without changing anything, that the folder is writable or can be created, and that no other file has one
+    /// of `names`.
     pub(super) fn check<'n>(
         path: &'a Path,
         names: impl IntoIterator<Item = &'n str>,
@@ -153,7 +153,8 @@ fn written_before(manifest: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Default folder of a job: beside its first output, with its name less extension and frame marks.
+/// Default folder of a job: in the folder of its first output, with the output's name without extension and frame
+/// marks.
 pub(super) fn default(output: &Path) -> PathBuf {
     let stem = output.file_stem().unwrap_or_default().to_string_lossy();
     let name = stem.trim_end_matches(['#', '.', '_', '-', ' ']);

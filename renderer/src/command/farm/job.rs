@@ -13,7 +13,7 @@ pub(super) struct Job {
     pub(super) program: String,
     /// Folder that relative paths of options start from.
     pub(super) folder: String,
-    /// The scene, or the pattern of the scenes, as the command line has it: pictures tell it.
+    /// The scene, or the pattern of the scenes, as on the command line; pictures store it in their metadata.
     pub(super) scene: String,
     /// Its absolute path.
     pub(super) scene_path: String,
@@ -39,9 +39,9 @@ pub(super) struct Job {
 pub(super) enum Frames {
     /// One picture.
     One,
-    /// One of each file with a number.
+    /// One picture for each numbered file.
     Files(RangeInclusive<u32>),
-    /// One of each camera; they count from 1.
+    /// One picture for each camera, numbered from 1.
     Cameras(Vec<String>),
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Resources {
 }
 
 impl Job {
-    /// The first thing that `task.sh` is told when it renders.
+    /// First argument of `task.sh` when it renders.
     pub(super) fn work(&self) -> &'static str {
         match self.frames {
             Frames::Files(_) => "render-frame",
@@ -81,8 +81,8 @@ impl Frames {
     }
 }
 
-/// A path with a number in place of its last run of `#`, with as many digits, as `task.sh` makes it; `None` without such
-/// a run.
+/// Replaces the last run of `#` in a path by a number with the same number of digits, as `task.sh` does; `None` without
+/// such a run.
 pub(super) fn numbered(pattern: &str, number: u32) -> Option<String> {
     let end = pattern.rfind('#')? + 1;
     let head = pattern[..end].trim_end_matches('#');

@@ -255,7 +255,7 @@ fn load(path: &Path, args: &FarmArgs, render: &RenderArgs) -> Result<SceneDesc, 
     Ok(desc)
 }
 
-/// All pictures can be written, and none is a file that the job reads.
+/// Checks that each picture can be written, and that none is a file that the job reads.
 fn check_outputs(args: &FarmArgs, scenes: &Scenes) -> Result<(), Failure> {
     let mut files = args.output.clone();
     if let Some(numbers) = scenes.frames.numbers() {
@@ -349,7 +349,7 @@ fn pack_name(scene: &Path, frames: &Frames) -> String {
 /// A flag of `render`: its names, and whether a value follows.
 type Flag = (&'static [&'static str], bool);
 
-/// The number of samples, which tasks are told by themselves.
+/// The number of samples, which tasks receive separately.
 const SPP: Flag = (&["--spp"], true);
 
 /// Options that are stored in packs.

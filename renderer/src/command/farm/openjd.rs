@@ -1,8 +1,9 @@
 //! Cluster jobs as templates of Open Job Description, version 2023-09:
 //! <https://github.com/OpenJobDescription/openjd-specifications/wiki/2023-09-Template-Schemas>.
 //!
-//! The template is JSON, which the specification allows beside YAML. Paths are parameters of the type `PATH`, so that a
-//! scheduler can map them; such parameters cannot have absolute defaults, so their values are in a file of their own.
+//! The template is JSON, which the specification allows as well as YAML. Paths are parameters of the type `PATH`, so
+//! that a scheduler can map them; such parameters cannot have absolute defaults, so their values are in a separate
+//! file.
 
 use serde_json::{Value, json};
 

@@ -35,7 +35,7 @@ use renderer_transport::integrator::Integrator;
 use renderer_transport::render::{RenderSettings, SampleUnit, render, resume};
 use renderer_transport::scene::build::{Built, build_with_values};
 
-/// Renders one picture. `read` is told of the files that were read.
+/// Renders one picture. `read` receives the files that were read.
 pub(super) fn render_picture(
     args: &RenderArgs,
     interrupt: &Arc<Interrupt>,
@@ -204,8 +204,8 @@ pub(in crate::command) fn described(args: &RenderArgs) -> Result<(SceneDesc, Dia
     Ok((desc, warnings))
 }
 
-/// All settings of the render, and the requested range of samples. `joins` tells whether the samples are to be joined
-/// with those of other runs.
+/// Settings of the render, and the requested range of samples. `joins` is true if the samples are merged with those of
+/// other runs.
 pub(in crate::command) fn planned(
     args: &RenderArgs,
     desc: &SceneDesc,
@@ -230,7 +230,7 @@ pub(super) fn images(args: &RenderArgs) -> Vec<PathBuf> {
     vec![Path::new(stem).with_extension("png")]
 }
 
-/// All files that will be written, checked now so that a long render does not fail at its end.
+/// The output files, checked now so that a long render does not fail at its end.
 fn outputs(args: &RenderArgs) -> Result<(Outputs, Pictures, Option<Checkpoint>), Failure> {
     let mut outputs = Outputs::default();
     let mut pictures = Pictures::new(&images(args), args.exposure, &mut outputs)?;
@@ -243,7 +243,7 @@ fn outputs(args: &RenderArgs) -> Result<(Outputs, Pictures, Option<Checkpoint>),
         outputs.file("--stats", path)?;
     }
     match &args.photon_map {
-        // One that is there is read.
+        // An existing file is read.
         Some(path) if path.is_file() => outputs.add("--photon-map", path)?,
         Some(path) => outputs.file("--photon-map", path)?,
         None => {}

@@ -1,4 +1,4 @@
-//! The two pictures of `--watch`: one that is there at once, and the one that is asked for.
+//! The two pictures of `--watch`: a fast first one, and the requested one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ const FIRST: u32 = 2;
 /// Interval at which the picture that follows is written.
 const WRITE: Duration = Duration::from_secs(1);
 
-/// The picture that is there at once.
+/// The first picture after a change.
 fn first_round(args: &RenderArgs) -> RenderArgs {
     let mut first = args.clone();
     (first.noise, first.quality, first.time) = (None, None, None);

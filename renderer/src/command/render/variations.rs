@@ -21,7 +21,7 @@ use renderer_support::{Failure, tell};
 /// Width and height of a picture, unless --size says another.
 const SIZE: (u32, u32) = (256, 256);
 
-/// Renders the picture, or the variations of it. `read` is told of the files that were read.
+/// Renders the picture, or its variations. `read` receives the files that were read.
 pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>) -> Result<(), Failure> {
     if args.stage.variations.is_empty() {
         return render_picture(args, interrupt, read);
@@ -128,7 +128,7 @@ fn stage_only(args: &RenderArgs) -> Result<(), Failure> {
     }
 }
 
-/// All combinations of the values of one or two variations, those of the first changing first.
+/// Combinations of the values of one or two variations; the first varies fastest.
 fn combinations(variations: &[Variation]) -> Vec<Vec<(String, String)>> {
     let mut all = vec![vec![]];
     for Variation { name, values } in variations {

@@ -42,7 +42,7 @@ fn replaced_by(word: &str) -> [&str; 2] {
     [key, other]
 }
 
-/// What a word is about: its flag, with the name of the value for those that may be given several times.
+/// Subject of an option: its flag, with the name of the value for flags that may be given several times.
 fn key(word: &str) -> &str {
     let Some((flag, value)) = word.split_once('=') else {
         return word;
@@ -81,7 +81,7 @@ fn command(name: &str, scene: &Path, options: &[String]) -> Result<Command, Fail
     }
 }
 
-/// What clap says, without what is for a terminal.
+/// An error message of clap without hints for the terminal.
 fn wrong(text: &str) -> String {
     let lines = text.lines().map(str::trim_end).filter(|line| {
         let is_for_terminal = line.starts_with("Usage:") || line.starts_with("For more information");

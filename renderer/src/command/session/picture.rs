@@ -27,7 +27,7 @@ pub struct Picture {
     pub(super) header: Header,
     pub(super) statistics: String,
     pub(super) warnings: Diagnostics,
-    /// All files that were read for it.
+    /// The files that were read for the picture.
     pub(super) inputs: Vec<PathBuf>,
 }
 
@@ -95,8 +95,8 @@ impl Picture {
         &self.warnings
     }
 
-    /// Writes the picture with all layers that the format takes; returns warnings. Exposure in stops and tone curve are
-    /// for 8-bit formats. A file `.part` has exact sums, to be joined with others by `kiln merge`.
+    /// Writes the picture with all layers that the format supports; returns warnings. Exposure in stops and tone curve
+    /// apply to 8-bit formats. A file `.part` has exact sums, which `kiln merge` adds to those of other parts.
     ///
     /// # Errors
     /// When the file cannot be written, or was read to make the picture.

@@ -24,8 +24,8 @@ use renderer_transport::scene::build::{Built, build_with_values};
 
 /// A scene: a file, a text, or a unit or group on a stage.
 ///
-/// What is read and built is kept for the next picture, as long as the options that change it stay the same: another
-/// seed or number of samples costs nothing but the samples.
+/// The scene is kept for the next picture until an option changes it, so another seed or number of samples needs no
+/// loading.
 #[derive(Debug)]
 pub struct Scene {
     path: PathBuf,
@@ -55,8 +55,8 @@ impl Scene {
         Scene::new(path, None, options)
     }
 
-    /// Reads the scene of a text, in which names of files are relative to the folder of `path`, which need not be there:
-    /// its ending tells what the text is.
+    /// Reads the scene from a text. Relative file names start from the folder of `path`, which need not exist; its
+    /// extension is the format of the text.
     ///
     /// # Errors
     /// As for [`Scene::open`].
@@ -163,7 +163,7 @@ impl Scene {
     fn args(&self, options: &[String]) -> Result<RenderArgs, Failure> {
         let mut args = options::render(&self.path, &options::over(&self.options, options))?;
         args.common.text.clone_from(&self.text);
-        // Nothing is printed.
+        // Warnings are returned, not printed.
         args.common.quiet = true;
         Ok(args)
     }
@@ -203,7 +203,7 @@ impl Scene {
     }
 }
 
-/// All that changes what is read.
+/// Options that change the description of the scene.
 fn description_key(args: &RenderArgs) -> String {
     let common = &args.common;
     let reading = (
