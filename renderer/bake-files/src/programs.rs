@@ -43,18 +43,18 @@ pub(super) fn of_model(desc: &SceneDesc, scene: &Scene, model: &SceneModel, verb
 /// The program of a material, or why there is none. The viewer knows the surface parameters of shapes that have
 /// texture coordinates.
 fn program(units: &MaterialUnits, material: MaterialId, has_uvs: bool) -> Result<Value, String> {
-    let told = |errors: Diagnostics| {
+    let failure = |errors: Diagnostics| {
         let first = errors.list.first();
         first.map_or_else(String::new, |error| error.message.clone())
     };
-    let Some((unit, sources)) = units.unit(material).map_err(told)? else {
+    let Some((unit, sources)) = units.unit(material).map_err(failure)? else {
         return Err("it reads attributes".to_owned());
     };
     let options = RasterOptions {
         pass: Pass::Gbuffer,
         ..RasterOptions::default()
     };
-    let raster = raster(&unit, &sources, units.closures(), &options).map_err(told)?;
+    let raster = raster(&unit, &sources, units.closures(), &options).map_err(failure)?;
     if !raster.textures.is_empty() {
         return Err("it reads textures".to_owned());
     }

@@ -9,7 +9,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, P
 
 use renderer_bake::{BakePhase, BakeProgress};
 use renderer_support::interrupt::Interrupt;
-use renderer_support::{remark, tell};
+use renderer_support::{print_result, remark};
 
 /// Time between two lines without a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(30);
@@ -112,7 +112,7 @@ impl BakeProgress for BakeReport {
     }
 
     fn print(&self, text: &str) {
-        self.bar.suspend(|| tell(text));
+        self.bar.suspend(|| print_result(text));
     }
 }
 

@@ -80,7 +80,7 @@ pub fn run(args: &GalleryArgs) -> Result<(), Failure> {
             ));
         }
     }
-    tell(problems, args.quiet)?;
+    report(problems, args.quiet)?;
     let wrong = library.entries.iter().filter(|entry| entry.is_wrong()).count();
     match wrong {
         0 => Ok(()),
@@ -96,7 +96,7 @@ fn is_markdown(path: &Path) -> bool {
         .is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }
 
-fn tell(mut problems: Diagnostics, quiet: bool) -> Result<(), Failure> {
+fn report(mut problems: Diagnostics, quiet: bool) -> Result<(), Failure> {
     if quiet {
         problems
             .list

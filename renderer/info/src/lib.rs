@@ -41,7 +41,7 @@ use renderer_inputs::scene_options::{SceneOptions, load_scene};
 use renderer_inputs::shader_file;
 use renderer_pictures::part::{Header, PartReader};
 use renderer_pictures::pictures::is_part;
-use renderer_support::{Failure, print, tell};
+use renderer_support::{Failure, print, print_result};
 use renderer_transport::integrator::photon::MapHeader;
 use renderer_transport::material::Host;
 use renderer_transport::scene::build;
@@ -59,7 +59,7 @@ pub fn run(args: &InfoArgs) -> Result<(), Failure> {
     );
     if args.subjects.is_empty() && args.param.is_none() {
         let shipped = Shipped::list(&system);
-        tell(&if args.json {
+        print_result(&if args.json {
             format!("{:#}\n", shipped.json())
         } else {
             shipped.text()
@@ -98,7 +98,7 @@ pub fn run(args: &InfoArgs) -> Result<(), Failure> {
             .map(|subject| subject.text(args.param.is_none()))
             .collect()
     };
-    tell(&text);
+    print_result(&text);
     print(&diagnostics);
     if diagnostics.has_errors() {
         Err(Failure::User(String::new()))
@@ -116,40 +116,40 @@ fn folders(args: &InfoArgs) -> Vec<PathBuf> {
 
 /// `--needs`: of the shaders that are named, or of the scene's materials, units and groups.
 fn needs(system: &ShadingSystem, host: &Host, args: &InfoArgs) -> Result<(), Failure> {
-    let told = |errors: Diagnostics| Failure::User(errors.to_string());
     let (scenes, shaders): (Vec<&OsString>, Vec<&OsString>) = args
         .subjects
         .iter()
         .partition(|word| inventory::is_scene(Path::new(word)));
     let ([] | [_]) = scenes[..] else {
         let error = Diagnostic::error("--needs looks into one scene, and several are named");
-        return Err(told(error.into()));
+        return Err(Failure::plain(error.into()));
     };
     let mut templates = vec![];
     let (mut needs, mut shapes) = (vec![], None);
     for word in scenes {
         let path = Path::new(word);
-        let (desc, _) = load_scene(path, SceneOptions::of(&args.source, &args.mitsuba)).map_err(told)?;
+        let (desc, _) =
+            load_scene(path, SceneOptions::of(&args.source, &args.mitsuba)).map_err(Failure::plain)?;
         for file in &desc.shaders {
-            let loaded = system.load_file(&file.file).map_err(told)?;
+            let loaded = system.load_file(&file.file).map_err(Failure::plain)?;
             if shaders.is_empty() {
                 templates.extend(loaded.templates);
             }
         }
         let scene = SceneShapes::of(&desc);
         if shaders.is_empty() {
-            needs = Needs::of_materials(&desc, &scene).map_err(told)?;
+            needs = Needs::of_materials(&desc, &scene).map_err(Failure::plain)?;
         }
         shapes = Some(scene);
     }
     for word in shaders {
-        templates.extend(shader_file::find(system, word).map_err(told)?.templates);
+        templates.extend(shader_file::find(system, word).map_err(Failure::plain)?.templates);
     }
     let users = shapes.as_ref().map(SceneShapes::all);
     for template in &templates {
-        needs.push(Needs::of(system, host, template, users).map_err(told)?);
+        needs.push(Needs::of(system, host, template, users).map_err(Failure::plain)?);
     }
-    tell(&if args.json {
+    print_result(&if args.json {
         format!("{:#}\n", Json::Array(needs.iter().map(Needs::json).collect()))
     } else {
         needs.iter().map(Needs::text).collect()

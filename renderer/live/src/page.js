@@ -1,10 +1,10 @@
 "use strict";
 const by = id => document.getElementById(id);
 const picture = by("picture");
-// Values are those of a shader's parameters, or of a scene's by paths of --set.
+// Values of a shader's parameters by name, or of a scene by path as for --set.
 let number = 0, choices = null, values = {}, kind = "params", scene = "", materials = "", orbit = [0, 0, 1], sending = false, unsent = {}, drawn = 0;
 
-// Changes are sent one after the other; what comes meanwhile is sent together.
+// One request at a time; changes made meanwhile are sent together in the next one.
 async function send(change) {
     unsent = { ...unsent, ...change, [kind]: { ...unsent[kind], ...change[kind] } };
     if (sending) return;
@@ -17,7 +17,7 @@ async function send(change) {
     sending = false;
 }
 
-// The news after a number, with the picture: length of the news, the news, pixels.
+// State after a version, with the picture: length of the state, the state, pixels.
 async function next(after) {
     const query = new URLSearchParams({ after, exposure: by("exposure").value, curve: by("curve").value });
     const bytes = await (await fetch("next?" + query)).arrayBuffer();
@@ -35,7 +35,7 @@ async function next(after) {
 }
 
 async function show() {
-    try { await next(0); } catch { /* The state says it. */ }
+    try { await next(0); } catch { /* `follow` reports the failure. */ }
 }
 
 async function follow() {
@@ -44,7 +44,7 @@ async function follow() {
         try {
             news = await next(number);
         } catch {
-            by("state").textContent = "kiln has ended; this is its last picture";
+            by("state").textContent = "Disconnected: kiln has ended";
             await new Promise(done => setTimeout(done, 1000));
             number = drawn = 0;
             continue;
@@ -55,8 +55,8 @@ async function follow() {
             const samples = news.samples === 1 ? "1 sample" : `${news.samples} samples`;
             by("state").textContent = `${samples}${news.denoised ? ", denoised" : ""}, ${news.seconds.toFixed(2)} s, ` + news.size.join(" × ");
         }
-        by("words").textContent = news.words;
-        by("words").className = news.wrong ? "wrong" : "";
+        by("message").textContent = news.words;
+        by("message").className = news.wrong ? "wrong" : "";
         offerDenoise(news);
         scene = news.scene;
         kind = news.choices === null ? "sets" : "params";
@@ -72,8 +72,8 @@ function offer(news) {
     document.title = choices.name + " — Kiln";
     by("name").textContent = choices.name;
     by("help").textContent = choices.help ?? "";
-    options(by("on"), ["", ...choices.on], news.on ?? "", "as it is");
-    options(by("show"), ["", ...choices.show], news.show ?? "", "the first");
+    options(by("on"), ["", ...choices.on], news.on ?? "", "default");
+    options(by("show"), ["", ...choices.show], news.show ?? "", "default");
     controls(choices.params, "");
 }
 
@@ -87,7 +87,7 @@ function controls(params, prefix) {
     }
 }
 
-// Pictures are denoised where that is installed, unless the page is told otherwise.
+// Denoising is on if Open Image Denoise is installed, until the user turns it off.
 let offersDenoise = false;
 function offerDenoise(news) {
     if (offersDenoise || news.denoise === null) return;
@@ -105,7 +105,7 @@ function offerMaterials(news) {
     document.title = scene + " — Kiln";
     by("name").textContent = scene.split(/[\\/]/).at(-1);
     const kept = by("material").value;
-    options(by("material"), ["", ...news.materials], news.materials.includes(kept) ? kept : "", "pick one, or click");
+    options(by("material"), ["", ...news.materials], news.materials.includes(kept) ? kept : "", "select, or click in the picture");
     chooseMaterial();
 }
 
@@ -116,9 +116,9 @@ async function chooseMaterial() {
         controls([], "");
         return;
     }
-    const told = await (await fetch("material?" + new URLSearchParams({ name }))).json();
-    by("help").textContent = `${told.unit}: ${told.help ?? ""}`;
-    controls(told.params, `material.${name}.`);
+    const material = await (await fetch("material?" + new URLSearchParams({ name }))).json();
+    by("help").textContent = `${material.unit}: ${material.help ?? ""}`;
+    controls(material.params, `material.${name}.`);
 }
 
 function options(select, list, chosen, first) {
@@ -146,11 +146,11 @@ const quotes = param => kind === "sets" && param.type === "string";
 const inside = text => /^".*"$/.test(text) ? text.slice(1, -1).replace(/\\(.)/g, "$1") : text;
 const quoted = text => '"' + text.replace(/["\\]/g, "\\$&") + '"';
 
-// A parameter with what sets it.
+// Controls of a parameter.
 function control(param, key) {
     const box = element("label", { title: param.help ?? "" });
     const text = element("input", { type: "text", spellcheck: false, placeholder: param.computed ?? param.default });
-    const back = element("button", { textContent: "↺", title: "the default again", type: "button" });
+    const back = element("button", { textContent: "↺", title: "Reset to default", type: "button" });
     const row = element("div", { className: "row" });
     const others = [];
     const put = (value, from) => {
@@ -239,8 +239,8 @@ picture.onkeydown = event => {
 async function pick(event) {
     const box = picture.getBoundingClientRect();
     const query = new URLSearchParams({ x: (event.clientX - box.x) / box.width, y: (event.clientY - box.y) / box.height });
-    try { by("told").textContent = await (await fetch("pick?" + query)).text(); } catch { /* The state says it. */ }
-    const material = /^material +(.*)$/m.exec(by("told").textContent)?.[1];
+    try { by("point").textContent = await (await fetch("pick?" + query)).text(); } catch { /* `follow` reports the failure. */ }
+    const material = /^material +(.*)$/m.exec(by("point").textContent)?.[1];
     if ([...by("material").options].some(option => option.value === material)) {
         by("material").value = material;
         chooseMaterial();
@@ -255,7 +255,7 @@ by("copy").onclick = async () => {
     if (by("denoise").checked) words.push(" --denoise");
     await navigator.clipboard.writeText(`kiln render ${word(scene)}${words.join("")}`);
     by("copy").textContent = "Copied";
-    setTimeout(() => { by("copy").textContent = "Copy the command line"; }, 1000);
+    setTimeout(() => { by("copy").textContent = "Copy command line"; }, 1000);
 };
 
 follow();

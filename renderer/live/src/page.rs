@@ -50,15 +50,15 @@ pub(super) fn answer(request: &Request<'_>, args: &LiveArgs, session: &Session) 
         }
         ("GET", "/material") => {
             let name = value(query, "name").unwrap_or_default();
-            let told = session.material(&name).ok_or("404 Not Found")?;
-            Ok(("application/json", bytes(&told.to_string())))
+            let material = session.material(&name).ok_or("404 Not Found")?;
+            Ok(("application/json", bytes(&material.to_string())))
         }
         ("GET", "/picture.png") => picture(query, session),
         ("GET", "/pick") => {
             let at = [number(query, "x"), number(query, "y")].map(|v| v.unwrap_or(0.0));
             let shown = session.shown().ok_or("404 Not Found")?;
-            let told = pick::told(&shown, at, args, session);
-            Ok(("text/plain; charset=utf-8", bytes(&told)))
+            let description = pick::description(&shown, at, args, session);
+            Ok(("text/plain; charset=utf-8", bytes(&description)))
         }
         ("POST", "/change") => {
             let sent = serde_json::from_slice(&request.body).map_err(|_| "400 Bad Request")?;
@@ -98,9 +98,9 @@ fn news(request: &Request<'_>, query: &str, session: &Session) -> (Json, Option<
 /// of each pixel. Encoding a picture as PNG costs more time than sending it to a page of this machine.
 fn next(request: &Request<'_>, query: &str, session: &Session) -> Vec<u8> {
     let (news, shown) = news(request, query, session);
-    let told = news.to_string();
-    let mut sent = (told.len() as u32).to_le_bytes().to_vec();
-    sent.extend(told.as_bytes());
+    let state = news.to_string();
+    let mut sent = (state.len() as u32).to_le_bytes().to_vec();
+    sent.extend(state.as_bytes());
     if let Some(shown) = shown {
         sent.extend(rgba8(&shown.image, &write_options(query)));
     }

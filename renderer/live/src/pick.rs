@@ -12,7 +12,7 @@ use renderer_inputs::stage;
 use renderer_shade::point_text;
 
 /// Tells of a point of the picture, from (0, 0) at the top left to (1, 1).
-pub(super) fn told(shown: &Shown, at: [f32; 2], args: &LiveArgs, session: &Session) -> String {
+pub(super) fn description(shown: &Shown, at: [f32; 2], args: &LiveArgs, session: &Session) -> String {
     let image = &shown.image;
     let pixel = [at[0] * image.width as f32, at[1] * image.height as f32];
     let [x, y] = [pixel[0] as usize, pixel[1] as usize];

@@ -251,7 +251,7 @@ impl Session {
         };
         let shown = state.shown.as_ref();
         let is_news = state.number > number;
-        let told = json!({
+        let news = json!({
             "scene": state.scene,
             "number": state.number,
             "samples": shown.map(|shown| shown.samples),
@@ -269,7 +269,7 @@ impl Session {
             "on": state.look.on.as_ref().map(ToString::to_string),
             "show": state.look.show,
         });
-        (told, state.shown.clone().filter(|_| is_news))
+        (news, state.shown.clone().filter(|_| is_news))
     }
 }
 

@@ -127,9 +127,9 @@ impl Checker {
             touched.insert(root.clone());
             let new = self.reports.get(root).into_iter().flat_map(|r| &r.findings);
             touched.extend(new.map(|finding| finding.place.path.clone()));
-            self.tell(std::mem::take(&mut touched), &request.open);
+            self.publish(std::mem::take(&mut touched), &request.open);
         }
-        self.tell(touched, &request.open);
+        self.publish(touched, &request.open);
     }
 
     /// Returns whether a text has to be checked again.
@@ -169,7 +169,7 @@ impl Checker {
     }
 
     /// Publishes the mistakes in these files.
-    fn tell(&self, files: BTreeSet<PathBuf>, open: &BTreeMap<PathBuf, OpenText>) {
+    fn publish(&self, files: BTreeSet<PathBuf>, open: &BTreeMap<PathBuf, OpenText>) {
         let uri = |path: &Path| match open.get(path) {
             Some(text) => Some(text.uri.clone()),
             None => uri_of(path),

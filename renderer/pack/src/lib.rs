@@ -29,7 +29,7 @@ use renderer_inputs::scene_options::{NamedScene, SceneOptions};
 use renderer_load::Change;
 use renderer_support::outputs::Outputs;
 use renderer_support::terminal::plural;
-use renderer_support::{Failure, print, tell};
+use renderer_support::{Failure, print, print_result};
 
 /// Runs `kiln pack`.
 pub fn run(args: &PackArgs) -> Result<(), Failure> {
@@ -47,7 +47,7 @@ pub fn run(args: &PackArgs) -> Result<(), Failure> {
     let packed = pack(&args.scene, &args.output, options)?;
     if !args.quiet {
         print(&packed.warnings);
-        tell(&text(&args.output, &packed, args.verbose));
+        print_result(&text(&args.output, &packed, args.verbose));
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use renderer_support::interrupt::Interrupt;
-use renderer_support::{remark, tell};
+use renderer_support::{print_result, remark};
 use renderer_transport::integrator::Integrator;
 use renderer_transport::render::{Decision, Progress};
 
@@ -136,7 +136,7 @@ impl Progress for Bar {
     }
 
     fn print(&self, text: &str) {
-        self.bar.suspend(|| tell(text));
+        self.bar.suspend(|| print_result(text));
     }
 }
 

@@ -3,16 +3,16 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use renderer_support::tell;
+use renderer_support::print_result;
 
 /// Progress that was reported last.
 #[derive(Default)]
 pub struct ProgressLines {
-    told: Mutex<Told>,
+    reported: Mutex<Reported>,
 }
 
 #[derive(Default)]
-struct Told {
+struct Reported {
     percent: Option<u64>,
     status: &'static str,
 }
@@ -20,27 +20,27 @@ struct Told {
 impl ProgressLines {
     /// `done` of `total` samples are taken.
     pub fn samples(&self, done: u64, total: u64) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.status("rendering");
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        reported.status("rendering");
         let percent = done * 100 / total.max(1);
-        if told.percent != Some(percent) {
-            told.percent = Some(percent);
-            tell(&format!("openjd_progress: {percent}\n"));
+        if reported.percent != Some(percent) {
+            reported.percent = Some(percent);
+            print_result(&format!("openjd_progress: {percent}\n"));
         }
     }
 
     /// Photons are shot.
     pub fn photons(&self) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.status("shooting photons");
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        reported.status("shooting photons");
     }
 }
 
-impl Told {
+impl Reported {
     fn status(&mut self, status: &'static str) {
         if self.status != status {
             self.status = status;
-            tell(&format!("openjd_status: {status}\n"));
+            print_result(&format!("openjd_status: {status}\n"));
         }
     }
 }

@@ -45,7 +45,7 @@ impl Watch {
     }
 
     /// Shows what shaders printed where Python prints.
-    fn tell(&self, py: Python<'_>) -> PyResult<()> {
+    fn print_text(&self, py: Python<'_>) -> PyResult<()> {
         let text = std::mem::take(&mut *lock(&self.printed));
         if text.is_empty() {
             return Ok(());
@@ -124,7 +124,7 @@ pub(crate) fn attended<T: Send>(
         return Err(mistake);
     }
     let done = done.map_err(|failure| raised(py, &failure))?;
-    watch.tell(py)?;
+    watch.print_text(py)?;
     if let Some(callback) = callback.filter(|_| !stop.is_set()) {
         callback.call1((1.0,))?;
     }
@@ -138,7 +138,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Lets Python handle signals, and reports the progress. Returns whether the work continues.
 fn look(py: Python<'_>, callback: Option<&Bound<'_, PyAny>>, watch: &Watch) -> PyResult<bool> {
     py.check_signals()?;
-    watch.tell(py)?;
+    watch.print_text(py)?;
     let Some(callback) = callback else { return Ok(true) };
     let answer = callback.call1((watch.share(),))?;
     Ok(answer.is_none() || answer.is_truthy()?)

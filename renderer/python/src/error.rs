@@ -5,7 +5,7 @@ use renderer::command::Failure;
 use shading::{Diagnostic, Diagnostics, Severity};
 
 /// A diagnostic as Python gets it: severity, message, file, line, column, hints.
-pub(crate) type Told = (
+pub(crate) type DiagnosticTuple = (
     &'static str,
     String,
     Option<String>,
@@ -22,9 +22,11 @@ pub(crate) fn raised(py: Python<'_>, failure: &Failure) -> PyErr {
         Failure::User(text) => text.clone(),
         Failure::Interrupted(_) => "stopped before anything was finished".to_owned(),
     };
-    let error = py
-        .import("kiln._errors")
-        .and_then(|module| module.getattr("Error")?.call1((text, told(&diagnostics))));
+    let error = py.import("kiln._errors").and_then(|module| {
+        module
+            .getattr("Error")?
+            .call1((text, diagnostic_tuples(&diagnostics)))
+    });
     match error {
         Ok(error) => PyErr::from_value(error),
         Err(error) => error,
@@ -32,11 +34,11 @@ pub(crate) fn raised(py: Python<'_>, failure: &Failure) -> PyErr {
 }
 
 /// Diagnostics as tuples for Python.
-pub(crate) fn told(diagnostics: &Diagnostics) -> Vec<Told> {
+pub(crate) fn diagnostic_tuples(diagnostics: &Diagnostics) -> Vec<DiagnosticTuple> {
     diagnostics.list.iter().map(one).collect()
 }
 
-fn one(diagnostic: &Diagnostic) -> Told {
+fn one(diagnostic: &Diagnostic) -> DiagnosticTuple {
     let place = diagnostic.labels.first().map(|label| {
         let start = u32::try_from(label.range.start).unwrap_or(u32::MAX);
         let (file, line, column) = label.source.locate(start);

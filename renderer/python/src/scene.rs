@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use renderer::session;
 
 use crate::attended::attended;
-use crate::error::{Told, raised, told};
+use crate::error::{DiagnosticTuple, diagnostic_tuples, raised};
 
 /// A scene that is read.
 #[pyclass(frozen)]
@@ -29,9 +29,9 @@ impl Scene {
     }
 
     /// Warnings about the scene.
-    fn warnings(&self, py: Python<'_>) -> PyResult<Vec<Told>> {
+    fn warnings(&self, py: Python<'_>) -> PyResult<Vec<DiagnosticTuple>> {
         let warnings = self.scene.warnings().map_err(|failure| raised(py, &failure))?;
-        Ok(told(&warnings))
+        Ok(diagnostic_tuples(&warnings))
     }
 
     /// Names of the cameras, shapes, lights and materials.
@@ -132,15 +132,21 @@ impl Picture {
     }
 
     /// Warnings about scene and picture.
-    fn warnings(&self) -> Vec<Told> {
-        told(self.picture.warnings())
+    fn warnings(&self) -> Vec<DiagnosticTuple> {
+        diagnostic_tuples(self.picture.warnings())
     }
 
     /// Writes a file.
-    fn save(&self, py: Python<'_>, path: PathBuf, exposure: f32, tone_map: &str) -> PyResult<Vec<Told>> {
+    fn save(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        exposure: f32,
+        tone_map: &str,
+    ) -> PyResult<Vec<DiagnosticTuple>> {
         let saved = py.detach(|| self.picture.save(&path, exposure, tone_map));
         match saved {
-            Ok(warnings) => Ok(told(&warnings)),
+            Ok(warnings) => Ok(diagnostic_tuples(&warnings)),
             Err(failure) => Err(raised(py, &failure)),
         }
     }

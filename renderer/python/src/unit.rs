@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use renderer::session::{self, PointInput, Points, ShaderText};
 use shading::RayKind;
 
-use crate::error::{Told, raised, told};
+use crate::error::{DiagnosticTuple, diagnostic_tuples, raised};
 
 /// The shaders that ship, as JSON.
 #[pyfunction]
@@ -48,8 +48,8 @@ impl Unit {
     }
 
     /// Warnings about the source.
-    fn warnings(&self) -> Vec<Told> {
-        told(self.unit.warnings())
+    fn warnings(&self) -> Vec<DiagnosticTuple> {
+        diagnostic_tuples(self.unit.warnings())
     }
 
     /// Compiles it with values of inputs, as lists of numbers or texts.
@@ -92,8 +92,8 @@ impl Instance {
     }
 
     /// Warnings about textures.
-    fn warnings(&self) -> Vec<Told> {
-        told(self.instance.warnings())
+    fn warnings(&self) -> Vec<DiagnosticTuple> {
+        diagnostic_tuples(self.instance.warnings())
     }
 
     /// Runs at `count` points.

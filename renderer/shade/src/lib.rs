@@ -54,7 +54,7 @@ use renderer_inputs::shader_file;
 use renderer_support::interrupt::Interrupt;
 use renderer_support::outputs::{Finish, Outputs, misplaced};
 use renderer_support::watch::{self, Read};
-use renderer_support::{Failure, print, remark, tell};
+use renderer_support::{Failure, print, print_result, remark};
 use renderer_transport::material::{TextureLoadError, closure_registry, library};
 use statistics::{CodeStatistics, Statistics};
 use subject::Subject;
@@ -101,9 +101,9 @@ fn run_with(args: &ShadeArgs, interrupt: &Interrupt, files: &SharedFiles) -> Res
         Some(_) => raster::files(args)?,
     };
     let size = args.grid.last_chunk::<2>().copied().unwrap_or([1, 1]);
-    let grid = Grid::new(size, &placement(args).map_err(told)?);
+    let grid = Grid::new(size, &placement(args).map_err(Failure::plain)?);
     let limit = (args.texture_memory).map_or_else(memory::for_textures, |limit| limit as usize);
-    let userdata = userdata(args).map_err(told)?;
+    let userdata = userdata(args).map_err(Failure::plain)?;
     let host = GridHost::new(
         size,
         subject::directories(&args.setup),
@@ -114,7 +114,7 @@ fn run_with(args: &ShadeArgs, interrupt: &Interrupt, files: &SharedFiles) -> Res
     let host = Arc::new(host);
     let system = ShadingSystem::new(closure_registry(), host.clone())
         .with_library(library::LIBRARY)
-        .with_color_system(color_system(args).map_err(told)?)
+        .with_color_system(color_system(args).map_err(Failure::plain)?)
         .with_preprocessor(args.source.preprocessor(&args.define, files.clone()));
     if let Some(emit) = args.emit {
         spare_shaders(args, &outputs)?;
@@ -173,10 +173,10 @@ impl Stage<'_> {
         self.host.trace_for(&subject.template);
         if args.verbose && !again {
             print(&subject.warnings);
-            tell(&subject.description(args.query));
+            print_result(&subject.description(args.query));
         }
         if !args.entries.is_empty() && !again {
-            tell(&subject.entries(&args.entries));
+            print_result(&subject.entries(&args.entries));
         }
         let options = InstanceOptions {
             inputs: subject.inputs.clone(),
@@ -197,10 +197,11 @@ impl Stage<'_> {
         };
         let is_interpreted = args.interpret || args.debug_nan;
         if is_interpreted || args.print_code {
-            let (unit, sources, compile_stats) =
-                system.optimized(&subject.template, &options).map_err(told)?;
+            let (unit, sources, compile_stats) = system
+                .optimized(&subject.template, &options)
+                .map_err(Failure::plain)?;
             if args.print_code {
-                tell(&shading::hir::print::print(&unit));
+                print_result(&shading::hir::print::print(&unit));
             }
             if is_interpreted {
                 let engine = Interpreted {
@@ -215,7 +216,7 @@ impl Stage<'_> {
         }
         let instance = system
             .instantiate(subject.template.clone(), &options)
-            .map_err(told)?;
+            .map_err(Failure::plain)?;
         let (compile_stats, code) = (*instance.compile_stats(), CodeStatistics::of(&instance));
         let missing = instance.statistics().missing_textures.iter();
         let missing = missing.filter(|texture| !texture.optional);
@@ -307,11 +308,6 @@ fn named_files(args: &ShadeArgs) -> Vec<PathBuf> {
     args.setup.steps.iter().filter_map(file).collect()
 }
 
-/// Mistakes that were found before anything ran.
-fn told(diagnostics: Diagnostics) -> Failure {
-    Failure::User(diagnostics.to_string())
-}
-
 fn color_system(args: &ShadeArgs) -> Result<ColorSystem, Diagnostics> {
     let Some(name) = args.color_space.as_deref() else {
         return Ok(ColorSystem::default());
@@ -383,7 +379,7 @@ impl Job<'_> {
         } else {
             requests.images(grid, |name| self.output(name, &outputs))
         };
-        let mut images = images.map_err(told)?;
+        let mut images = images.map_err(Failure::plain)?;
         let print = self.printed(&outputs);
         let threads = self.threads();
         let mut states: Vec<E::State> = (0..threads).map(|_| engine.state()).collect();
@@ -413,7 +409,7 @@ impl Job<'_> {
         for iteration in 0..iterations {
             let is_last = is_last && iteration + 1 == iterations;
             let print = if is_last { &print[..] } else { &[] };
-            let told = pass(
+            let result = pass(
                 engine,
                 &mut states,
                 grid,
@@ -428,21 +424,21 @@ impl Job<'_> {
                     ..PassOptions::default()
                 },
             );
-            reports.extend(told.reports);
-            printed |= told.printed;
+            reports.extend(result.reports);
+            printed |= result.printed;
             if interrupt.is_set() {
                 return Err(interrupt.failure());
             }
-            is_overfull |= told.is_overfull;
-            written.append(told.written);
-            if told.stopped {
+            is_overfull |= result.is_overfull;
+            written.append(result.written);
+            if result.stopped {
                 stopped = true;
                 break;
             }
         }
         let run = start.elapsed();
 
-        self.tell(&reports, stopped)?;
+        self.report(&reports, stopped)?;
         if !is_last {
             return Ok(());
         }
@@ -507,7 +503,7 @@ impl Job<'_> {
 
     fn load_textures(&self, named: &[NamedTexture]) -> Result<(), Failure> {
         self.stage.host.load_textures().map_err(|faults| {
-            let told_at = |fault: &TextureLoadError| {
+            let placed = |fault: &TextureLoadError| {
                 let mut error = fault.hinted(Diagnostic::error(fault.to_string()));
                 let place = named.iter().find(|texture| fault.is_of(&texture.request));
                 error
@@ -515,8 +511,8 @@ impl Job<'_> {
                     .extend(place.and_then(|texture| texture.label.clone()));
                 error
             };
-            told(Diagnostics {
-                list: faults.iter().map(told_at).collect(),
+            Failure::plain(Diagnostics {
+                list: faults.iter().map(placed).collect(),
             })
         })
     }
@@ -569,7 +565,7 @@ impl Job<'_> {
     }
 
     /// Says what went wrong, each place once; fails when a run was ended, or points cannot be written.
-    fn tell(&self, reports: &BTreeSet<Report>, stopped: bool) -> Result<(), Failure> {
+    fn report(&self, reports: &BTreeSet<Report>, stopped: bool) -> Result<(), Failure> {
         // The first pass for statistics shows nothing.
         let is_silent = self.stage.args.stats.is_some();
         for report in reports.iter().filter(|report| is_silent || !report.is_shown) {
@@ -597,6 +593,6 @@ impl Job<'_> {
         for (i, (name, _)) in outputs.iter().enumerate() {
             text.push_str(&format!("{name} = {}\n", output::output_text(engine, &state, i)));
         }
-        tell(&text);
+        print_result(&text);
     }
 }

@@ -17,7 +17,7 @@ use shading::{BatchOutput, Printed, Sink, WrittenClouds};
 use super::engine::{Engine, MAX_WRITTEN, Report};
 use super::grid::PointSet;
 use super::output::{Image, print_point};
-use renderer_support::tell;
+use renderer_support::print_result;
 
 /// Points of a band: enough to make the taking of bands cheap, few enough to share the work out.
 const BAND: usize = 2048;
@@ -49,7 +49,7 @@ pub(super) struct PassOptions<'a> {
 
 /// Result of a pass over the grid.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct PassResult {
     /// Reports, each once.
     pub(super) reports: BTreeSet<Report>,
     /// True if a run was aborted, and the pass with it.
@@ -71,7 +71,7 @@ pub(super) fn pass<E: Engine, P: PointSet>(
     grid: &P,
     images: &mut [Image],
     options: &PassOptions<'_>,
-) -> Told {
+) -> PassResult {
     let outputs: Vec<usize> = images.iter().map(|image| image.output).collect();
     let shared = Shared {
         bands: Mutex::new(Bands::new(grid, images)),
@@ -83,7 +83,7 @@ pub(super) fn pass<E: Engine, P: PointSet>(
             text: options.keeps_text.then(String::new),
             ..Printer::default()
         }),
-        told: Mutex::new(Told::default()),
+        result: Mutex::new(PassResult::default()),
         written: Mutex::default(),
         deadline: options.limit.map(|limit| Instant::now() + limit),
     };
@@ -97,22 +97,22 @@ pub(super) fn pass<E: Engine, P: PointSet>(
             work(engine, first, grid, &outputs, options, &shared);
         });
     }
-    let mut told = shared.told.into_inner().unwrap_or_else(PoisonError::into_inner);
-    told.stopped = shared.first_stopped.into_inner() != usize::MAX;
+    let mut result = shared.result.into_inner().unwrap_or_else(PoisonError::into_inner);
+    result.stopped = shared.first_stopped.into_inner() != usize::MAX;
     let printer = shared
         .printer
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
-    told.printed = printer.printed;
-    told.text = printer.text.unwrap_or_default();
+    result.printed = printer.printed;
+    result.text = printer.text.unwrap_or_default();
     let written = shared
         .written
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
-    told.is_overfull = written.bytes > MAX_WRITTEN;
-    told.written = written.joined();
+    result.is_overfull = written.bytes > MAX_WRITTEN;
+    result.written = written.joined();
     let _ = std::io::stdout().flush();
-    told
+    result
 }
 
 /// State that threads share during a pass.
@@ -121,7 +121,7 @@ struct Shared<'i, 'o> {
     /// The first band in which a run was ended.
     first_stopped: AtomicUsize,
     printer: Mutex<Printer<'o>>,
-    told: Mutex<Told>,
+    result: Mutex<PassResult>,
     written: Mutex<Written>,
     deadline: Option<Instant>,
 }
@@ -240,7 +240,7 @@ fn work<E: Engine, P: PointSet>(
         }
         let reports = engine.take_reports(state);
         if !reports.is_empty() {
-            lock(&shared.told).reports.extend(reports);
+            lock(&shared.result).reports.extend(reports);
         }
     }
 }
@@ -346,7 +346,7 @@ impl Printer<'_> {
         self.printed = true;
         match &mut self.text {
             Some(text) => text.push_str(&shown),
-            None => tell(&shown),
+            None => print_result(&shown),
         }
     }
 }
@@ -381,6 +381,6 @@ fn append(name: &str, text: &str) {
         Ok(_) | Err(_) => OpenOptions::new().append(true).create(true).open(name),
     };
     if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
-        tell(&format!("ERROR: cannot write '{name}': {error}\n"));
+        print_result(&format!("ERROR: cannot write '{name}': {error}\n"));
     }
 }

@@ -13,7 +13,7 @@ use super::output::Requests;
 use super::subject::{self, Subject};
 use renderer_cli::{Emit, ShadeArgs};
 use renderer_support::outputs::{Finish, Outputs, misplaced};
-use renderer_support::{Failure, print, tell};
+use renderer_support::{Failure, print, print_result};
 
 /// The files that will be written.
 pub(super) fn files(args: &ShadeArgs) -> Result<Outputs, Failure> {
@@ -26,11 +26,6 @@ pub(super) fn files(args: &ShadeArgs) -> Result<Outputs, Failure> {
 
 fn paths<'a>(requests: &Requests<'a>) -> BTreeSet<&'a str> {
     requests.list.iter().map(|(_, path)| *path).collect()
-}
-
-/// Mistakes in shaders and values.
-fn told(diagnostics: Diagnostics) -> Failure {
-    Failure::User(diagnostics.to_string())
 }
 
 /// Writes the code of the shader that the command line names.
@@ -49,7 +44,7 @@ pub(super) fn run(args: &ShadeArgs, emit: Emit, system: &ShadingSystem) -> Resul
         );
     }
     if paths.is_empty() {
-        tell(&text(args, emit, &[], system)?);
+        print_result(&text(args, emit, &[], system)?);
     }
     misplaced(&errors)
 }
@@ -82,7 +77,9 @@ fn program(args: &ShadeArgs, subject: &Subject, system: &ShadingSystem) -> Resul
         optimize: OptLevel::None,
         ..InstanceOptions::default()
     };
-    let (unit, sources, _) = system.optimized(&subject.template, &options).map_err(told)?;
+    let (unit, sources, _) = system
+        .optimized(&subject.template, &options)
+        .map_err(Failure::plain)?;
     let attributes = args.setup.userdata_names();
     let options = RasterOptions {
         pass: args.pass.into(),
@@ -94,7 +91,7 @@ fn program(args: &ShadeArgs, subject: &Subject, system: &ShadingSystem) -> Resul
             OptLevel::Full
         },
     };
-    raster(&unit, &sources, system.closures(), &options).map_err(told)
+    raster(&unit, &sources, system.closures(), &options).map_err(Failure::plain)
 }
 
 /// The outputs to return: those asked for, or else the first closure, or else all.
@@ -138,11 +135,13 @@ fn live(args: &ShadeArgs, subject: &Subject) -> Result<Vec<(String, Const, shadi
         let name = &subject
             .template
             .input_path(name)
-            .map_err(|error| told(Diagnostic::from(error).into()))?;
+            .map_err(|error| Failure::plain(Diagnostic::from(error).into()))?;
         let Some(input) = inputs.iter().find(|input| input.name == *name) else {
             let known = inputs.iter().map(|input| input.name.as_str());
             let error = Diagnostic::error(format!("no parameter `{name}` can be live")).nearest(name, known);
-            return Err(told(error.hint("name parameters of the shader or group").into()));
+            return Err(Failure::plain(
+                error.hint("name parameters of the shader or group").into(),
+            ));
         };
         match value(name, &input.default).filter(fits) {
             Some(value) => live.push((name.clone(), value, input.ty)),
@@ -150,7 +149,9 @@ fn live(args: &ShadeArgs, subject: &Subject) -> Result<Vec<(String, Const, shadi
                 let error = Diagnostic::error(format!(
                     "parameter `{name}` cannot be live: it is no constant number"
                 ));
-                return Err(told(error.hint("give it a value with `--param`").into()));
+                return Err(Failure::plain(
+                    error.hint("give it a value with `--param`").into(),
+                ));
             }
         }
     }

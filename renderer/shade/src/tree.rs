@@ -12,17 +12,17 @@ use super::engine::{Compiled, Engine as _};
 use super::grid::{Grid, Placement, PointSet as _, Vary};
 use super::host::GridHost;
 use super::output::output_text;
-use super::{params, shader_file, told};
+use super::{params, shader_file};
 use renderer_base::files::{LoggedFiles, SharedFiles};
 use renderer_base::memory;
 use renderer_cli::DebugArgs;
 use renderer_inputs::named_color::named_color;
-use renderer_support::{Failure, print, remark, tell};
+use renderer_support::{Failure, print, print_result, remark};
 use renderer_transport::material::{closure_registry, library};
 
 /// Runs `kiln debug`.
 pub fn run(args: &DebugArgs) -> Result<(), Failure> {
-    tell(&point_text(args, SharedFiles::default(), |_| ())?);
+    print_result(&point_text(args, SharedFiles::default(), |_| ())?);
     Ok(())
 }
 
@@ -49,13 +49,13 @@ pub fn point_text(
     let system = ShadingSystem::new(closure_registry(), host)
         .with_library(library::LIBRARY)
         .with_preprocessor(args.source.preprocessor(&args.define, files.clone()));
-    let found = shader_file::find_in(&files, &system, &args.shader).map_err(told)?;
+    let found = shader_file::find_in(&files, &system, &args.shader).map_err(Failure::plain)?;
     print(&found.warnings);
     let Some(template) = found.last() else {
         return Ok(String::new());
     };
     let inputs = inputs(&template, &args.params)?;
-    let (template, mut node) = inspected(&template, &system).map_err(told)?;
+    let (template, mut node) = inspected(&template, &system).map_err(Failure::plain)?;
     for ((name, _), (_, value)) in inputs.iter().zip(&args.params) {
         for input in node.inputs.iter_mut().filter(|input| input.name == *name) {
             input.source = InputSource::Constant(value.clone());
@@ -65,7 +65,7 @@ pub fn point_text(
         inputs,
         ..InstanceOptions::default()
     };
-    let instance = system.instantiate(template, &options).map_err(told)?;
+    let instance = system.instantiate(template, &options).map_err(Failure::plain)?;
     let engine = Compiled {
         instance,
         system: &system,
@@ -111,11 +111,11 @@ fn inputs(template: &Template, given: &[(String, String)]) -> Result<Vec<(String
         let inputs = known.iter().filter(|param| !param.output);
         let input = template
             .input_path(name)
-            .map_err(|error| told(Diagnostic::from(error).into()))?;
+            .map_err(|error| Failure::plain(Diagnostic::from(error).into()))?;
         let Some(param) = inputs.clone().find(|param| param.name == input) else {
             let message = format!("`{}` has no parameter `{name}`", template.name());
             let error = Diagnostic::error(message);
-            return Err(told(
+            return Err(Failure::plain(
                 error
                     .nearest(name, inputs.map(|param| param.name.as_str()))
                     .into(),
@@ -127,8 +127,8 @@ fn inputs(template: &Template, given: &[(String, String)]) -> Result<Vec<(String
             None if param.ty.base != Base::String => text.replace(['(', ')'], ""),
             None => text.clone(),
         };
-        let value =
-            params::parse(name, param.ty, &params::Given::Text(text)).map_err(|error| told(error.into()))?;
+        let value = params::parse(name, param.ty, &params::Given::Text(text))
+            .map_err(|error| Failure::plain(error.into()))?;
         Ok((input, value))
     };
     given.iter().map(value).collect()

@@ -270,11 +270,11 @@ impl Instance {
             group: &self.name,
             ..PassOptions::default()
         };
-        let told = pass(&engine, &mut states, points, &mut images, &options);
+        let result = pass(&engine, &mut states, points, &mut images, &options);
         self.keep(states);
-        let reports = told.reports.iter().filter(|report| !report.is_shown);
+        let reports = result.reports.iter().filter(|report| !report.is_shown);
         let reports: Vec<String> = reports.map(ToString::to_string).collect();
-        if told.stopped {
+        if result.stopped {
             let reason = reports
                 .first()
                 .map_or(String::new(), |report| format!("\n{report}"));
@@ -286,7 +286,7 @@ impl Instance {
                 .into_iter()
                 .map(|image| (image.output, image.pixels.data))
                 .collect(),
-            text: told.text,
+            text: result.text,
             reports,
         })
     }

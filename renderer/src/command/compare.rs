@@ -4,7 +4,7 @@ use renderer_cli::CompareArgs;
 use renderer_image::compare::{Report, compare};
 use renderer_image::{WriteOptions, read, write};
 use renderer_support::outputs::Outputs;
-use renderer_support::{Failure, tell};
+use renderer_support::{Failure, print_result};
 
 pub(super) fn run(args: &CompareArgs) -> Result<(), Failure> {
     let mut outputs = Outputs::default();
@@ -17,7 +17,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), Failure> {
     outputs.spare([&args.image, &args.reference])?;
     let (image, reference) = (read(&args.image)?, read(&args.reference)?);
     let report = compare(&image, &reference)?;
-    tell(&text(args, &report));
+    print_result(&text(args, &report));
     if let Some(path) = &args.output {
         write(path, &report.picture(), &WriteOptions::default())?;
     }

@@ -14,7 +14,7 @@ use renderer_support::new_folder::write_in;
 use renderer_support::outputs::Outputs;
 use renderer_support::terminal::plural;
 use renderer_support::written_files::{WrittenFiles, content_hash};
-use renderer_support::{Failure, print, tell};
+use renderer_support::{Failure, print, print_result};
 
 pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     check_names(args)?;
@@ -81,7 +81,7 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
             [] => "no other files".to_owned(),
             counts => format!("{} in {folder}", counts.join(" and ")),
         };
-        tell(&format!("{}: {beside}\n", args.output.display()));
+        print_result(&format!("{}: {beside}\n", args.output.display()));
     }
     Ok(())
 }

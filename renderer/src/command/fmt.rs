@@ -14,7 +14,7 @@ use renderer_base::files::{DiskFiles, Files as _};
 use renderer_cli::FmtArgs;
 use renderer_image::rewrite;
 use renderer_support::terminal::plural;
-use renderer_support::{Failure, remark, tell};
+use renderer_support::{Failure, print_result, remark};
 
 /// Endings of the names of files that are formatted.
 const KINDS: [&str; 4] = ["ksl", "osl", "tsl", "kiln"];
@@ -57,7 +57,7 @@ impl Tally {
 
     fn result(&self, is_check: bool) -> Result<(), Failure> {
         let files = plural(self.files, "file");
-        let mut told = match (self.changed, is_check) {
+        let mut summary = match (self.changed, is_check) {
             (0, true) => format!("{files}: formatted"),
             (0, false) => format!("{files}: nothing to change"),
             (changed, true) => format!("{files}: {changed} not formatted"),
@@ -65,13 +65,13 @@ impl Tally {
         };
         if self.failed > 0 {
             // Writing to a string cannot fail.
-            let _ = write!(told, ", {} with mistakes", self.failed);
+            let _ = write!(summary, ", {} with mistakes", self.failed);
         }
         if self.failed > 0 || is_check && self.changed > 0 {
-            return Err(Failure::User(told));
+            return Err(Failure::User(summary));
         }
-        told.push('\n');
-        tell(&told);
+        summary.push('\n');
+        print_result(&summary);
         Ok(())
     }
 }
@@ -92,16 +92,16 @@ fn format_input(args: &FmtArgs) -> Result<(), Failure> {
     let text = text_of(bytes).map_err(|why| Failure::User(format!("error: cannot read {name}: {why}")))?;
     let formatted = format(name, &text).map_err(|error| Failure::User(message(name, &error)))?;
     if !args.check {
-        tell_text(&formatted)?;
+        print_text(&formatted)?;
     } else if formatted != text {
-        tell(&shown(name, &text, &formatted));
+        print_result(&shown(name, &text, &formatted));
         return Err(Failure::User(format!("{name}: not formatted")));
     }
     Ok(())
 }
 
 /// Writes a text to standard output as it is.
-fn tell_text(text: &str) -> Result<(), Failure> {
+fn print_text(text: &str) -> Result<(), Failure> {
     use io::Write as _;
     let mut output = io::stdout().lock();
     renderer_support::terminal::whole(output.write_all(text.as_bytes()).and_then(|()| output.flush()))
@@ -166,7 +166,7 @@ fn format_file(path: &Path, is_check: bool, tally: &mut Tally) -> Result<(), Str
     }
     tally.changed += 1;
     if is_check {
-        tell(&shown(&name, &text, &formatted));
+        print_result(&shown(&name, &text, &formatted));
         return Ok(());
     }
     rewrite(path, formatted.as_bytes()).map_err(|error| {

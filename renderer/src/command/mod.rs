@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use renderer_base::memory;
 use renderer_cli::{Cli, Command};
 use renderer_support::interrupt::Interrupt;
-use renderer_support::terminal::{self, all_told, print, remark, tell};
+use renderer_support::terminal::{self, check_output, print, print_result, remark};
 
 pub use renderer_support::failure::Failure;
 
@@ -34,7 +34,7 @@ pub fn run(cli: &Cli) -> ExitCode {
         print(&source.warnings());
     }
     let result = start_threads(cli.command.threads()).and_then(|()| done(&cli.command));
-    status(result.and_then(|()| all_told()), 0)
+    status(result.and_then(|()| check_output()), 0)
 }
 
 fn done(command: &Command) -> Result<(), Failure> {
@@ -107,7 +107,7 @@ fn check_address_space(threads: usize) -> Result<(), Failure> {
 }
 
 /// The status to exit with after help or a message of the command line's reader was printed, or could not be.
-pub fn told(printed: io::Result<()>, code: u8) -> ExitCode {
+pub fn exit_code(printed: io::Result<()>, code: u8) -> ExitCode {
     status(terminal::whole(printed), code)
 }
 

@@ -89,7 +89,7 @@ impl<'a> RenderObserver<'a> {
     }
 
     /// Tells the progress to programs.
-    pub(super) fn tell_lines(&mut self) {
+    pub(super) fn report_lines(&mut self) {
         self.lines = Some(ProgressLines::default());
     }
 
@@ -124,13 +124,13 @@ impl Task<'_> {
             }
             Checkpointer::Pictures(pictures) => {
                 let written = pictures.write(&state.film, state.noise.as_ref(), &header, &Finish::Interim);
-                tell_noisy(&mut self.is_noisy, written.noisy.as_ref(), bar);
+                warn_noisy(&mut self.is_noisy, written.noisy.as_ref(), bar);
                 (written.errors.first()).map_or(Ok(()), |error| Err(error.to_string()))
             }
             Checkpointer::Preview(preview, pictures) => {
                 match pictures.denoised_preview(&state.film, &header) {
                     Some(Ok(picture)) => preview.replace(picture),
-                    Some(Err(noisy)) => tell_noisy(&mut self.is_noisy, Some(&noisy), bar),
+                    Some(Err(noisy)) => warn_noisy(&mut self.is_noisy, Some(&noisy), bar),
                     None => {}
                 }
                 Ok(())
@@ -201,7 +201,7 @@ impl Progress for RenderObserver<'_> {
 }
 
 /// Says once that pictures are not denoised.
-fn tell_noisy(is_noisy: &mut bool, warning: Option<&Diagnostic>, bar: &Bar) {
+fn warn_noisy(is_noisy: &mut bool, warning: Option<&Diagnostic>, bar: &Bar) {
     if let Some(warning) = warning
         && !std::mem::replace(is_noisy, true)
     {

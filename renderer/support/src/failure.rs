@@ -17,6 +17,11 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// A failure that prints errors without the closing line of [`Failure::Mistakes`].
+    pub fn plain(errors: Diagnostics) -> Failure {
+        Failure::User(errors.to_string())
+    }
+
     /// The mistakes one by one; what has no place in a file is a single one.
     pub fn diagnostics(&self) -> Diagnostics {
         match self {

@@ -26,4 +26,4 @@ mod watched_files;
 pub mod written_files;
 
 pub use failure::Failure;
-pub use terminal::{print, remark, tell};
+pub use terminal::{print, print_result, remark};

@@ -17,8 +17,8 @@ static LOST: OnceLock<io::Error> = OnceLock::new();
 /// Number of texts that were printed.
 static PRINTED: AtomicU64 = AtomicU64::new(0);
 
-/// Writes a result to standard output. [`all_told`] reports write errors at the end.
-pub fn tell(text: &str) {
+/// Writes a result to standard output. [`check_output`] reports write errors at the end.
+pub fn print_result(text: &str) {
     PRINTED.fetch_add(1, Ordering::Relaxed);
     let mut output = io::stdout().lock();
     let text = escaped(text);
@@ -31,11 +31,11 @@ pub fn tell(text: &str) {
 
 /// Returns an error if a result could not be written to standard output: a full disk must not pass for success. A
 /// closed pipe is not an error, because its reader does not want more.
-pub fn all_told() -> Result<(), Failure> {
+pub fn check_output() -> Result<(), Failure> {
     LOST.get().map_or(Ok(()), lost)
 }
 
-/// Converts the result of another write to standard output to an error, as [`all_told`] does.
+/// Converts the result of another write to standard output to an error, as [`check_output`] does.
 pub fn whole(printed: io::Result<()>) -> Result<(), Failure> {
     printed.or_else(|error| lost(&error))
 }

@@ -45,9 +45,9 @@ pub(super) fn render_picture(
     let (outputs, mut pictures, checkpoint) = outputs(args)?;
 
     let start = Instant::now();
-    let (desc, told) = described(args)?;
+    let (desc, warnings) = described(args)?;
     if !common.quiet {
-        print(&told);
+        print(&warnings);
     }
     let load = start.elapsed();
     outputs.spare_files(&desc)?;
@@ -106,7 +106,7 @@ pub(super) fn render_picture(
         watch.show(preview, &pictures);
     }
     if args.progress == Some(ProgressForm::Openjd) {
-        watch.tell_lines();
+        watch.report_lines();
     }
     if let Some(checkpoint) = &checkpoint {
         watch.keep(checkpoint, args.checkpoint_every);

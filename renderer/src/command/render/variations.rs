@@ -16,7 +16,7 @@ use renderer_pictures::tiles::Tiles;
 use renderer_support::interrupt::Interrupt;
 use renderer_support::outputs::Outputs;
 use renderer_support::watch::Read;
-use renderer_support::{Failure, tell};
+use renderer_support::{Failure, print_result};
 
 /// Width and height of a picture, unless --size says another.
 const SIZE: (u32, u32) = (256, 256);
@@ -73,7 +73,7 @@ pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>)
         write(file, &sheet, &options)?;
     }
     if args.common.verbose {
-        tell(&format!(
+        print_result(&format!(
             "{} pictures in {:.1} s",
             pictures.len(),
             start.elapsed().as_secs_f64()

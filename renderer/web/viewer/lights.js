@@ -1,17 +1,18 @@
 /**
  * Direct light for bakes of indirect light: the lights of the model, and one light for each bright surface.
  *
- * A flat lamp becomes a spotlight over the half-space in front of it, whose soft edge is nearly a cosine; any other lamp
- * a point light. Both have the intensity of the whole surface seen from afar, so their shadows are harder than baked ones.
+ * A flat emissive surface becomes a spotlight over the half-space in front of it, whose soft edge is nearly a cosine; any
+ * other emissive surface a point light. Both have the far-field intensity of the surface, so their shadows are harder than
+ * baked ones.
  */
 
 import { PointLight, SpotLight, Vector3 } from 'three';
 
-/** Lamps that get a light, the strongest first. */
-const MOST = 4;
+/** Maximum number of emissive surfaces that become lights, the strongest first. */
+const MAX_SURFACE_LIGHTS = 4;
 
-/** All lights of a model that shine in real time; new ones are added to it. */
-export function lampsOf( model, radius ) {
+/** Real-time lights of a model, to which lights of emissive surfaces are added. */
+export function lightsOf( model, radius ) {
 
 	const lights = [];
 	const surfaces = [];
@@ -23,7 +24,7 @@ export function lampsOf( model, radius ) {
 
 	} );
 	surfaces.sort( ( a, b ) => b.power - a.power );
-	for ( const surface of surfaces.slice( 0, MOST ) ) {
+	for ( const surface of surfaces.slice( 0, MAX_SURFACE_LIGHTS ) ) {
 
 		const light = lightOf( surface, radius );
 		model.add( light );
@@ -87,7 +88,7 @@ function surfaceOf( mesh ) {
 function lightOf( { mesh, area, center, vector, color }, radius ) {
 
 	mesh.castShadow = false;
-	mesh.userData.kilnLamp = true;
+	mesh.userData.kilnLight = true;
 	const flat = vector.length() > 0.9 * area;
 	if ( ! flat ) {
 
