@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 use shading::hir::{Const, Kind};
 use shading::opt::OptLevel;
-use shading::{Diagnostic, Diagnostics, InstanceOptions, ShadingSystem, Value};
+use shading::{Diagnostic, InstanceOptions, ShadingSystem, Value};
 use shading_raster::{GlobalMember, Raster, RasterOptions, TextureBinding, Uniform, raster};
 
 use super::output::Requests;

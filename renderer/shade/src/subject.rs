@@ -455,13 +455,13 @@ impl Builder<'_> {
         group: &mut ShaderGroupTemplate,
         [from, output, to, input]: &[String; 4],
     ) -> Result<(), String> {
-        let error = |message: String| format!("ConnectShaders: {message}\n        group: {}", self.group);
+        let shown = |message: String| format!("ConnectShaders: {message}\n        group: {}", self.group);
         let layer = |name: &str, end: &str| {
             self.layers.named(name).ok_or_else(|| {
                 let names = self.layers.iter().map(|layer| layer.name.as_str());
                 let near = shading::diagnostic::nearest(name, names);
                 let hint = near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
-                error(format!("{end} layer \"{name}\" not found{hint}"))
+                shown(format!("{end} layer \"{name}\" not found{hint}"))
             })
         };
         let (from, to) = (layer(from, "source")?, layer(to, "destination")?);
@@ -471,7 +471,7 @@ impl Builder<'_> {
         );
         connected.map_err(|error| {
             let hint = error.hint().map_or_else(String::new, |hint| format!("; {hint}"));
-            error(format!("{error}{hint}"))
+            shown(format!("{error}{hint}"))
         })
     }
 }

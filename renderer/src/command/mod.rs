@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use renderer_base::memory;
 use renderer_cli::{Cli, Command};
 use renderer_support::interrupt::Interrupt;
-use renderer_support::terminal::{self, check_output, print, print_result, remark};
+use renderer_support::terminal::{self, check_output, print, remark};
 
 pub use renderer_support::failure::Failure;
 
@@ -53,7 +53,7 @@ fn done(command: &Command) -> Result<(), Failure> {
         Command::Bake(args) => renderer_bake_files::run(args),
         Command::Check(args) => check::run(args),
         Command::Fmt(args) => fmt::run(args),
-        Command::Info(args) => info::run(args),
+        Command::Info(args) => renderer_info::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Pack(args) => renderer_pack::run(args),
         Command::Shade(args) => renderer_shade::run(args),

@@ -47,7 +47,7 @@ pub enum Content {
 }
 
 /// Status line of a refusal, and headers of its own.
-pub type Refusal = &'static str;
+pub(super) type Refusal = &'static str;
 
 /// A response: media type and content, or a refusal.
 pub type Response = Result<(&'static str, Content), Refusal>;
