@@ -78,7 +78,7 @@ pub(super) fn files(
             (document, parts) = model::of_lightmap(args, settings.include, desc, model, map)?;
             let bytes = document.glb().map_err(|error| scene_model::failure(&error))?;
             if viewer::is_asked(args) {
-                let verbose = args.common.verbose;
+                let verbose = args.report.verbose;
                 let shaders = model.map(|model| programs::of_model(desc, &built.scene, model, verbose));
                 files.extend(viewer::files(args, &files, &bytes, shaders));
             }

@@ -80,10 +80,10 @@ pub fn run(args: &BakeArgs) -> Result<(), Failure> {
     if !args.watch {
         return run_once(args, &interrupt, None, &|_| ());
     }
-    let named = std::iter::once(&args.common.scene).chain(&args.probe_points);
+    let named = std::iter::once(&args.scene.path).chain(&args.probe_points);
     watch::again(shader_file::files_of(named), &interrupt, |read| {
         rounds::run(args, &interrupt, |round| run_once(round, &interrupt, None, read))?;
-        let folder = args.output.as_ref().filter(|_| !args.common.quiet);
+        let folder = args.output.as_ref().filter(|_| !args.report.quiet);
         Ok(folder.map(|folder| folder.display().to_string()))
     })
 }
@@ -108,7 +108,6 @@ fn bake_light(
     program: Option<&dyn BakeProgress>,
     read: Read<'_>,
 ) -> Result<(), Failure> {
-    let common = &args.common;
     let folder = args.output.as_deref().map(Folder::check).transpose()?;
     let asked = features::asked(args)?;
     godot::check(args)?;
@@ -116,12 +115,13 @@ fn bake_light(
     let outputs = outputs(args, &asked, folder.as_ref())?;
 
     let start = Instant::now();
-    let mut desc = common.load(Some("photon"), vec![])?;
+    let (mut desc, read_warnings) = args.scene.read(Some("photon"), vec![], None)?;
+    args.report.print(&read_warnings);
     outputs.spare(&args.probe_points)?;
     outputs.spare_files(&desc)?;
     desc.ensure_camera();
     let build = |desc: &SceneDesc| {
-        build_for_bake(desc, common.threads(), &features::computed(&asked)).map_err(Failure::Mistakes)
+        build_for_bake(desc, args.scene.threads(), &features::computed(&asked)).map_err(Failure::Mistakes)
     };
     let mut built = build(&desc)?;
     // With all light, if only some is baked.
@@ -147,7 +147,7 @@ fn bake_light(
         .map(|shape| names.unique(&shape.name))
         .collect();
     let textured = args.textures > 0;
-    let model = (args.target == BakeTarget::Texture && !model::is_gltf(&common.scene))
+    let model = (args.target == BakeTarget::Texture && !model::is_gltf(&args.scene.path))
         .then(|| {
             // Lamps that are not baked shine in the model.
             let (desc, built) = whole
@@ -165,8 +165,8 @@ fn bake_light(
         order: args.order,
         samples: args.samples,
         integrator: integrator(args, &built),
-        seed: common.seed(&desc),
-        threads: common.threads(),
+        seed: args.scene.seed(&desc),
+        threads: args.scene.threads(),
         checkpoint: args.checkpoint.clone(),
         resume: args.resume,
         share: args.part,
@@ -191,10 +191,11 @@ fn bake_light(
     if let Target::Texture { scale, .. } = settings.target
         && let Some((width, height)) = scale.size()
     {
-        common.announce(texture_memory(width, height, args.order));
+        args.report
+            .print_memory(texture_memory(width, height, args.order));
     }
     let keeps = args.checkpoint.is_some().then_some(interrupt);
-    let watch = BakeWatch::new(program, common.quiet, keeps.cloned());
+    let watch = BakeWatch::new(program, args.report.quiet, keeps.cloned());
     let baked = bake(
         &built.scene,
         &names,
@@ -204,7 +205,7 @@ fn bake_light(
     )?;
     let (Some(baked), Some(folder)) = (baked, folder) else {
         drop(watch);
-        if !common.quiet && !interrupt.is_old_work() {
+        if !args.report.quiet && !interrupt.is_old_work() {
             print(&warnings);
         }
         if args.part.is_some() && !interrupt.is_set() {
@@ -243,7 +244,7 @@ fn bake_light(
     warnings
         .list
         .extend(built.scene.texture_failure().map(lost_texels));
-    if !args.common.quiet && written.is_ok() {
+    if !args.report.quiet && written.is_ok() {
         if let Some(text) = kept::remark(&baked) {
             remark(&text);
         }
@@ -271,7 +272,7 @@ fn outputs(
             folder.add(&name, &mut outputs)?;
         }
     }
-    if let Some(path) = &args.common.stats {
+    if let Some(path) = &args.report.stats {
         outputs.file("--stats", path)?;
     }
     if let Some(path) = &args.checkpoint {
@@ -334,7 +335,7 @@ fn target(
 
 /// The integrator of a bake: a single photon pass, all components of light, `photon` in place of `auto`.
 fn integrator(args: &BakeArgs, built: &Built) -> Integrator {
-    match built.integrator.with_depth(args.common.depth) {
+    match built.integrator.with_depth(args.scene.depth) {
         Integrator::Photon(photon) => Integrator::Photon(PhotonSettings {
             progressive: false,
             show: None,

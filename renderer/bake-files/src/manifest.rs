@@ -35,7 +35,7 @@ impl Manifest<'_> {
         let count = order.coefficients();
         let mut value = json!({
             "kiln": env!("CARGO_PKG_VERSION"),
-            "scene": self.args.common.scene.display().to_string(),
+            "scene": self.args.scene.path.display().to_string(),
             "target": match &self.baked.product {
                 Product::Texture(_) => "texture",
                 Product::Vertex(_) => "vertex",

@@ -37,7 +37,7 @@ pub(super) fn of_lightmap(
         pages: plain(map, intensity)?,
         intensity,
     };
-    let path = &args.common.scene;
+    let path = &args.scene.path;
     let (file, parts) = match scene {
         None => {
             let file = GltfFile::open(&desc.file_system, path).map_err(|error| failure(&error))?;

@@ -19,7 +19,7 @@ pub(super) fn run(
         if interrupt.is_set() {
             return Err(interrupt.failure());
         }
-        if !args.common.quiet {
+        if !args.report.quiet {
             remark(&format!("a draft of {FIRST} rays is there"));
         }
     }
@@ -44,8 +44,8 @@ fn draft(args: &BakeArgs) -> BakeArgs {
     draft.samples = args.samples.min(FIRST);
     draft.ao_samples = args.ao_samples.min(FIRST);
     draft.curvature_samples = args.curvature_samples.min(FIRST);
-    draft.common.stats = None;
+    draft.report.stats = None;
     // Messages are printed with the final bake.
-    (draft.common.quiet, draft.common.verbose) = (true, false);
+    (draft.report.quiet, draft.report.verbose) = (true, false);
     draft
 }

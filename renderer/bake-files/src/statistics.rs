@@ -19,13 +19,13 @@ pub(super) fn report(
     stats: &BakeStats,
     load: Duration,
 ) -> Result<(), Failure> {
-    if !args.common.quiet {
+    if !args.report.quiet {
         print(warnings);
     }
-    if args.common.verbose {
+    if args.report.verbose {
         remark(&text(stats, load));
     }
-    if let Some(path) = &args.common.stats {
+    if let Some(path) = &args.report.stats {
         let text = json(stats, load, warnings);
         write_finished(path, |file| file.write_all(text.as_bytes()))?;
     }

@@ -34,7 +34,6 @@ pub(super) fn run(
     program: Option<&dyn BakeProgress>,
     read: Read<'_>,
 ) -> Result<(), Failure> {
-    let common = &args.common;
     check(args)?;
     let folder = args.output.as_deref().map(Folder::check).transpose()?;
     let Some(folder) = folder else {
@@ -46,7 +45,8 @@ pub(super) fn run(
     let outputs = outputs(args, &asked, &folder)?;
 
     let start = Instant::now();
-    let mut desc = common.load(Some("path"), vec![])?;
+    let (mut desc, read_warnings) = args.scene.read(Some("path"), vec![], None)?;
+    args.report.print(&read_warnings);
     outputs.spare_files(&desc)?;
     desc.ensure_camera();
     let parts = Parts::of(args, &desc)?;
@@ -59,7 +59,7 @@ pub(super) fn run(
         false => build_for_surface_bake,
     };
     let built =
-        build(&parts.high, common.threads(), &features::computed(&asked)).map_err(Failure::Mistakes)?;
+        build(&parts.high, args.scene.threads(), &features::computed(&asked)).map_err(Failure::Mistakes)?;
     outputs.spare(built.scene.late_files())?;
     read(inputs(&desc, &built));
     let load = start.elapsed();
@@ -69,12 +69,12 @@ pub(super) fn run(
         margin: args.dilation,
         unwrap: !args.no_unwrap,
         features: features::described(args, asked, &built)?,
-        seed: common.seed(&desc),
-        threads: common.threads(),
+        seed: args.scene.seed(&desc),
+        threads: args.scene.threads(),
     };
     let mut warnings = built.warnings.clone();
     warnings.list.extend(idle::surface_warnings(args));
-    let watch = BakeWatch::new(program, common.quiet, None);
+    let watch = BakeWatch::new(program, args.report.quiet, None);
     let (low, names) = (parts.low(args), &parts.names);
     let baked = bake_surface(
         &built.scene,
@@ -109,7 +109,7 @@ pub(super) fn run(
     warnings
         .list
         .extend(built.scene.texture_failure().map(lost_texels));
-    if !common.quiet && written.is_ok() {
+    if !args.report.quiet && written.is_ok() {
         summary::baked(folder.path(), &files, start.elapsed());
     }
     written.and(report(args, &warnings, &baked.stats, load))
@@ -153,7 +153,7 @@ fn outputs(
     for name in features::names(asked).iter().chain(&others) {
         folder.add(name, &mut outputs)?;
     }
-    if let Some(path) = &args.common.stats {
+    if let Some(path) = &args.report.stats {
         outputs.file("--stats", path)?;
     }
     Ok(outputs)
@@ -339,7 +339,7 @@ fn manifest(args: &BakeArgs, settings: &SurfaceSettings, maps: &SurfaceMaps, fil
     });
     let value = json!({
         "kiln": env!("CARGO_PKG_VERSION"),
-        "scene": args.common.scene.display().to_string(),
+        "scene": args.scene.path.display().to_string(),
         "target": args.target.to_possible_value().map(|value| value.get_name().to_owned()),
         "complete": true,
         "files": files,

@@ -46,7 +46,7 @@ pub(super) fn files(
         .and_then(|folder| read_regular(&folder.join(PROBES)).ok());
     used.extend(probes.map(|bytes| ("probes.json".to_owned(), text(&bytes))));
     used.sort_by(|a, b| a.0.cmp(&b.0));
-    let title = args.common.scene.file_stem().unwrap_or_default();
+    let title = args.scene.path.file_stem().unwrap_or_default();
     let data = json!({
         "title": title.to_string_lossy(),
         "model": text(model),

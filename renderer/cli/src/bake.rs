@@ -6,7 +6,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use renderer_bake::{Include, PageScale, Scale, ShOrder, Share, Sides};
-use renderer_inputs::common_args::CommonArgs;
+use renderer_inputs::common_args::ReportArgs;
+use renderer_inputs::scene_request::SceneRequest;
 
 /// Default number of texels along a side.
 const RESOLUTION: u32 = 512;
@@ -148,9 +149,12 @@ pub struct BakeArgs {
     /// Bakes again whenever a file changes that was read, first with few rays unless --keep is given; ends with Ctrl-C
     #[arg(long, conflicts_with_all = ["checkpoint", "part"])]
     pub watch: bool,
-    /// Options shared with `render`.
+    /// The scene, and settings of light transport.
     #[command(flatten)]
-    pub common: CommonArgs,
+    pub scene: SceneRequest,
+    /// Messages and statistics.
+    #[command(flatten)]
+    pub report: ReportArgs,
     /// The arguments that were given, by the names of these fields.
     #[arg(skip)]
     pub given: Vec<String>,

@@ -43,7 +43,7 @@ pub struct FarmArgs {
     #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
     pub memory: Option<u64>,
     /// Maximum run time of a task; a longer task continues in the next run
-    #[arg(long, value_name = "TIME", value_parser = super::render::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = renderer_inputs::render_request::parse_duration)]
     pub time: Option<Duration>,
     /// Slurm's partition
     #[arg(long, value_name = "NAME", value_parser = parse_word)]

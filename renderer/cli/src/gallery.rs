@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::render::parse_size;
 use renderer_inputs::common_args::SourceArgs;
 use renderer_inputs::common_args::parse_define;
+use renderer_inputs::render_request::parse_size;
 
 /// `kiln gallery`
 #[derive(Debug, Args)]

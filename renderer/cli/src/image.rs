@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use renderer_denoise::Quality;
 use renderer_image::ToneMap;
+use renderer_inputs::render_request::DenoiseQuality;
 
 /// `kiln denoise`
 #[derive(Debug, Args)]
@@ -70,24 +70,6 @@ pub struct SheetArgs {
     /// Tone curve of layers of light
     #[arg(long, value_name = "CURVE", default_value = "none")]
     pub tone_map: ToneCurve,
-}
-
-/// Quality of denoising.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum DenoiseQuality {
-    /// A smaller network, for previews
-    Fast,
-    /// The best one
-    High,
-}
-
-impl From<DenoiseQuality> for Quality {
-    fn from(quality: DenoiseQuality) -> Quality {
-        match quality {
-            DenoiseQuality::Fast => Quality::Fast,
-            DenoiseQuality::High => Quality::High,
-        }
-    }
 }
 
 /// Tone curve of 8-bit pictures.

@@ -36,11 +36,13 @@ pub use debug::DebugArgs;
 pub use farm::{Engine, FarmArgs, FrameArg};
 pub use gallery::GalleryArgs;
 pub use graph::GraphArgs;
-pub use image::{DenoiseArgs, DenoiseQuality, ImageArgs, SheetArgs, ToneCurve};
+pub use image::{DenoiseArgs, ImageArgs, SheetArgs, ToneCurve};
 pub use live::LiveArgs;
 pub use pack::PackArgs;
-pub use render::{LightGroups, MergeArgs, ProgressForm, Quality, RenderArgs};
-pub use renderer_inputs::common_args::{CommonArgs, MitsubaArgs, SourceArgs};
+pub use render::{MergeArgs, ProgressForm, RenderArgs};
+pub use renderer_inputs::common_args::{MitsubaArgs, ReportArgs, SourceArgs};
+pub use renderer_inputs::render_request::{DenoiseQuality, LightGroups, Quality, RenderRequest};
+pub use renderer_inputs::scene_request::SceneRequest;
 pub use renderer_inputs::stage_args::{On, StageArgs, Variation};
 pub use shade::{Assignment, Emit, Setup, ShadeArgs, Step};
 pub use viewer::{Viewer, ViewerAddress};
@@ -119,8 +121,8 @@ impl Command {
     /// Returns the requested number of threads; 0 for one per core.
     pub fn threads(&self) -> usize {
         let asked = match self {
-            Command::Render(args) => args.common.threads,
-            Command::Bake(args) => args.common.threads,
+            Command::Render(args) => args.request.scene.threads,
+            Command::Bake(args) => args.scene.threads,
             Command::Live(args) => args.threads,
             Command::Shade(args) => args.threads,
             Command::Gallery(args) => args.threads,
@@ -147,11 +149,11 @@ impl Command {
     /// Returns the options for reading shader sources. `None` if the command reads no sources or runs with `--quiet`.
     pub fn loud_source(&self) -> Option<&SourceArgs> {
         let (source, quiet) = match self {
-            Command::Render(args) => (&args.common.source, args.common.quiet),
-            Command::Bake(args) => (&args.common.source, args.common.quiet),
+            Command::Render(args) => (&args.request.scene.source, args.report.quiet),
+            Command::Bake(args) => (&args.scene.source, args.report.quiet),
             Command::Farm(args) => {
-                let common = &args.render.as_deref()?.common;
-                (&common.source, args.quiet || common.quiet)
+                let render = args.render.as_deref()?;
+                (&render.request.scene.source, args.quiet || render.report.quiet)
             }
             Command::Pack(args) => (&args.source, args.quiet),
             Command::Live(args) => (&args.source, false),

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::render::parse_size;
 use renderer_inputs::common_args::{MitsubaArgs, SourceArgs};
+use renderer_inputs::render_request::parse_size;
 use renderer_inputs::stage_args::StageArgs;
 
 /// `kiln live`

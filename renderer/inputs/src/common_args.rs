@@ -1,61 +1,21 @@
-//! Arguments shared by several commands: scene, integrator, shader preprocessing, statistics.
+//! Arguments shared by several commands: messages and statistics, Mitsuba scenes, shader sources.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
+use clap::builder::NonEmptyStringValueParser;
 use shading::{Diagnostic, Diagnostics, Preprocessor};
 
 use renderer_base::files::SharedFiles;
-use renderer_base::memory;
-use renderer_geometry::accel::BuildQuality;
+use renderer_base::memory::gigabytes;
 use renderer_import::MitsubaOptions;
-use renderer_load::Lighting;
+use renderer_support::{print, remark};
 use renderer_transport::material::Folders;
 
-/// Options shared by `render` and `bake`: the scene, and the settings of light transport.
-#[derive(Clone, Debug, Args)]
-pub struct CommonArgs {
-    /// Scene or model
-    pub scene: PathBuf,
-    /// Text of the scene instead of the file's, for programs that embed Kiln.
-    #[arg(skip)]
-    pub text: Option<Arc<str>>,
-    /// Light transport algorithm [default: the scene's; `photon` for bakes]
-    #[arg(long, value_parser = ["path", "photon", "auto"])]
-    pub integrator: Option<String>,
-    /// Maximum number of path segments: 1 shows emission only, 2 adds direct light, 3 adds one bounce
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub depth: Option<u32>,
-    /// Seed of all random numbers
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u32>,
-    /// Threads; the result does not depend on it [default: all processors]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub threads: Option<u32>,
-    /// Maximum memory of the texture cache, such as 256M or 4G; the result does not depend on it [default: half of the
-    /// free memory]
-    #[arg(long, value_name = "SIZE", value_parser = memory::parse_size)]
-    pub texture_memory: Option<u64>,
-    /// Build quality of the ray tracing acceleration structure: `low` builds fastest, `medium` uses every thread,
-    /// `high` traces rays fastest; pictures differ at most where surfaces coincide [default: high for up to a million
-    /// triangles, medium for more]
-    #[arg(long, value_name = "QUALITY", value_parser = build_quality())]
-    pub build_quality: Option<BuildQuality>,
-    /// Light in place of the scene's own: `neutral`, `studio`, `sky` or a latitude-longitude image (.hdr, .exr); `+studio`
-    /// adds it
-    #[arg(long, value_name = "LIGHT", value_parser = Lighting::parse)]
-    pub light: Option<Lighting>,
-    /// Changes a value of the scene, such as `camera.main.fov=30`; may be given several times
-    #[arg(long, value_name = "PATH=VALUE")]
-    pub set: Vec<String>,
-    /// Options for reading shader sources.
-    #[command(flatten)]
-    pub source: SourceArgs,
-    /// Options for Mitsuba scenes.
-    #[command(flatten)]
-    pub mitsuba: MitsubaArgs,
+/// Messages and statistics of `render` and `bake`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ReportArgs {
     /// Writes statistics as JSON
     #[arg(long, value_name = "FILE.json")]
     pub stats: Option<PathBuf>,
@@ -67,8 +27,25 @@ pub struct CommonArgs {
     pub verbose: bool,
 }
 
+impl ReportArgs {
+    /// Prints warnings.
+    pub fn print(&self, warnings: &Diagnostics) {
+        if !self.quiet {
+            print(warnings);
+        }
+    }
+
+    /// Prints the memory of a large render or bake.
+    pub fn print_memory(&self, bytes: u64) {
+        const MUCH: u64 = 2_000_000_000;
+        if bytes > MUCH && !self.quiet {
+            remark(&format!("this takes about {} of memory", gigabytes(bytes)));
+        }
+    }
+}
+
 /// Options of all commands that read Mitsuba scenes.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub struct MitsubaArgs {
     /// Defines a macro of shader sources; value of a parameter (`$NAME`) of a Mitsuba scene; may be given several times
     #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = parse_define)]
@@ -98,7 +75,7 @@ impl MitsubaArgs {
 }
 
 /// Options for reading shader sources.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub struct SourceArgs {
     /// Looks in this folder, too, for the files that shader sources include; may be given several times
     #[arg(short = 'I', value_name = "FOLDER")]
@@ -144,14 +121,6 @@ impl SourceArgs {
         }
         preprocessor
     }
-}
-
-fn build_quality() -> impl TypedValueParser<Value = BuildQuality> {
-    PossibleValuesParser::new(["low", "medium", "high"]).map(|name| match name.as_str() {
-        "low" => BuildQuality::Low,
-        "medium" => BuildQuality::Medium,
-        _ => BuildQuality::High,
-    })
 }
 
 /// Parses `NAME=VALUE`, or `NAME` with the value 1.

@@ -12,10 +12,11 @@
 
 pub mod checking;
 pub mod common_args;
-pub mod loading;
 pub mod metadata;
 pub mod named_color;
+pub mod render_request;
 pub mod scene_options;
+pub mod scene_request;
 pub mod shader_file;
 pub mod stage;
 pub mod stage_args;

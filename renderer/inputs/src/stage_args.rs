@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 /// How a unit or group is shown.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub struct StageArgs {
     /// Of a unit or group: gives a parameter a value, such as `scale=4`, `albedo=red` or `tint=(0.2, 0.4, 0.9)`; may be given
     /// several times
@@ -18,7 +18,7 @@ pub struct StageArgs {
     pub variations: Vec<Variation>,
     /// Of a unit or group: what it is shown on: ball, plane, cube, cloth or a model [default: ball, and a flat piece for
     /// patterns]
-    #[arg(long, value_name = "WHAT", value_parser = parse_on)]
+    #[arg(long, value_name = "WHAT", value_parser = On::parse)]
     pub on: Option<On>,
     /// Of a unit or group: the output to show [default: the surface, or the first colour]
     #[arg(long, value_name = "OUTPUT")]
@@ -145,6 +145,18 @@ impl On {
             _ => return None,
         })
     }
+
+    /// Parses the name of a built-in shape or of a model.
+    ///
+    /// # Errors
+    /// If it is neither.
+    pub fn parse(text: &str) -> Result<On, String> {
+        match On::named(text) {
+            Some(on) => Ok(on),
+            None if text.contains('.') => Ok(On::Model(PathBuf::from(text))),
+            None => Err("it is `ball`, `plane`, `cube`, `cloth` or a model (.glb, .obj, .ply …)".to_owned()),
+        }
+    }
 }
 
 impl fmt::Display for On {
@@ -156,14 +168,6 @@ impl fmt::Display for On {
             On::Cloth => write!(f, "cloth"),
             On::Model(path) => write!(f, "{}", path.display()),
         }
-    }
-}
-
-fn parse_on(text: &str) -> Result<On, String> {
-    match On::named(text) {
-        Some(on) => Ok(on),
-        None if text.contains('.') => Ok(On::Model(PathBuf::from(text))),
-        None => Err("it is `ball`, `plane`, `cube`, `cloth` or a model (.glb, .obj, .ply …)".to_owned()),
     }
 }
 

@@ -16,10 +16,12 @@ use super::parameter;
 use super::session::{Session, Wanted};
 use renderer_cli::LiveArgs;
 use renderer_geometry::camera::{Camera, CameraDesc};
+use renderer_inputs::render_request::RenderRequest;
 use renderer_inputs::scene_options::{SceneOptions, load_scene};
+use renderer_inputs::scene_request::SceneRequest;
 use renderer_inputs::stage;
 use renderer_inputs::stage_args::On;
-use renderer_load::{Change, MaterialValue};
+use renderer_load::MaterialValue;
 use renderer_scene::{MaterialId, SceneDesc, ShaderFile};
 use renderer_support::file_watch::FileWatch;
 use renderer_transport::scene::build::Built;
@@ -249,24 +251,32 @@ fn read(
     wanted: &Wanted,
     values: &BTreeMap<String, String>,
 ) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-    let mut options = SceneOptions::of(&args.source, &args.mitsuba);
-    options.files = wanted.overlay.clone();
-    options.set = INTEGRATOR.map(str::to_owned).to_vec();
-    options.set.extend(args.set.iter().cloned());
-    let size = args.size.map(|(width, height)| {
-        let change = format!("film.size=({width}, {height})");
-        Change::of_option("--size", format!("{width}x{height}"), change)
-    });
-    options.changes = size.into_iter().collect();
-    let mut stage = wanted.look.stage();
+    let mut request = RenderRequest {
+        size: args.size,
+        stage: wanted.look.stage(),
+        scene: SceneRequest {
+            path: args.scene.clone(),
+            set: INTEGRATOR.map(str::to_owned).to_vec(),
+            source: args.source.clone(),
+            mitsuba: args.mitsuba.clone(),
+            ..SceneRequest::default()
+        },
+        ..RenderRequest::default()
+    };
+    request.scene.set.extend(args.set.iter().cloned());
     if stage::is_shader(&args.scene) {
-        stage.params = values.clone().into_iter().collect();
+        request.stage.params = values.clone().into_iter().collect();
     } else {
         let sets = values.iter().map(|(path, value)| format!("{path}={value}"));
-        options.set.extend(sets);
+        request.scene.set.extend(sets);
     }
-    options.stage = Some(stage);
-    load_scene(&args.scene, options)
+    let options = SceneOptions {
+        changes: request.changes(),
+        stage: Some(request.stage),
+        files: wanted.overlay.clone(),
+        ..request.scene.options()
+    };
+    load_scene(&request.scene.path, options)
 }
 
 /// The values of a look that a scene has to be read with, and those that can be set afterwards.

@@ -65,17 +65,17 @@ class Warning(UserWarning):
     """A warning about a scene, a shader or a picture."""
 
 
-def of(told: list[tuple]) -> list[Diagnostic]:
+def of(tuples: list[tuple]) -> list[Diagnostic]:
     """Diagnostics of the native half."""
     return [
         Diagnostic(severity, _spoken(message), file, line, column, [_spoken(hint) for hint in hints])
-        for severity, message, file, line, column, hints in told
+        for severity, message, file, line, column, hints in tuples
     ]
 
 
-def warn(told: list[tuple], level: int = 3) -> list[Diagnostic]:
+def warn(tuples: list[tuple], level: int = 3) -> list[Diagnostic]:
     """Issues warnings of Python for diagnostics, and returns them."""
-    found = of(told)
+    found = of(tuples)
     for diagnostic in found:
         _warnings.warn(str(diagnostic), Warning, stacklevel=level)
     return found

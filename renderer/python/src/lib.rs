@@ -1,7 +1,7 @@
 //! Kiln for Python: the native half of the package `kiln`, which is a thin layer over `renderer::session`.
 //!
 //! The other half, in `kiln/*.py`, has the signatures, the documentation and the conversions of arguments: options of
-//! the command line cross the border as words (`--spp=16`), pixels as numpy arrays. Long work runs in a thread of its
+//! scenes and pictures cross the border in dictionaries, those of bakes as words of the command line, pixels as numpy arrays. Long work runs in a thread of its
 //! own, without Python's lock; see [`attended`].
 //!
 //! The crate's `README.md` lists its rules.
@@ -17,6 +17,7 @@
 mod attended;
 mod error;
 mod image;
+mod request;
 mod scene;
 mod unit;
 

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use renderer::session;
 
 use crate::attended::attended;
+use crate::request::{PictureOptions, SceneOptions};
 use crate::error::{DiagnosticTuple, diagnostic_tuples, raised};
 
 /// A scene that is read.
@@ -17,13 +18,12 @@ pub(crate) struct Scene {
 
 #[pymethods]
 impl Scene {
-    /// Reads a file, or a text in the place of the file.
+    /// Reads a file, or a text in place of the file.
     #[new]
     #[pyo3(signature = (path, text, options))]
-    fn new(py: Python<'_>, path: PathBuf, text: Option<String>, options: Vec<String>) -> PyResult<Scene> {
-        let scene = attended(py, None, move |_, _| match text {
-            None => session::Scene::open(&path, &options),
-            Some(text) => session::Scene::from_text(&path, &text, &options),
+    fn new(py: Python<'_>, path: PathBuf, text: Option<String>, options: SceneOptions) -> PyResult<Scene> {
+        let scene = attended(py, None, move |_, _| {
+            session::Scene::open(options.request(path, text)?)
         })?;
         Ok(Scene { scene })
     }
@@ -62,11 +62,11 @@ impl Scene {
     fn render(
         &self,
         py: Python<'_>,
-        options: Vec<String>,
+        options: PictureOptions,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Picture> {
         let picture = attended(py, progress, |watch, stop| {
-            self.scene.render(&options, watch, stop)
+            self.scene.render(&options.request()?, watch, stop)
         })?;
         Ok(Picture { picture })
     }

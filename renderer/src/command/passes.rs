@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use shading::Diagnostic;
 
-use renderer_cli::{LightGroups, RenderArgs};
+use renderer_cli::{LightGroups, RenderRequest};
 use renderer_load::pass_error;
 use renderer_passes::{PassDesc, PassSet, REST};
+use renderer_pictures::denoising::missing_features;
+use renderer_pictures::pictures::Pictures;
 use renderer_scene::SceneDesc;
 use renderer_support::Failure;
 use renderer_transport::passes::{PassPlan, PlanError};
@@ -16,18 +18,20 @@ use renderer_transport::render::RenderSettings;
 use renderer_transport::scene::SceneNames;
 use renderer_transport::scene::build::Built;
 
-/// The passes that are asked for, those that denoising needs included, without those of light groups that are made.
-pub(super) fn asked_for(
-    args: &RenderArgs,
-    features: &[String],
+/// Passes of the scene and of the request, with the features for denoising, without `--light-groups`.
+pub(super) fn requested(
+    request: &RenderRequest,
+    pictures: &mut Pictures,
     desc: &SceneDesc,
 ) -> Result<PassSet, Failure> {
+    pictures.hide_features(missing_features(desc, &request.aov));
+    let features = (pictures.denoising.as_ref()).map_or(&[][..], |denoising| &denoising.hidden);
     let mut passes: Vec<PassDesc> = desc.film.passes.iter().map(|pass| pass.value.clone()).collect();
-    for text in args.aov.iter().chain(features) {
+    for text in request.aov.iter().chain(features) {
         passes.extend(asked(text)?);
     }
     let has_catcher = desc.shapes.iter().any(|shape| shape.catcher.is_some());
-    if args.transparent || desc.film.transparent || has_catcher {
+    if request.transparent || desc.film.transparent || has_catcher {
         passes.extend(asked("alpha")?);
     }
     set(passes)
@@ -35,14 +39,14 @@ pub(super) fn asked_for(
 
 /// The plan of all passes; `None` if there are none.
 pub(super) fn plan(
-    args: &RenderArgs,
-    asked_for: PassSet,
+    request: &RenderRequest,
+    requested: PassSet,
     built: &Built,
     settings: &RenderSettings,
 ) -> Result<Option<Arc<PassPlan>>, Failure> {
-    let mut all = asked_for;
+    let mut all = requested;
     let mut names = built.names.clone();
-    if args.light_groups == Some(LightGroups::Each) {
+    if request.light_groups == Some(LightGroups::Each) {
         each_light(&mut names);
         all = set([all.passes(), &groups(&names)?].concat())?;
     }

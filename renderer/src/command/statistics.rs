@@ -9,13 +9,13 @@ use shading::{Diagnostic, Diagnostics};
 use renderer_base::memory;
 use renderer_image::film::NoiseSummary;
 use renderer_support::terminal::plural;
-use renderer_support::warnings;
+use renderer_support::warnings::{self, lost_texels};
 use renderer_transport::bsdf::MAX_LOBES;
 use renderer_transport::integrator::photon::PhotonStats;
 use renderer_transport::integrator::{Branching, Shares, Stage, Stats};
 use renderer_transport::render::{Decision, Rendered};
-use renderer_transport::scene::GeometryStats;
 use renderer_transport::scene::build::{Built, ShaderStats};
+use renderer_transport::scene::{GeometryStats, Scene};
 
 /// Time of each stage.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +89,7 @@ impl Statistics {
     }
 
     /// Adds what went wrong while rendering to the warnings.
-    pub(super) fn warn(&self, warnings: &mut Diagnostics) {
+    pub(super) fn warn(&self, scene: &Scene, warnings: &mut Diagnostics) {
         warnings.list.extend(warnings::of_reports(&self.reports));
         if let Some(unfound) = self.unfound {
             let message = format!(
@@ -135,6 +135,7 @@ impl Statistics {
             );
             warnings.push(Diagnostic::warning(message));
         }
+        warnings.list.extend(scene.texture_failure().map(lost_texels));
     }
 
     /// Rays that were traced while rendering; photons are shot before.

@@ -126,7 +126,7 @@ pub(super) fn of_probes(
 
 /// The scene, called after the scene that was baked.
 fn scene(args: &BakeArgs, instance: &str) -> Vec<u8> {
-    let stem = args.common.scene.file_stem().unwrap_or_default();
+    let stem = args.scene.path.file_stem().unwrap_or_default();
     let name = valid_name(&stem.to_string_lossy());
     text::scene(&quoted(&name), instance).into_bytes()
 }

@@ -11,10 +11,10 @@ mod slurm;
 
 use std::path::{self, Path, PathBuf};
 
-use super::render::{MAX_SAMPLES, changes};
+use super::render::MAX_SAMPLES;
 use folder::Folder;
 use job::{Frames, Job, Resources, TASK, numbered};
-use renderer_cli::{Engine, FarmArgs, FrameArg, RenderArgs, ToneCurve};
+use renderer_cli::{Engine, FarmArgs, FrameArg, RenderArgs, SceneRequest, ToneCurve};
 use renderer_pack::pack;
 use renderer_pictures::pictures::Pictures;
 use renderer_scene::SceneDesc;
@@ -61,7 +61,7 @@ pub(super) fn run(args: &FarmArgs) -> Result<(), Failure> {
     let names = files.iter().map(|file| &file.0).chain(&packs).map(String::as_str);
     Folder::check(&dir, names)?.write(&files, &packs, || {
         packed.iter().try_for_each(|(scene, name)| {
-            let options = render.common.scene_options();
+            let options = render.request.scene.options();
             pack(scene, &dir.join(name), options).map(drop)
         })
     })?;
@@ -82,7 +82,7 @@ fn check_options(args: &FarmArgs, render: &RenderArgs) -> Result<(), Failure> {
         (!render.output.is_empty(), "-o", "give it before the --"),
         (render.exposure != 0.0, "--exposure", "give it before the --"),
         (
-            render.denoise.is_some(),
+            render.request.denoise.is_some(),
             "--denoise",
             "it is for whole pictures; render --aov albedo --aov N, and `kiln denoise` takes the picture",
         ),
@@ -91,10 +91,14 @@ fn check_options(args: &FarmArgs, render: &RenderArgs) -> Result<(), Failure> {
             "--tone-map",
             "`kiln image` applies it to the picture",
         ),
-        (render.samples.is_some(), "--samples", "each task has its range"),
+        (
+            render.request.samples.is_some(),
+            "--samples",
+            "each task has its range",
+        ),
         (render.resume, "--resume", "each task goes on with its work"),
         (
-            render.time.is_some(),
+            render.request.time.is_some(),
             "--time",
             "a part with fewer samples leaves a gap; before the --, it limits a task's run",
         ),
@@ -114,12 +118,12 @@ fn check_options(args: &FarmArgs, render: &RenderArgs) -> Result<(), Failure> {
             "the job asks for it where it is of use",
         ),
         (
-            render.common.stats.is_some(),
+            render.report.stats.is_some(),
             "--stats",
             "all tasks would write the same file",
         ),
         (
-            cameras && render.camera.is_some(),
+            cameras && render.request.camera.is_some(),
             "--camera",
             "--frames says which cameras there are",
         ),
@@ -127,7 +131,7 @@ fn check_options(args: &FarmArgs, render: &RenderArgs) -> Result<(), Failure> {
     if let Some((_, flag, reason)) = refused.iter().find(|(given, ..)| *given) {
         return Err(user(format!("{flag} is not an option of tasks: {reason}")));
     }
-    if render.noise().is_some() && args.tasks.is_some_and(|tasks| tasks > 1) {
+    if render.request.noise().is_some() && args.tasks.is_some_and(|tasks| tasks > 1) {
         let hint = match args.frames {
             Some(_) => "leave --tasks out: each frame is a task",
             None => "give --tasks 1; with --frames, each frame is a task",
@@ -197,7 +201,7 @@ impl Scenes {
         let (mut samples, mut files, mut cameras) = (None, vec![], vec![]);
         for path in paths {
             let desc = load(&path, args, render)?;
-            let count = match (render.spp, render.noise()) {
+            let count = match (render.request.spp, render.request.noise()) {
                 (Some(spp), _) => u64::from(spp),
                 (None, Some(_)) => MAX_SAMPLES,
                 (None, None) => u64::from(desc.sampler.spp),
@@ -244,12 +248,16 @@ fn frame_path(pattern: &Path, number: u32) -> PathBuf {
 
 /// A scene without mistakes, read as the tasks will.
 fn load(path: &Path, args: &FarmArgs, render: &RenderArgs) -> Result<SceneDesc, Failure> {
-    let common = &render.common;
-    let desc = common.load_file(path, None, changes(render), None)?;
-    desc.camera(render.camera.as_deref())
+    let scene = SceneRequest {
+        path: path.to_owned(),
+        ..render.request.scene.clone()
+    };
+    let (desc, warnings) = scene.read(None, render.request.changes(), None)?;
+    render.report.print(&warnings);
+    desc.camera(render.request.camera.as_deref())
         .map_err(|error| Failure::Mistakes(error.into()))?;
     let checked = build::check(&desc).map_err(Failure::Mistakes)?;
-    if !common.quiet && !args.quiet {
+    if !render.report.quiet && !args.quiet {
         print(&checked.warnings);
     }
     Ok(desc)
@@ -311,7 +319,7 @@ fn job(args: &FarmArgs, render: &RenderArgs, scenes: Scenes, dir: &Path) -> Resu
         tasks: args.tasks.unwrap_or(1),
         frames: scenes.frames,
         options: without(&options, &[SPP]),
-        sets_threads: render.common.threads.is_some(),
+        sets_threads: render.request.scene.threads.is_some(),
         exposure: args.exposure,
         resources: Resources {
             cpus: args.cpus,

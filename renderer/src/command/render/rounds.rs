@@ -18,18 +18,19 @@ const WRITE: Duration = Duration::from_secs(1);
 /// The first picture after a change.
 fn first_round(args: &RenderArgs) -> RenderArgs {
     let mut first = args.clone();
-    (first.noise, first.quality, first.time) = (None, None, None);
-    first.min_spp = None;
-    first.spp = Some(args.spp.map_or(FIRST, |spp| spp.min(FIRST)));
-    first.common.stats = None;
-    first.common.verbose = false;
+    let request = &mut first.request;
+    (request.noise, request.quality, request.time) = (None, None, None);
+    request.min_spp = None;
+    request.spp = Some(request.spp.map_or(FIRST, |spp| spp.min(FIRST)));
+    first.report.stats = None;
+    first.report.verbose = false;
     first
 }
 
 /// The picture that is asked for. What is to be said was said with the first.
 fn full_round(args: &RenderArgs) -> RenderArgs {
     let mut full = args.clone();
-    if args.stage.variations.is_empty() {
+    if args.request.stage.variations.is_empty() {
         full.write_every = args.write_every.or(Some(WRITE));
     }
     full

@@ -23,7 +23,7 @@ const SIZE: (u32, u32) = (256, 256);
 
 /// Renders the picture, or its variations. `read` receives the files that were read.
 pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>) -> Result<(), Failure> {
-    if args.stage.variations.is_empty() {
+    if args.request.stage.variations.is_empty() {
         return render_picture(args, interrupt, read);
     }
     check(args)?;
@@ -37,14 +37,17 @@ pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>)
     let file = folder.path().join("picture.exr");
     let inputs = RefCell::new(vec![]);
     let mut pictures: Vec<(Image, Vec<(String, String)>)> = vec![];
-    for (number, values) in combinations(&args.stage.variations).into_iter().enumerate() {
+    for (number, values) in combinations(&args.request.stage.variations)
+        .into_iter()
+        .enumerate()
+    {
         let mut one = args.clone();
-        one.stage.variations.clear();
-        one.stage.params.extend(values.iter().cloned());
+        one.request.stage.variations.clear();
+        one.request.stage.params.extend(values.iter().cloned());
         one.output = vec![file.clone()];
-        one.size = Some(args.size.unwrap_or(SIZE));
+        one.request.size = Some(args.request.size.unwrap_or(SIZE));
         // Warnings are those of the first.
-        one.common.quiet |= number > 0;
+        one.report.quiet |= number > 0;
         let spare = |files: Vec<PathBuf>| {
             inputs.borrow_mut().extend(files.iter().cloned());
             read(files);
@@ -56,9 +59,9 @@ pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>)
     let Some((first, _)) = pictures.first() else {
         return Ok(());
     };
-    let columns = args.stage.variations[0].values.len();
+    let columns = args.request.stage.variations[0].values.len();
     // One variation fills rows as it likes.
-    let columns = (args.stage.variations.len() > 1).then_some(columns);
+    let columns = (args.request.stage.variations.len() > 1).then_some(columns);
     let mut tiles = Tiles::new(first.width, first.height, pictures.len(), columns);
     for (index, (picture, values)) in pictures.iter().enumerate() {
         tiles.draw(index, picture, &label(values, tiles.letters()));
@@ -72,7 +75,7 @@ pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>)
     for file in &files {
         write(file, &sheet, &options)?;
     }
-    if args.common.verbose {
+    if args.report.verbose {
         print_result(&format!(
             "{} pictures in {:.1} s",
             pictures.len(),
@@ -102,14 +105,14 @@ fn check(args: &RenderArgs) -> Result<(), Failure> {
     stage_only(args)?;
     let flags = [
         (args.checkpoint.is_some(), "--checkpoint"),
-        (args.samples.is_some(), "--samples"),
+        (args.request.samples.is_some(), "--samples"),
         (args.preview.is_some(), "--preview"),
-        (!args.aov.is_empty(), "--aov"),
-        (args.photon_map.is_some(), "--photon-map"),
-        (args.common.stats.is_some(), "--stats"),
+        (!args.request.aov.is_empty(), "--aov"),
+        (args.request.photon_map.is_some(), "--photon-map"),
+        (args.report.stats.is_some(), "--stats"),
         (args.write_every.is_some(), "--write-every"),
         (args.progress.is_some(), "--progress"),
-        (args.stage.variations.len() > 2, "a third one"),
+        (args.request.stage.variations.len() > 2, "a third one"),
     ];
     match flags.into_iter().find(|(given, _)| *given) {
         Some((_, flag)) => {
@@ -121,9 +124,9 @@ fn check(args: &RenderArgs) -> Result<(), Failure> {
 }
 
 fn stage_only(args: &RenderArgs) -> Result<(), Failure> {
-    match stage::is_shader(&args.common.scene) {
+    match stage::is_shader(&args.request.scene.path) {
         true => Ok(()),
-        false => stage::check_idle(&args.stage, &args.common.scene)
+        false => stage::check_idle(&args.request.stage, &args.request.scene.path)
             .map_err(|error| Failure::Mistakes(error.into())),
     }
 }

@@ -4,13 +4,19 @@
 //! same options; nothing is printed, and no signal is caught: warnings are part of results, and a [`Stop`] ends work.
 //!
 //! ```
-//! use renderer::session::{Scene, Stop};
+//! use renderer::session::{RenderRequest, Scene, SceneRequest, Stop};
 //!
 //! # fn main() -> Result<(), renderer::command::Failure> {
 //! let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenes/cornell_box.kiln");
-//! let scene = Scene::open(path.as_ref(), &[])?;
-//! let options = ["--spp=2", "--size=32x32", "--aov=albedo"].map(str::to_owned);
-//! let picture = scene.render(&options, &renderer::render::Silent, &Stop::default())?;
+//! let scene = SceneRequest { path: path.into(), ..SceneRequest::default() };
+//! let scene = Scene::open(RenderRequest { scene, ..RenderRequest::default() })?;
+//! let picture = RenderRequest {
+//!     spp: Some(2),
+//!     size: Some((32, 32)),
+//!     aov: vec!["albedo".to_owned()],
+//!     ..RenderRequest::default()
+//! };
+//! let picture = scene.render(&picture, &renderer::render::Silent, &Stop::default())?;
 //! assert_eq!(picture.layers(), ["color", "albedo"]);
 //! # Ok(())
 //! # }
@@ -24,6 +30,10 @@ mod stop;
 
 pub use bake::bake;
 pub use picture::Picture;
+pub use renderer_inputs::common_args::{MitsubaArgs, SourceArgs, parse_define};
+pub use renderer_inputs::render_request::{DenoiseQuality, LightGroups, Quality, RenderRequest};
+pub use renderer_inputs::scene_request::{BUILD_QUALITIES, SceneRequest};
+pub use renderer_inputs::stage_args::{On, StageArgs, parse_param};
 pub use renderer_shade::{Evaluated, Instance, OutputInfo, PointInput, Points, ShaderText, Unit};
 pub use scene::Scene;
 pub use stop::Stop;
