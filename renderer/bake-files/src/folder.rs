@@ -59,7 +59,7 @@ impl Folder {
         let path = self.path.join(name);
         if path.is_file() && !self.before.contains(name) {
             return Err(Failure::User(format!(
-                "error: '{}' is there, and no earlier `kiln bake` has written it\n  \
+                "error: '{}' exists, and no earlier `kiln bake` wrote it\n  \
                  hint: give another folder with -o, or delete it",
                 path.display()
             )));

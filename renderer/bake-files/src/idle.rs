@@ -50,7 +50,7 @@ pub(super) fn warnings(args: &BakeArgs, include: Include, integrator: &Integrato
         let name = include.name();
         let message =
             format!("paths of depth {depth} bring no light for --include {name}: all will be black");
-        list.push(Diagnostic::warning(message).hint(format!("it takes --depth {least} at least")));
+        list.push(Diagnostic::warning(message).hint(format!("it needs at least --depth {least}")));
     }
     list
 }

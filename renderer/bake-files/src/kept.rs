@@ -33,6 +33,6 @@ pub(super) fn remark(baked: &Baked) -> Option<String> {
     let stats = &baked.stats;
     (stats.kept > 0).then(|| {
         let share = 100.0 * stats.kept as f64 / stats.points.max(1) as f64;
-        format!("{share:.1} % of the light is that of the earlier bake, as far as a few paths of each point can tell")
+        format!("{share:.1} % of the light is reused from the earlier bake: a few test paths of each point found no change")
     })
 }

@@ -106,7 +106,7 @@ fn unknown(desc: &SceneDesc, name: &str) -> Diagnostic {
     let shapes = desc.shapes.iter().map(|shape| shape.name.to_string());
     let nearest: Vec<String> = known.iter().cloned().chain(shapes).collect();
     let hint = match known.is_empty() {
-        true => "its lamps are shapes: give their names".to_owned(),
+        true => "its lights are shapes: give their names".to_owned(),
         false => format!("there are {}, and shapes", known.join(", ")),
     };
     Diagnostic::error(format!(

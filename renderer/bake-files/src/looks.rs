@@ -14,8 +14,8 @@ use renderer_transport::scene::Scene;
 /// Points of a shape.
 const POINTS: u32 = 96;
 
-/// Greatest difference of values that count as the same.
-const SAME: f32 = 0.02;
+/// Maximum difference of values that count as equal.
+const TOLERANCE: f32 = 0.02;
 
 /// A point of a surface.
 #[derive(Clone, Copy)]
@@ -116,9 +116,9 @@ impl ShapeLook {
         ];
         let strongest = emission.max_component();
         let lights: [fn(&Look) -> f32; 3] = [|l| l.emission.r, |l| l.emission.g, |l| l.emission.b];
-        let between = |look: &Look| look.opacity > SAME && look.opacity < 1.0 - SAME;
+        let between = |look: &Look| look.opacity > TOLERANCE && look.opacity < 1.0 - TOLERANCE;
         let opacity = mean(|look| look.opacity);
-        let alpha = match opacity < 1.0 - 0.1 * SAME {
+        let alpha = match opacity < 1.0 - 0.1 * TOLERANCE {
             true if looks.iter().any(between) => AlphaMode::Blend,
             true => AlphaMode::Mask,
             false => AlphaMode::Opaque,
@@ -140,13 +140,13 @@ impl ShapeLook {
                 double_sided: true,
                 unlit: false,
             },
-            color_varies: colors.into_iter().any(|of| range(of) > SAME),
-            roughness_varies: range(|look| look.model.roughness) > SAME
-                || range(|look| look.model.metallic) > SAME,
+            color_varies: colors.into_iter().any(|of| range(of) > TOLERANCE),
+            roughness_varies: range(|look| look.model.roughness) > TOLERANCE
+                || range(|look| look.model.metallic) > TOLERANCE,
             is_bumped: looks.iter().any(|look| look.bump < 0.999),
             emission_varies: lights
                 .into_iter()
-                .any(|of| range(of) > SAME * strongest.max(1e-3)),
+                .any(|of| range(of) > TOLERANCE * strongest.max(1e-3)),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Progress of a bake: a bar on a terminal, a line every half minute elsewhere.
 
 use std::io::IsTerminal;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, P
 
 use renderer_bake::{BakePhase, BakeProgress};
 use renderer_support::interrupt::Interrupt;
-use renderer_support::{print_result, remark};
+use renderer_support::{lock, print_result, remark};
 
 /// Time between two lines without a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(30);
@@ -85,7 +85,7 @@ impl BakeReport {
 
     /// Updates the state; returns whether another phase, or the counting of one, begins.
     fn update(&self, phase: BakePhase, done: u64, total: u64) -> bool {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         let is_new = state.phase != Some(phase) || (state.total == 0) != (total == 0);
         (state.phase, state.done, state.total) = (Some(phase), done, total);
         is_new
@@ -119,10 +119,7 @@ impl BakeProgress for BakeReport {
 impl Drop for BakeReport {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
-        self.state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .is_finished = true;
+        lock(&self.state).is_finished = true;
         if let Some(lines) = self.lines.take() {
             lines.thread().unpark();
             // A panic of that thread has been printed.
@@ -146,7 +143,7 @@ fn write_lines(state: &Mutex<State>) {
     let mut next = Instant::now() + LINE_INTERVAL;
     loop {
         std::thread::park_timeout(next.saturating_duration_since(Instant::now()));
-        let state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = lock(&state);
         if state.is_finished {
             return;
         }

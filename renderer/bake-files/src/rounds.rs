@@ -5,7 +5,7 @@ use renderer_support::interrupt::Interrupt;
 use renderer_support::{Failure, remark};
 
 /// Rays of each texel, vertex or probe of the first bake after a change.
-const FIRST: u32 = 16;
+const DRAFT_RAYS: u32 = 16;
 
 /// Does `bake` for a draft and for what is asked for, unless a change ends the work. A bake that keeps light is fast
 /// enough by itself.
@@ -20,7 +20,7 @@ pub(super) fn run(
             return Err(interrupt.failure());
         }
         if !args.report.quiet {
-            remark(&format!("a draft of {FIRST} rays is there"));
+            remark(&format!("a draft of {DRAFT_RAYS} rays is written"));
         }
     }
     bake(args)?;
@@ -34,16 +34,16 @@ pub(super) fn run(
 fn has_fewer_rays(args: &BakeArgs) -> bool {
     let gathers = args.include.0.is_some() && args.from.is_empty();
     let asks = |feature: &str| args.aov.iter().any(|list| list.contains(feature));
-    gathers && args.samples > FIRST
-        || (asks("ao") || asks("shadow:")) && args.ao_samples > FIRST
-        || asks("curvature") && args.curvature_samples > FIRST
+    gathers && args.samples > DRAFT_RAYS
+        || (asks("ao") || asks("shadow:")) && args.ao_samples > DRAFT_RAYS
+        || asks("curvature") && args.curvature_samples > DRAFT_RAYS
 }
 
 fn draft(args: &BakeArgs) -> BakeArgs {
     let mut draft = args.clone();
-    draft.samples = args.samples.min(FIRST);
-    draft.ao_samples = args.ao_samples.min(FIRST);
-    draft.curvature_samples = args.curvature_samples.min(FIRST);
+    draft.samples = args.samples.min(DRAFT_RAYS);
+    draft.ao_samples = args.ao_samples.min(DRAFT_RAYS);
+    draft.curvature_samples = args.curvature_samples.min(DRAFT_RAYS);
     draft.report.stats = None;
     // Messages are printed with the final bake.
     (draft.report.quiet, draft.report.verbose) = (true, false);

@@ -225,7 +225,7 @@ impl Parts {
         }
         if errors.list.is_empty() && !cages.is_empty() && cages.len() != low.len() {
             let message = format!("--cage names {} shapes, and --to {}", cages.len(), low.len());
-            let hint = "each shape of --to takes a cage of its own, in the order of the scene";
+            let hint = "each shape of --to needs its own cage, in the order of the scene";
             errors.list.push(Diagnostic::error(message).hint(hint));
         }
         if errors.list.is_empty() {
@@ -262,7 +262,7 @@ fn missed(args: &BakeArgs, maps: &SurfaceMaps, texels: usize) -> Option<Diagnost
     let hint = match (2 * maps.backs > maps.missed, args.cage.is_empty()) {
         (true, true) => "a greater --cage-distance, if the shapes of --from are not inside out",
         (true, false) => "the cage is to lie outside of the shapes of --from, if these are not inside out",
-        (false, true) => "a greater --cage-distance finds what is farther away",
+        (false, true) => "a greater --cage-distance finds surfaces farther away",
         (false, false) => "a cage that is farther away finds more",
     };
     (maps.missed > 0).then(|| Diagnostic::warning(message).hint(hint))

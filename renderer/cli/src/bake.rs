@@ -12,36 +12,36 @@ use renderer_inputs::scene_request::SceneRequest;
 /// Default number of texels along a side.
 const RESOLUTION: u32 = 512;
 
-/// Default of the most texels along each side of a page.
+/// Default of `--max-size` [texels].
 const MAX_SIZE: u32 = 4096;
 
-/// Most pages of a bake.
+/// Maximum number of pages of a bake.
 pub const PAGES: u32 = 64;
 
 /// `kiln bake`
 #[derive(Clone, Debug, Args)]
 pub struct BakeArgs {
-    /// Folder for what is baked; it is made when it is not there
+    /// Output folder; created if it does not exist
     #[arg(short, long, value_name = "DIR", required_unless_present = "part")]
     pub output: Option<PathBuf>,
     /// Surfaces or points for which light is baked
     #[arg(long, value_enum, default_value_t = BakeTarget::Texture)]
     pub target: BakeTarget,
-    /// Which light: `indirect` leaves out what comes straight from lights; `none` bakes the features of --aov alone
+    /// Baked light: `indirect` excludes light directly from lights; `none` bakes the features of --aov alone
     #[arg(long, default_value = "indirect", value_parser = one_of(INCLUDES))]
     pub include: BakedLight,
-    /// Bakes the light of these alone, all else is dark: names of lights, shapes, imports and groups of lights, also with *
-    /// and ?, NAME.sun and NAME.sky of a sky; several with commas
+    /// Bakes the light of these only: names of lights, shapes, imports and groups of lights, also with * and ?,
+    /// NAME.sun and NAME.sky of a sky; several with commas
     #[arg(long, value_name = "NAME", conflicts_with = "from")]
     pub lights: Vec<String>,
-    /// Bakes the surface of these shapes to those of --to, without light: names of shapes or imports, also with * and ?;
-    /// several with commas
+    /// Transfers the surface of these shapes to those of --to, without light: names of shapes or imports, also with *
+    /// and ?; several with commas
     #[arg(long, value_name = "NAME", requires = "to", conflicts_with_all = ["include", "part", "checkpoint"])]
     pub from: Vec<String>,
-    /// Shapes that get the surface of those of --from, in their own texture coordinates if these are an atlas
+    /// Shapes that receive the surface of those of --from, in their own texture coordinates if these are an atlas
     #[arg(long, value_name = "NAME", requires = "from")]
     pub to: Vec<String>,
-    /// Rays begin on these shapes: copies of those of --to whose vertices are moved outward
+    /// Cage: rays start on these copies of the shapes of --to, whose vertices are moved outward
     #[arg(
         long,
         value_name = "NAME",
@@ -49,46 +49,45 @@ pub struct BakeArgs {
         conflicts_with = "cage_distance"
     )]
     pub cage: Vec<String>,
-    /// Rays begin that far outside of the shapes of --to, and end as far inside, in metres [default: a twentieth of the
-    /// diagonal of each shape's box]
+    /// Distance of the cage: rays start this far outside of the shapes of --to, and end as far inside, in metres
+    /// [default: a twentieth of the diagonal of each shape's box]
     #[arg(long, value_name = "M", requires = "from", value_parser = parse_positive)]
     pub cage_distance: Option<f32>,
-    /// Which sides of surfaces: `auto` gives an object of its own to each back that may be seen, scatters, and gets at
-    /// least 0.5 % of its front's light; not to the underside of the ground, nor to glTF materials that are not doubleSided
+    /// Baked sides of surfaces: `auto` adds an object for each back that is visible, scatters, and receives at least
+    /// 0.5 % of its front's light; not for the underside of the ground, nor for glTF materials that are not doubleSided
     #[arg(long, default_value = "auto", value_parser = one_of(SIDES))]
     pub sides: Sides,
-    /// Spherical harmonics: 1 has four coefficients a channel, 2 has nine
+    /// Order of the spherical harmonics: 1 has four coefficients per channel, 2 has nine
     #[arg(long, default_value = "1", value_parser = one_of(ORDERS))]
     pub order: ShOrder,
     /// Rays of each texel, vertex or probe
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
     pub samples: u32,
-    /// Texels along each side of the texture [default: 512, unless --texels-per-unit says how dense it is]
+    /// Texels along each side of the texture [default: 512, unless --texels-per-unit is given]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=8192))]
     pub resolution: Option<u32>,
-    /// Texels a metre [default: what --resolution allows]
+    /// Texels per metre [default: as --resolution allows]
     #[arg(long, value_name = "N", value_parser = parse_positive)]
     pub texels_per_unit: Option<f32>,
-    /// Most texels along each side of a page: objects that do not fit on one at --texels-per-unit go to further ones
+    /// Maximum texels along each side of a page; objects that do not fit at --texels-per-unit go to further pages
     #[arg(long, value_name = "N", requires = "texels_per_unit", conflicts_with_all = ["resolution", "from"], value_parser = clap::value_parser!(u32).range(4..=8192))]
     pub max_size: Option<u32>,
-    /// Most pages, each a texture with files of its own; at --resolution without --texels-per-unit the density is the
-    /// greatest that fits on all [default: 1, and with --max-size 64]
+    /// Maximum number of pages, each a texture with its own files; at --resolution without --texels-per-unit the
+    /// density is the greatest that fits [default: 1, and with --max-size 64]
     #[arg(long, value_name = "N", conflicts_with = "from", value_parser = clap::value_parser!(u32).range(1..=i64::from(PAGES)))]
     pub pages: Option<u32>,
-    /// By how many texels charts are dilated; they lie twice that apart
-    /// [default: 2, and 16 in texture coordinates that shapes have]
+    /// Dilation of charts in texels; the distance of charts is twice that [default: 2, and 16 in texture coordinates
+    /// that shapes have]
     #[arg(long, value_name = "TEXELS", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub dilation: Option<u32>,
-    /// Refuses shapes whose second set of texture coordinates is missing or unfit, instead of unwrapping them
+    /// Rejects shapes whose second set of texture coordinates is missing or invalid, instead of unwrapping them
     #[arg(long)]
     pub no_unwrap: bool,
-    /// Filters noise, within charts: by Open Image Denoise, or by a bilateral filter
-    /// [default: auto]
+    /// Filters noise within charts, by Open Image Denoise or by a bilateral filter [default: auto]
     #[arg(long, value_name = "FILTER", num_args = 0..=1, require_equals = true, default_missing_value = "auto")]
     pub denoise: Option<BakeFilter>,
-    /// Features of surfaces besides light, in the same texture: albedo, N, tangent_normal, roughness, opacity, emission,
-    /// position, ao, curvature, height, shadow:LIGHT (the share of its light that nothing blocks), shader:OUTPUT,
+    /// Features of surfaces in addition to light, in the same texture: albedo, N, tangent_normal, roughness, opacity,
+    /// emission, position, ao, curvature, height, shadow:LIGHT (the unoccluded fraction of its light), shader:OUTPUT,
     /// attribute:NAME; several with commas
     #[arg(long, value_name = "NAME")]
     pub aov: Vec<String>,
@@ -101,44 +100,43 @@ pub struct BakeArgs {
     /// Pairs of rays of each texel for mean curvature in 1/metre, positive where convex (--aov curvature)
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub curvature_samples: u32,
-    /// Radius of the ball about each point in which curvature is measured, in metres [default: a twentieth of the radius
-    /// of the scene]
+    /// Radius of the sphere in which curvature is measured, in metres [default: a twentieth of the radius of the scene]
     #[arg(long, value_name = "M", value_parser = parse_positive)]
     pub curvature_radius: Option<f32>,
-    /// Texels along each side of the textures of materials in model.glb, where patterns of the scene are baked; 0 for mean
-    /// colours. Models of glTF keep their own textures
+    /// Texels along each side of the material textures in model.glb, where patterns of the scene are baked; 0 for mean
+    /// colours. glTF models keep their own textures
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(0..=8192))]
     pub textures: u32,
-    /// Also writes unlit.glb, whose base colours are what is seen: for viewers without lightmaps
+    /// Also writes unlit.glb, whose base colours include the light, for viewers without lightmaps
     #[arg(long)]
     pub unlit: bool,
     /// File layout of the coefficients
     #[arg(long, value_enum, default_value_t = Layout::Rgba)]
     pub layout: Layout,
-    /// Also writes index.html, viewer.js and data.js, a page that shows the bake in a browser: open it as a file, or with
-    /// `kiln view`; it also shows the probes of an earlier bake to the folder `probes` in that of this one
+    /// Also writes index.html, viewer.js and data.js, a page that shows the bake in a browser: open it as a file, or
+    /// with `kiln view`. It also shows probes that an earlier bake wrote to the subfolder `probes`
     #[arg(long)]
     pub viewer: bool,
     /// Also writes the images of light in this format, in addition to EXR
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ImageFormat::Exr)]
     pub image_format: ImageFormat,
-    /// Also writes what this engine reads
+    /// Also writes files for this game engine
     #[arg(long = "for", value_name = "ENGINE", value_enum)]
     pub engine: Option<GameEngine>,
     /// Distance between the probes of the grid in metres [default: an eighth of the scene's longest side]
     #[arg(long, value_name = "M", value_parser = parse_positive, conflicts_with = "probe_points")]
     pub probe_spacing: Option<f32>,
-    /// Probes at these points instead of a grid: a text file of `x y z` a line
+    /// Probes at these points instead of a grid: a text file with `x y z` on each line
     #[arg(long, value_name = "FILE")]
     pub probe_points: Option<PathBuf>,
-    /// Keeps finished work in this file, which must not be there unless --resume is given
+    /// Stores finished work in this file, which must not exist unless --resume is given
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
     /// Resumes from the checkpoint
     #[arg(long, requires = "checkpoint")]
     pub resume: bool,
-    /// Does the K-th of N shares of the work alone, into the checkpoint; `kiln merge` joins the checkpoints of all, from
-    /// which --resume then makes the files
+    /// Computes only the K-th of N shares of the work, into the checkpoint; `kiln merge` joins the checkpoints, from
+    /// which --resume writes the files
     #[arg(long, value_name = "K/N", requires = "checkpoint", conflicts_with = "output", value_parser = parse_share)]
     pub part: Option<Share>,
     /// Keeps the gathered light in the folder, as `kept.light`, and reuses light of an earlier bake with --keep that no
@@ -146,7 +144,7 @@ pub struct BakeArgs {
     /// changes
     #[arg(long, requires = "output", conflicts_with_all = ["checkpoint", "from"])]
     pub keep: bool,
-    /// Bakes again whenever a file changes that was read, first with few rays unless --keep is given; ends with Ctrl-C
+    /// Bakes again whenever a file of the scene changes, first with few rays unless --keep is given; ends with Ctrl-C
     #[arg(long, conflicts_with_all = ["checkpoint", "part"])]
     pub watch: bool,
     /// The scene, and settings of light transport.
@@ -155,7 +153,7 @@ pub struct BakeArgs {
     /// Messages and statistics.
     #[command(flatten)]
     pub report: ReportArgs,
-    /// The arguments that were given, by the names of these fields.
+    /// Names of the fields that the command line sets.
     #[arg(skip)]
     pub given: Vec<String>,
 }
@@ -181,19 +179,19 @@ impl BakeArgs {
         }
     }
 
-    /// The most pages that the texture may have.
+    /// Maximum number of pages of the texture.
     pub fn most_pages(&self) -> u32 {
         let default = if self.max_size.is_some() { PAGES } else { 1 };
         self.pages.unwrap_or(default)
     }
 
-    /// Dilation where the atlas is made for it.
+    /// Dilation of an atlas that the bake creates.
     pub fn atlas_dilation(&self) -> u32 {
         self.dilation.unwrap_or(2)
     }
 }
 
-/// Components of light that are baked; none where features of surfaces are baked alone.
+/// Components of baked light; `None` if only features of surfaces are baked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BakedLight(pub Option<Include>);
 
@@ -220,7 +218,7 @@ pub enum BakeTarget {
 }
 
 impl BakeTarget {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             BakeTarget::Texture => "texture",

@@ -12,7 +12,7 @@ use renderer_base::memory;
 /// `kiln farm`
 #[derive(Debug, Args)]
 pub struct FarmArgs {
-    /// Scene or model; of frames a pattern, such as scene.####.kiln
+    /// Scene or model; for frames a pattern, such as scene.####.kiln
     pub scene: PathBuf,
     /// Output file of the picture, as for `kiln merge`; for frames a pattern, such as out.####.exr; may be given
     /// several times
@@ -27,10 +27,11 @@ pub struct FarmArgs {
     /// Folder for the job and the parts of its pictures; the nodes see it under the same path [default: OUTPUT.farm]
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
-    /// A picture of each file of the pattern (`1-100`), of each camera of the scene (`cameras`), or of some (`left,right`)
+    /// Pictures: one for each file of the pattern (`1-100`), each camera of the scene (`cameras`), or some cameras
+    /// (`left,right`)
     #[arg(long, value_name = "A-B", value_parser = FrameArg::parse)]
     pub frames: Option<FrameArg>,
-    /// Packs the scene into the job's folder: nodes then need nothing else but the program
+    /// Packs the scene into the job's folder: nodes then need only the program
     #[arg(long)]
     pub pack: bool,
     /// The program on the nodes [default: this one, by its absolute path]
@@ -68,7 +69,7 @@ pub struct FarmArgs {
     pub render: Option<Box<RenderArgs>>,
 }
 
-/// Parses a memory size and rejects less than 1 MiB, which is probably a number with its unit left out.
+/// Parses a memory size and rejects less than 1 MiB, which probably lacks its unit.
 fn parse_memory(text: &str) -> Result<u64, String> {
     match memory::parse_size(text)? {
         bytes if bytes < 1 << 20 => Err(format!(

@@ -11,9 +11,9 @@ use renderer_inputs::render_request::parse_size;
 /// `kiln gallery`
 #[derive(Debug, Args)]
 pub struct GalleryArgs {
-    /// Files of shaders (.ksl, .osl, .tsl), and folders of them [default: what ships]
+    /// Shader files (.ksl, .osl, .tsl), and folders of them [default: the shipped library]
     pub shaders: Vec<PathBuf>,
-    /// Folder of the page, whose `index.html` shows it; a file that ends in .md gets its text alone
+    /// Folder of the page `index.html`; a file that ends in .md receives tables in Markdown instead
     #[arg(short, long, value_name = "FOLDER")]
     pub output: PathBuf,
     /// Width and height of the pictures

@@ -17,7 +17,7 @@ pub struct GraphArgs {
     /// Output file: .svg, or .dot for Graphviz
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Levels of groups in groups that are opened; at 0 the group is shown, and groups in it are closed [default: all]
+    /// Depth of nested groups that are opened; at 0 the group's own nested groups are closed [default: all]
     #[arg(long, value_name = "N")]
     pub depth: Option<usize>,
     /// Shows inputs that keep their defaults, too

@@ -10,7 +10,7 @@ use renderer_inputs::render_request::DenoiseQuality;
 /// `kiln denoise`
 #[derive(Debug, Args)]
 pub struct DenoiseArgs {
-    /// Picture, best an EXR with the layers albedo and N (`kiln render --aov albedo --aov N`)
+    /// Picture, preferably an EXR with the layers albedo and N (`kiln render --aov albedo --aov N`)
     #[arg(required_unless_present = "fetch")]
     pub image: Option<PathBuf>,
     /// Output file of the picture: .exr, which keeps all layers and the noisy picture, .tif, .png, .hdr or .jpg; may be
@@ -20,7 +20,7 @@ pub struct DenoiseArgs {
     /// Quality
     #[arg(long, value_enum, default_value = "high")]
     pub quality: DenoiseQuality,
-    /// Downloads Open Image Denoise (Python's pip fetches it) into the user's cache, unless it is there
+    /// Downloads Open Image Denoise into the user's cache with Python's pip, unless it is there
     #[arg(long)]
     pub fetch: bool,
     /// Exposure of 8-bit pictures in stops
@@ -61,10 +61,10 @@ pub struct ImageArgs {
 pub struct SheetArgs {
     /// Image with layers: an EXR
     pub image: PathBuf,
-    /// Output file: .png or .jpg, or a format of floats
+    /// Output file: .png or .jpg, or a float format
     #[arg(short, long, value_name = "FILE", required = true)]
     pub output: PathBuf,
-    /// Exposure of layers of light in stops [default: each layer's own, where it is dark]
+    /// Exposure of light layers in stops [default: automatic for dark layers]
     #[arg(long, value_name = "STOPS", allow_hyphen_values = true, value_parser = parse_exposure)]
     pub exposure: Option<f32>,
     /// Tone curve of layers of light

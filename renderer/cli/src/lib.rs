@@ -3,12 +3,6 @@
 #![deny(unsafe_code, missing_docs)]
 // Bits must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
-// Units stand in brackets: `[m]`.
-#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
-#![allow(
-    rustdoc::private_intra_doc_links,
-    reason = "the documentation is built with private items"
-)]
 
 mod bake;
 mod debug;
@@ -61,59 +55,58 @@ pub struct Cli {
 pub enum Command {
     /// Renders a scene (.kiln, Mitsuba's .xml) or a model (.glb, .gltf, .ply, .obj, .stl, .serialized)
     Render(RenderArgs),
-    /// Shows a material or a scene in a browser while it is being changed: sliders, views, saved files
+    /// Shows a material or a scene in a browser while you edit it: sliders, views, saved files
     ///
-    /// The page is served to this machine alone. The picture begins anew, coarsely, when a value or the view is changed on the
-    /// page, and when a file that was read is saved; mistakes in it are shown until they are mended. Pictures are path
-    /// traced, whatever integrator the scene has.
+    /// The page is available on this machine only. The picture restarts, coarsely at first, when a value or the view
+    /// changes on the page, and when a file of the scene is saved; errors are shown until they are fixed. The
+    /// integrator is always path tracing.
     Live(LiveArgs),
-    /// Joins parts of a picture that were rendered one by one
+    /// Merges parts of a picture that were rendered separately
     Merge(MergeArgs),
     /// Writes a job that renders a scene on a cluster
     Farm(FarmArgs),
     /// Bakes light into textures, vertices or probes, as spherical harmonics
     Bake(BakeArgs),
-    /// Shows a bake in a browser: serves the folder of `kiln bake --viewer` to this machine alone
+    /// Shows a bake in a browser: serves the folder of `kiln bake --viewer` on this machine only
     View(ViewArgs),
-    /// Compiles units, groups and scenes, and says what is wrong with them
+    /// Compiles units, groups and scenes, and reports errors and warnings
     Check(CheckArgs),
-    /// Formats shaders and scenes (.ksl, .osl, .tsl, .kiln), in place, in one style
+    /// Formats shaders and scenes (.ksl, .osl, .tsl, .kiln) in place
     ///
-    /// Only white space changes: a file that would have other tokens afterwards stays as it is, and so does one with errors
-    /// of syntax. Files with lines of the preprocessor are formatted as they are written, macros and all.
+    /// Only white space changes. A file with syntax errors, or whose tokens would change, is left unchanged.
+    /// Preprocessor lines and macros are formatted as they are written.
     Fmt(FmtArgs),
-    /// Serves editors: mistakes as they are typed, completion, documentation, navigation (a language server)
+    /// Language server for editors: diagnostics, completion, documentation, navigation
     ///
     /// Speaks the Language Server Protocol on standard input and output, for .ksl, .osl, .tsl and .kiln files;
     /// editors start it. Open files are checked as by `kiln check` while they are edited.
     Lsp(LspArgs),
-    /// Shows what units, groups, scenes and models hold, or what ships with Kiln
+    /// Shows the contents of units, groups, scenes, models and files, or the shipped library
     Info(InfoArgs),
     /// Converts a Mitsuba scene (.xml) to a Kiln scene (.kiln)
     Convert(ConvertArgs),
     /// Packs a scene with all files that it needs into one archive, which `render`, `bake`, `check` and `info` open
     ///
-    /// The archive keeps the options that change how the scene is read (--set, --light, -D, -U, -I, --strict): they need
-    /// not be repeated when it is opened, and what is said then comes after them. Options about how a picture or a bake is
-    /// computed are those of `render` and `bake`.
+    /// The archive stores the options that change how the scene is read (--set, --light, -D, -U, -I, --strict). Options
+    /// given when it is opened follow the stored ones. Options of a picture or a bake belong to `render` and `bake`.
     Pack(PackArgs),
     /// Runs a unit or group over a grid of points
     Shade(ShadeArgs),
-    /// Shows what the layers of a group get and give at a point
+    /// Shows inputs and outputs of the layers of a group at a point
     Debug(DebugArgs),
     /// Shows a library of units and groups as a web page: pictures, parameters, sources
     Gallery(GalleryArgs),
-    /// Draws a group: units as boxes, groups in it as boxes in boxes, wires between them
+    /// Draws a group: units as boxes, nested groups as nested boxes, connections as wires
     Graph(GraphArgs),
     /// Removes the noise of a picture and its layers by Open Image Denoise
     Denoise(DenoiseArgs),
     /// Converts an image, or a layer of an EXR, to another format
     Image(ImageArgs),
-    /// Shows all layers of an EXR in one picture
+    /// Shows the layers of an EXR side by side in one picture
     Sheet(SheetArgs),
-    /// Tells how far an image is from a reference
+    /// Compares an image with a reference
     Compare(CompareArgs),
-    /// Packs this program and Embree into an archive that can be unpacked anywhere
+    /// Packs this program and Embree into an archive that runs after unpacking
     Archive(ArchiveArgs),
 }
 
@@ -205,10 +198,10 @@ pub struct CheckArgs {
     /// Options for Mitsuba scenes.
     #[command(flatten)]
     pub mitsuba: MitsubaArgs,
-    /// Takes warnings for errors
+    /// Treats warnings as errors
     #[arg(long = "Werror")]
     pub warnings_are_errors: bool,
-    /// Shows warnings (they are shown anyway; other compilers' habit)
+    /// Shows warnings (always on; for compatibility with other compilers)
     #[arg(long = "Wall", hide = true)]
     pub all_warnings: bool,
 }
@@ -216,13 +209,13 @@ pub struct CheckArgs {
 /// `kiln fmt`
 #[derive(Debug, Args)]
 pub struct FmtArgs {
-    /// Shaders and scenes; folders, with all in them; - for standard input, whose formatted text goes to standard output
+    /// Shaders and scenes; folders with the files in them; - formats standard input to standard output
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Writes nothing, but shows the lines that would change, and exits with status 1 if there are any
+    /// Writes nothing, shows the lines that would change, and exits with status 1 if there are any
     #[arg(long)]
     pub check: bool,
-    /// Name of the file that standard input stands for, in messages
+    /// Name of standard input in messages
     #[arg(long, value_name = "FILE")]
     pub stdin_path: Option<PathBuf>,
 }
@@ -236,7 +229,7 @@ pub struct LspArgs {
     /// Defines a macro of shader sources; may be given several times
     #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = parse_define)]
     pub define: Vec<(String, String)>,
-    /// Uses standard input and output (it does anyway; the habit of editors)
+    /// Uses standard input and output (always on; for editors that pass it)
     #[arg(long, hide = true)]
     pub stdio: bool,
 }
@@ -244,9 +237,9 @@ pub struct LspArgs {
 /// `kiln info`
 #[derive(Debug, Args)]
 pub struct InfoArgs {
-    /// A source file (all its units and groups; FILE:NAME picks one), the name of a shipped unit or group, a scene, a
-    /// model, an image, a volume (OpenVDB, NanoVDB, Mitsuba), a part of a picture or a file of photon maps [default: what
-    /// ships]
+    /// A source file (all its units and groups; FILE:NAME selects one), the name of a shipped unit or group, a scene, a
+    /// model, an image, a volume (OpenVDB, NanoVDB, Mitsuba), a part of a picture or a file of photon maps [default:
+    /// the shipped library]
     pub subjects: Vec<OsString>,
     /// Options for reading shader sources.
     #[command(flatten)]
@@ -264,7 +257,7 @@ pub struct InfoArgs {
     /// also its shapes that have the attributes; for a scene alone, the inputs that its materials require and lack
     #[arg(long, requires = "subjects", conflicts_with = "param")]
     pub needs: bool,
-    /// Shows defaults and metadata (they are shown anyway; the habit of `oslinfo`)
+    /// Shows defaults and metadata (always on; for compatibility with `oslinfo`)
     #[arg(short, hide = true)]
     pub verbose: bool,
 }
@@ -282,7 +275,7 @@ pub struct ArchiveArgs {
 pub struct ViewArgs {
     /// Folder that `kiln bake --viewer` has written
     pub folder: PathBuf,
-    /// Port of the address [default: one that is free]
+    /// Port of the address [default: a free one]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub port: u16,
 }
@@ -290,22 +283,23 @@ pub struct ViewArgs {
 /// `kiln compare`
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The image on trial
+    /// Image
     pub image: PathBuf,
-    /// The reference
+    /// Reference image
     pub reference: PathBuf,
     /// Writes a picture of the differences
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Writes a picture of where the image is brighter (red to yellow) or darker (blue to cyan) than the reference
+    /// Writes a picture that shows where the image is brighter (red to yellow) or darker (blue to cyan) than the
+    /// reference
     #[arg(long, visible_alias = "false-color", value_name = "FILE")]
     pub false_colour: Option<PathBuf>,
-    /// Exits with status 1 when the relative MSE is beyond this
+    /// Exits with status 1 if the relative MSE exceeds this
     #[arg(long, value_name = "RELMSE", value_parser = parse_threshold)]
     pub threshold: Option<f64>,
 }
 
-/// No error is beyond NaN, and every error is beyond a negative number.
+/// Parses a nonnegative threshold: comparisons with NaN or a negative number would have one result only.
 fn parse_threshold(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(v) if v >= 0.0 => Ok(v),

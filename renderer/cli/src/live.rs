@@ -14,13 +14,13 @@ pub struct LiveArgs {
     /// A scene, a model, or a unit or group: a source file (its last; FILE:NAME selects another) or the name of a
     /// shipped shader
     pub scene: PathBuf,
-    /// Port of the address [default: one that is free]
+    /// Port of the address [default: a free one]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub port: u16,
     /// Width and height of the picture [default: as of the scene, 512x512 of a unit or group]
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     pub size: Option<(u32, u32)>,
-    /// Samples per pixel after which the picture is left as it is [default: 256]
+    /// Maximum samples per pixel [default: 256]
     #[arg(long, value_name = "N", default_value_t = 256, hide_default_value = true,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub spp: u32,

@@ -31,7 +31,7 @@ pub struct PackArgs {
     /// Prints errors only
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Lists what is packed
+    /// Lists the packed files
     #[arg(short, long)]
     pub verbose: bool,
 }

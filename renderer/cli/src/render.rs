@@ -26,7 +26,7 @@ pub struct RenderArgs {
     /// Minimum interval between checkpoints; writing them uses at most a hundredth of the time
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration, requires = "checkpoint")]
     pub checkpoint_every: Duration,
-    /// Resumes from the checkpoint; starts from the beginning if there is none yet
+    /// Resumes from the checkpoint; starts from the beginning if the file does not exist
     #[arg(long, requires = "checkpoint")]
     pub resume: bool,
     /// Interval at which the intermediate picture is written
@@ -42,10 +42,10 @@ pub struct RenderArgs {
     /// 127.0.0.1:14158, or on the terminal
     #[arg(long, value_name = "tev[=HOST:PORT]|terminal", value_parser = Viewer::parse)]
     pub preview: Option<Viewer>,
-    /// Renders again whenever a file changes that was read, first with few samples; ends with Ctrl-C
+    /// Renders again whenever a file of the scene changes, first with few samples; ends with Ctrl-C
     #[arg(long, conflicts_with_all = ["checkpoint", "samples", "photon_map", "progress"])]
     pub watch: bool,
-    /// Tells the progress on standard output: `openjd` as Open Job Description has it
+    /// Reports progress on standard output: `openjd` as Open Job Description messages
     #[arg(long, value_name = "FORM")]
     pub progress: Option<ProgressForm>,
     /// Messages and statistics.
@@ -63,13 +63,13 @@ pub enum ProgressForm {
 /// `kiln merge`
 #[derive(Debug, Args)]
 pub struct MergeArgs {
-    /// Parts: what `kiln render -o FILE.part` and `--checkpoint` write
+    /// Parts, as `kiln render -o FILE.part` and `--checkpoint` write them
     #[arg(required = true)]
     pub parts: Vec<PathBuf>,
     /// Output file of the picture: .exr, .tif, .png, .hdr or .jpg, or .part for all sums; may be given several times
     #[arg(short, long, value_name = "FILE", required = true)]
     pub output: Vec<PathBuf>,
-    /// Takes parts between which samples are missing
+    /// Allows missing samples between the parts
     #[arg(long)]
     pub allow_gaps: bool,
     /// Exposure of 8-bit pictures in stops
@@ -78,9 +78,8 @@ pub struct MergeArgs {
     /// Tone curve of 8-bit pictures
     #[arg(long, value_name = "CURVE", default_value = "none")]
     pub tone_map: ToneCurve,
-    /// Removes the noise of the picture by Open Image Denoise, with the features that a render with --denoise has put into
-    /// the parts
-    /// [default: high]
+    /// Removes the noise of the picture by Open Image Denoise, with the features that `kiln render --denoise` stores in
+    /// parts [default: high]
     #[arg(long, value_name = "QUALITY", num_args = 0..=1, require_equals = true, default_missing_value = "high")]
     pub denoise: Option<DenoiseQuality>,
     /// Prints errors only

@@ -15,7 +15,7 @@ pub use steps::{Assignment, Setup, Step};
 use renderer_base::memory;
 use renderer_inputs::common_args::SourceArgs;
 
-/// The most columns or rows of a grid.
+/// Maximum number of columns or rows of a grid.
 const MAX_SIDE: i64 = 1 << 24;
 
 /// `kiln shade`
@@ -42,7 +42,7 @@ pub struct ShadeArgs {
     /// Prints the outputs at every point instead of writing images
     #[arg(long)]
     pub print: bool,
-    /// Threads; what is printed and written does not depend on it [default: all processors]
+    /// Threads; the result does not depend on it [default: all processors]
     #[arg(short = 't', long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1024))]
     pub threads: Option<u32>,
     /// Maximum memory of the texture cache, such as 256M or 4G; the result does not depend on it [default: half of the
@@ -52,7 +52,7 @@ pub struct ShadeArgs {
     /// Number of runs over the whole grid
     #[arg(long = "iters", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub iterations: u32,
-    /// Points lie in the middle of the grid's cells, not on its corners
+    /// Places points at the centres of the grid's cells instead of their corners
     #[arg(long)]
     pub center: bool,
     /// Scales u and v
@@ -70,54 +70,53 @@ pub struct ShadeArgs {
     /// Derivatives of v that differ from point to point, for tests
     #[arg(long = "vary_vdxdy", hide = true)]
     pub vary_v: bool,
-    /// Kind of ray that the points are seen by [default: camera]
+    /// Kind of the rays that hit the points [default: camera]
     #[arg(long = "raytype", value_name = "KIND")]
     pub ray_kind: Option<String>,
-    /// Adds a layer that runs even if nobody reads its outputs; the last layer runs anyway
+    /// Adds a layer that runs even if its outputs are not read; the last layer always runs
     #[arg(long = "entry", value_name = "LAYER", action = ArgAction::Append)]
     pub entries: Vec<String>,
-    /// Name of the group, for shaders that ask and for messages
+    /// Name of the group, for shaders that query it and for messages
     #[arg(long = "groupname", value_name = "NAME")]
     pub group_name: Option<String>,
-    /// Settings of OSL's engine: `error_repeats=1` shows repeated warnings and errors of shaders; those that mean
-    /// nothing here are passed over
+    /// Settings of OSL's engine: `error_repeats=1` shows repeated warnings and errors of shaders; others are ignored
     #[arg(long = "options", value_name = "NAME=VALUE,…", action = ArgAction::Append)]
     pub engine_options: Vec<String>,
     /// Colour space of the renderer's RGB values: Rec709, sRGB, ACEScg, ACES2065-1, AdobeRGB … [default: Rec709]
     #[arg(long = "colorspace", value_name = "NAME")]
     pub color_space: Option<String>,
-    /// Reports variables that are no finite numbers; runs the interpreter
+    /// Reports variables that are not finite; runs the interpreter
     #[arg(long = "debugnan")]
     pub debug_nan: bool,
-    /// Inputs that take attributes of the geometry count as connected
+    /// Treats inputs that read attributes of the geometry as connected
     #[arg(long = "userdata_isconnected")]
     pub userdata_is_connected: bool,
     /// Shows the parameters of all layers (with `-v`)
     #[arg(long = "oslquery", hide = true)]
     pub query: bool,
-    /// Does not optimise
+    /// Disables optimisation
     #[arg(long = "O0")]
     pub unoptimized: bool,
-    /// Work that goes into machine code (`--llvm_opt 0`, `1` and `2` of `testshade`)
+    /// Optimisation of machine code (`--llvm_opt 0`, `1` and `2` of `testshade`)
     #[arg(long, alias = "llvm_opt", value_name = "LEVEL", default_value = "fast")]
     pub codegen: Codegen,
     /// Runs the interpreter instead of machine code
     #[arg(long)]
     pub interpret: bool,
-    /// Prints the code for rasterisers instead of running it; with `-o OUTPUT FILE`, it is that of the outputs named, and
-    /// goes to the file
+    /// Prints code for rasterisers instead of running the shader; with `-o OUTPUT FILE`, writes the code of these
+    /// outputs to the file
     #[arg(long, value_name = "LANGUAGE")]
     pub emit: Option<Emit>,
-    /// With `--emit`: what is rendered with the code, which computes what that needs alone
+    /// With `--emit`: rendering pass of the code, which computes only the results of that pass
     #[arg(long, value_name = "PASS", default_value = "forward")]
     pub pass: RasterPass,
-    /// With `--emit`: parameters whose values stay open, as uniforms; `all` for all
+    /// With `--emit`: parameters that become uniforms; `all` for all
     #[arg(long, value_name = "PARAM,…", value_delimiter = ',')]
     pub live: Vec<String>,
-    /// Prints the code before it becomes machine code
+    /// Prints the intermediate code
     #[arg(long = "print-code")]
     pub print_code: bool,
-    /// Runs again whenever a file changes that was read; ends with Ctrl-C
+    /// Runs again whenever a file of the shader changes; ends with Ctrl-C
     #[arg(long)]
     pub watch: bool,
     /// Prints statistics, or writes them as JSON
@@ -126,14 +125,14 @@ pub struct ShadeArgs {
     /// Shows warnings of the compiler too, as `kiln check` does
     #[arg(short, long)]
     pub verbose: bool,
-    /// Flags of `testshade` that change nothing here
+    /// Flags of `testshade` without effect
     #[arg(
         long = "O1", hide = true, action = ArgAction::Count,
         aliases = ["O2", "debug", "groupoutputs", "raytype_opt", "batched", "warmup", "inbuffer",
             "no-output-placement", "shadeimage", "noshadeimage", "debuguninit", "use_rs_bitcode", "debug2", "profile"]
     )]
     pub ignored_flags: u8,
-    /// Flags of `testshade` with a value that change nothing here
+    /// Flags of `testshade` with a value, without effect
     #[arg(
         long = "texoptions", hide = true, action = ArgAction::Append,
         aliases = ["locale", "jbufferMB"]
@@ -176,14 +175,14 @@ impl From<RasterPass> for Pass {
 /// Optimisation level of code generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Codegen {
-    /// The least, except for loops without calls: compiles fastest, runs a tenth longer; for grids of millions of points
-    /// the others are sooner
+    /// Minimal, except for loops without calls: compiles fastest, runs a tenth longer; for grids of millions of points
+    /// the other levels are faster
     #[value(alias = "0")]
     Fast,
-    /// The level that renders use
+    /// As in renders
     #[value(alias = "1")]
     Plain,
-    /// Every optimisation: hardly faster code
+    /// Full: hardly faster code
     #[value(aliases = ["2", "3", "10", "11", "12", "13"])]
     Full,
 }

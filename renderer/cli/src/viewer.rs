@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Where a picture is shown while it is rendered.
+/// Viewer of a running render.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Viewer {
     /// The viewer tev.
@@ -35,7 +35,8 @@ impl ViewerAddress {
     const HOST: &str = "127.0.0.1";
     const PORT: u16 = 14158;
 
-    /// `tev`, `tev=HOST`, `tev=HOST:PORT`; an IPv6 address with a port stands in brackets, as in `tev=[::1]:14158`.
+    /// Parses `tev`, `tev=HOST` or `tev=HOST:PORT`; an IPv6 address with a port needs brackets, as in
+    /// `tev=[::1]:14158`.
     fn parse(text: &str) -> Result<ViewerAddress, String> {
         let address = match text.split_once('=') {
             None if text == "tev" => {

@@ -5,8 +5,8 @@ use shading::syntax::ast::Expr;
 use super::entry::{Entry, Origin};
 use super::param::Param;
 
-/// Most arguments of a call: those that stand first are those that matter.
-const MOST: usize = 4;
+/// Maximum number of arguments of a call; the first ones are the most important.
+const MAX_ARGUMENTS: usize = 4;
 
 /// Lines of a scene with a material of a unit or group; `None` if none can be made of it.
 pub(super) fn material(entry: &Entry) -> Option<String> {
@@ -99,7 +99,7 @@ fn plain(entry: &Entry) -> Vec<&Param> {
 }
 
 fn arguments(entry: &Entry) -> String {
-    let list = plain(entry).into_iter().take(MOST);
+    let list = plain(entry).into_iter().take(MAX_ARGUMENTS);
     let list: Vec<String> = list
         .map(|param| format!("{} = {}", param.name, param.default))
         .collect();

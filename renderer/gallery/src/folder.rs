@@ -44,7 +44,7 @@ impl Folder {
         let theirs = [PAGE, PICTURES].map(|name| path.join(name));
         if let (None, Some(theirs)) = (&known, theirs.iter().find(|path| path.exists())) {
             return Err(refuse(format!(
-                "'{}' is there, and no earlier `kiln gallery` has written it",
+                "'{}' exists, and no earlier `kiln gallery` wrote it",
                 theirs.display()
             )));
         }

@@ -46,8 +46,9 @@ impl Library {
             library.files.push(path);
         }
         if library.entries.is_empty() {
-            return Err(Diagnostic::error("there are no shaders to show")
-                .hint("shader files end in .ksl, .osl or .tsl; without a name, what ships is shown"));
+            return Err(Diagnostic::error("there are no shaders to show").hint(
+                "shader files end in .ksl, .osl or .tsl; without a name, the shipped library is shown",
+            ));
         }
         library.name_entries();
         Ok(library)
@@ -144,7 +145,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Diagnostic> {
             }
         } else if !path.exists() {
             return Err(Diagnostic::error(format!("there is no {}", path.display()))
-                .hint("`kiln gallery` takes files of shaders and folders of them"));
+                .hint("`kiln gallery` accepts shader files and folders of them"));
         } else if !shader_file::is_shader(path) {
             return Err(
                 Diagnostic::error(format!("{} is no file of shaders", path.display()))

@@ -18,8 +18,8 @@ const GAP: f64 = 14.0;
 const PASS: f64 = 4.0;
 /// Distance of columns: least and most.
 const COLUMNS: [f64; 2] = [38.0, 110.0];
-/// Longest text of a value [letters].
-const LONGEST: usize = 32;
+/// Maximum length of the text of a value [characters].
+const MAX_TEXT_LENGTH: usize = 32;
 
 /// Places within a box, from its upper left corner.
 pub(super) struct Layout {
@@ -46,8 +46,8 @@ pub(super) fn input_text(port: &Port) -> [String; 3] {
     };
     let value = match port.value.chars().count() {
         0 => String::new(),
-        count if count > LONGEST => {
-            let start: String = port.value.chars().take(LONGEST - 1).collect();
+        count if count > MAX_TEXT_LENGTH => {
+            let start: String = port.value.chars().take(MAX_TEXT_LENGTH - 1).collect();
             format!("= {start}…")
         }
         _ => format!("= {}", port.value),

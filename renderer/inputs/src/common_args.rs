@@ -37,9 +37,9 @@ impl ReportArgs {
 
     /// Prints the memory of a large render or bake.
     pub fn print_memory(&self, bytes: u64) {
-        const MUCH: u64 = 2_000_000_000;
-        if bytes > MUCH && !self.quiet {
-            remark(&format!("this takes about {} of memory", gigabytes(bytes)));
+        const LARGE: u64 = 2_000_000_000;
+        if bytes > LARGE && !self.quiet {
+            remark(&format!("this needs about {} of memory", gigabytes(bytes)));
         }
     }
 }
@@ -50,7 +50,7 @@ pub struct MitsubaArgs {
     /// Defines a macro of shader sources; value of a parameter (`$NAME`) of a Mitsuba scene; may be given several times
     #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = parse_define)]
     pub define: Vec<(String, String)>,
-    /// Takes what a Mitsuba scene has and Kiln has not for an error
+    /// Treats features of a Mitsuba scene that Kiln lacks as errors
     #[arg(long)]
     pub strict: bool,
 }
@@ -77,10 +77,10 @@ impl MitsubaArgs {
 /// Options for reading shader sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub struct SourceArgs {
-    /// Looks in this folder, too, for the files that shader sources include; may be given several times
+    /// Folder of files that shader sources include; may be given several times
     #[arg(short = 'I', value_name = "FOLDER")]
     pub folders: Vec<PathBuf>,
-    /// Forgets a macro that shader sources know; may be given several times
+    /// Undefines a macro of shader sources; may be given several times
     #[arg(short = 'U', value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub undefine: Vec<String>,
 }

@@ -13,33 +13,33 @@ use renderer_load::{Change, add_override};
 use renderer_scene::SceneDesc;
 use renderer_support::Failure;
 
-/// A picture of a scene, as `kiln render`, programs and the live page ask for it.
+/// The request of a picture, filled by `kiln render`, programs and the live page.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct RenderRequest {
     /// Samples per pixel
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub spp: Option<u32>,
-    /// Takes these samples alone, of those of --spp; B is not among them. `kiln merge` joins the parts. With --noise, both are
-    /// ends of rounds, and --checkpoint FILE --resume has the samples before A
+    /// Renders only these samples of --spp; B is exclusive. `kiln merge` joins the parts. With --noise, both are ends
+    /// of rounds, and --checkpoint FILE --resume has the samples before A
     #[arg(long, value_name = "A..B", value_parser = parse_samples)]
     pub samples: Option<(u64, u64)>,
-    /// Takes samples until the relative error of the picture is about this, such as 0.02, more where they help more; --spp
-    /// is then the most of a pixel [default: 65536]
+    /// Renders until the relative error of the picture is about this, such as 0.02, with more samples where they reduce
+    /// it most; --spp is then the maximum of a pixel [default: 65536]
     #[arg(long, value_name = "ERROR", value_parser = parse_error)]
     pub noise: Option<f64>,
-    /// Quality of the picture, instead of a number of samples: the same as --noise 0.1, 0.03 or 0.01
+    /// Quality of the picture, instead of a number of samples: --noise 0.1, 0.03 or 0.01
     #[arg(long, value_enum, conflicts_with_all = ["noise", "samples"])]
     pub quality: Option<Quality>,
-    /// Samples that each pixel gets at least with --noise [default: 16]
+    /// Minimum samples of each pixel with --noise [default: 16]
     #[arg(long, value_name = "N", requires = "noise", value_parser = clap::value_parser!(u32).range(4..=65536))]
     pub min_spp: Option<u32>,
     /// Size of the picture in pixels
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     pub size: Option<(u32, u32)>,
-    /// Part of the picture to render, in pixels, the last two exclusive
+    /// Crop rectangle in pixels; X1 and Y1 are exclusive
     #[arg(long, value_name = "X0,Y0,X1,Y1", value_parser = parse_crop)]
     pub crop: Option<[u32; 4]>,
-    /// Keeps photon maps from one run to the next: reads them when the file exists, else writes it
+    /// File of photon maps: read if it exists, else written
     #[arg(long, value_name = "FILE")]
     pub photon_map: Option<PathBuf>,
     /// Time limit, such as 90s, 5m or 1h30m; writes the picture reached by then
@@ -50,10 +50,10 @@ pub struct RenderRequest {
     /// several times
     #[arg(long, value_name = "NAME[=WHAT]")]
     pub aov: Vec<String>,
-    /// Makes a light group of each light, and a layer of each group
+    /// Adds a light group for each light, and a layer for each group
     #[arg(long, value_name = "HOW")]
     pub light_groups: Option<LightGroups>,
-    /// Shows no environment behind the scene: the picture has an alpha channel
+    /// Hides the environment behind the scene: the picture has an alpha channel
     #[arg(long)]
     pub transparent: bool,
     /// Shows another unit or group on every surface except lights to rays of a kind (all, camera, shadow, diffuse,
@@ -63,8 +63,8 @@ pub struct RenderRequest {
     /// Camera of the scene [default: the first]
     #[arg(long, value_name = "NAME")]
     pub camera: Option<String>,
-    /// Removes the noise of the picture by Open Image Denoise, whose features albedo and N are rendered with it
-    /// [default: high]
+    /// Removes the noise of the picture by Open Image Denoise; its features albedo and N are rendered as well [default:
+    /// high]
     #[arg(long, value_name = "QUALITY", num_args = 0..=1, require_equals = true, default_missing_value = "high")]
     pub denoise: Option<DenoiseQuality>,
     /// How a unit or group is shown.
@@ -75,7 +75,7 @@ pub struct RenderRequest {
     pub scene: SceneRequest,
 }
 
-/// Light groups that a scene does not name.
+/// Automatic light groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LightGroups {
     /// A group for each light, with the name of the light.
@@ -98,7 +98,7 @@ pub enum Quality {
 pub enum DenoiseQuality {
     /// A smaller network, for previews
     Fast,
-    /// The best one
+    /// The best network
     High,
 }
 
@@ -146,8 +146,8 @@ impl RenderRequest {
         Ok((desc, warnings))
     }
 
-    /// The values that [`RenderRequest::read`] depends on, alone: requests with equal ones have the same description of
-    /// the scene.
+    /// The values that [`RenderRequest::read`] depends on. Requests with equal values have the same description of the
+    /// scene.
     pub fn reading(&self) -> RenderRequest {
         RenderRequest {
             size: self.size,
@@ -298,7 +298,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A relative error.
+/// Parses a relative error.
 fn parse_error(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(error) if (1e-5..=10.0).contains(&error) => Ok(error),
@@ -307,7 +307,7 @@ fn parse_error(text: &str) -> Result<f64, String> {
     }
 }
 
-/// `A..B`.
+/// Parses a range of samples `A..B`.
 fn parse_samples(text: &str) -> Result<(u64, u64), String> {
     let (a, b) = text.split_once("..").ok_or("write it as A..B, such as 0..64")?;
     let number = |s: &str| {

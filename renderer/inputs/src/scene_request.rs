@@ -124,7 +124,7 @@ impl SceneRequest {
         }
     }
 
-    /// The same scene with further changes, which replace those of the same value.
+    /// Returns the request with further changes, which replace changes of the same value.
     pub fn changed_by(&self, later: &SceneRequest) -> SceneRequest {
         let is_replaced = |text: &String| later.set.iter().any(|new| set_path(new) == set_path(text));
         let kept = self.set.iter().filter(|text| !is_replaced(text));

@@ -8,22 +8,22 @@ use clap::Args;
 /// How a unit or group is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub struct StageArgs {
-    /// Of a unit or group: gives a parameter a value, such as `scale=4`, `albedo=red` or `tint=(0.2, 0.4, 0.9)`; may be given
-    /// several times
+    /// For a unit or group: value of a parameter, such as `scale=4`, `albedo=red` or `tint=(0.2, 0.4, 0.9)`; may be
+    /// given several times
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parse_param)]
     pub params: Vec<(String, String)>,
-    /// Of a unit or group: one labelled picture for each value of a parameter, such as `albedo=red,green,blue` or
-    /// `alpha=0.1..0.9:5`; a second one makes a row for each of its values
+    /// For a unit or group: one labelled picture for each value of a parameter, such as `albedo=red,green,blue` or
+    /// `alpha=0.1..0.9:5`; a second parameter adds a row for each of its values
     #[arg(long, value_name = "NAME=VALUES", value_parser = Variation::parse)]
     pub variations: Vec<Variation>,
-    /// Of a unit or group: what it is shown on: ball, plane, cube, cloth or a model [default: ball, and a flat piece for
+    /// For a unit or group: shape, one of ball, plane, cube, cloth or a model [default: ball, and a flat piece for
     /// patterns]
     #[arg(long, value_name = "WHAT", value_parser = On::parse)]
     pub on: Option<On>,
-    /// Of a unit or group: the output to show [default: the surface, or the first colour]
+    /// For a unit or group: output to show [default: the surface, or the first colour]
     #[arg(long, value_name = "OUTPUT")]
     pub show: Option<String>,
-    /// Of a unit or group: shows its example, if its metadata has one: the unit at work with others
+    /// For a unit or group: shows the example of its metadata, which combines it with others
     #[arg(long, conflicts_with_all = ["params", "variations"])]
     pub example: bool,
 }
@@ -75,8 +75,8 @@ pub struct Variation {
     pub values: Vec<String>,
 }
 
-/// Most values of a variation.
-const MOST_VALUES: usize = 64;
+/// Maximum number of values of a variation.
+const MAX_VALUES: usize = 64;
 
 impl Variation {
     /// Parses `NAME=A,B,C` or `NAME=FROM..TO:COUNT`.
@@ -88,13 +88,13 @@ impl Variation {
         };
         match values.len() {
             0 => Err("it has no values".to_owned()),
-            1..=MOST_VALUES => Ok(Variation { name, values }),
-            count => Err(format!("it has {count} values, and {MOST_VALUES} is the most")),
+            1..=MAX_VALUES => Ok(Variation { name, values }),
+            count => Err(format!("it has {count} values, and {MAX_VALUES} is the most")),
         }
     }
 }
 
-/// Values from one to another.
+/// Evenly spaced values of `FROM..TO:COUNT`.
 fn range(from: &str, rest: &str) -> Result<Vec<String>, String> {
     let (to, count) = rest.split_once(':').unwrap_or((rest, "5"));
     let number = |text: &str| {
@@ -106,8 +106,8 @@ fn range(from: &str, rest: &str) -> Result<Vec<String>, String> {
         .trim()
         .parse::<usize>()
         .ok()
-        .filter(|count| (2..=MOST_VALUES).contains(count));
-    let count = count.ok_or_else(|| format!("the number of values is from 2 to {MOST_VALUES}"))?;
+        .filter(|count| (2..=MAX_VALUES).contains(count));
+    let count = count.ok_or_else(|| format!("the number of values is from 2 to {MAX_VALUES}"))?;
     let value = |i: usize| {
         let value = from + (to - from) * i as f64 / (count - 1) as f64;
         // Without the last digits, which only rounding makes.
@@ -171,7 +171,7 @@ impl fmt::Display for On {
     }
 }
 
-/// `NAME=VALUE`.
+/// Parses `NAME=VALUE`.
 pub fn parse_param(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.to_owned())),

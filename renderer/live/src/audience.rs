@@ -1,5 +1,6 @@
 //! Audience of a page: whether a browser shows it. Without one, nothing is rendered.
 
+use renderer_support::lock;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -52,7 +53,7 @@ impl Audience {
     }
 
     fn requests(&self) -> MutexGuard<'_, Requests> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.requests)
     }
 }
 

@@ -86,13 +86,13 @@ pub(super) enum Pivot {
 impl Pivot {
     /// The centre for the camera of a scene: the point that it looks at, or the camera itself if walls surround it.
     pub(super) fn of(scene: &Scene, camera: &Camera, is_stage: bool) -> Pivot {
-        const AWAY: f32 = 5.0;
+        const DEFAULT_DISTANCE: f32 = 5.0;
         const WALLS: usize = 5;
         let [width, height] = camera.view().resolution;
         let middle = Vec2::new(width as f32, height as f32) / 2.0;
         let ray = camera.generate(middle, Vec2::splat(0.5), 0.0).ray;
         let hit = |direction: Vec3| scene.intersect(&Ray { direction, ..ray });
-        let ahead = hit(ray.direction).map_or(AWAY, |hit| hit.t);
+        let ahead = hit(ray.direction).map_or(DEFAULT_DISTANCE, |hit| hit.t);
         let sides = [Vec3::X, Vec3::Y, Vec3::Z]
             .into_iter()
             .flat_map(|axis| [axis, -axis]);

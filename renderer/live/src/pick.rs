@@ -22,7 +22,7 @@ pub(super) fn description(shown: &Shown, at: [f32; 2], args: &LiveArgs, session:
     let color = image.rgb(x, y);
     let mut text = format!("radiance    {}\n", numbers(&[color.r, color.g, color.b]));
     let Some(hit) = hit(shown, at) else {
-        return text + "nothing is there\n";
+        return text + "no surface\n";
     };
     let name = &shown.scene.names.shapes[hit.shape.0 as usize];
     let _ = write!(

@@ -18,8 +18,8 @@ use renderer_transport::render::{
     Progress, RenderError, RenderSettings, RenderState, Silent, render, resume,
 };
 
-/// How long the first picture may take: with what else there is to do, thirty pictures fit in a second.
-const FIRST: Duration = Duration::from_millis(18);
+/// Time limit of the first picture, which with other work allows 30 pictures per second.
+const FIRST_PICTURE_TIME: Duration = Duration::from_millis(18);
 
 /// Pixels that a first picture has in place of one, along each side, at most.
 const COARSEST: u32 = 8;
@@ -73,7 +73,7 @@ impl Pace {
         let size = |side: u32| [width.div_ceil(side), height.div_ceil(side)];
         let fits = |side: &u32| {
             let [width, height] = size(*side).map(f64::from);
-            width * height <= self.0 * FIRST.as_secs_f64()
+            width * height <= self.0 * FIRST_PICTURE_TIME.as_secs_f64()
         };
         size((1..COARSEST).find(fits).unwrap_or(COARSEST))
     }

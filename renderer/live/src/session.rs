@@ -13,6 +13,7 @@ use super::look::Look;
 use renderer_base::files::{OverlayFiles, SharedFiles};
 use renderer_geometry::camera::Camera;
 use renderer_image::Image;
+use renderer_support::lock;
 use renderer_transport::scene::build::Built;
 
 /// A picture that is shown.
@@ -102,7 +103,7 @@ impl Session {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Set when the picture in flight is out of date.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use lsp_server::{ErrorCode, Request};
 use lsp_types::{
@@ -23,6 +23,7 @@ use super::formatting;
 use super::shipped;
 use super::store::Store;
 use super::symbol::{self, MAX_SYMBOLS};
+use renderer_support::lock;
 
 /// Why a request has no answer.
 pub(super) struct AnswerError {
@@ -378,7 +379,7 @@ impl Answerer<'_> {
         let uri = &params.text_document.uri;
         self.ask(uri, |query| {
             let document = query.document;
-            let all = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+            let all = lock(&self.findings);
             let findings = all.get(&document.path).map_or(&[][..], Vec::as_slice);
             let mut list = vec![];
             for finding in findings {

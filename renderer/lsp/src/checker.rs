@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use lsp_types::PublishDiagnosticsParams;
@@ -20,12 +20,13 @@ use renderer_inputs::checking::{check_scene, check_shader};
 use renderer_inputs::common_args::MitsubaArgs;
 use renderer_inputs::scene_options::{NamedScene, SceneOptions};
 use renderer_inputs::shader_file::is_shader;
+use renderer_support::lock;
 
 /// How long typing must pause before texts are checked.
 const PAUSE: Duration = Duration::from_millis(120);
 
 /// A file whose check is slower is checked only when it is saved; until then only its syntax.
-const SLOW: Duration = Duration::from_secs(3);
+const SLOW_CHECK: Duration = Duration::from_secs(3);
 
 /// The mistakes in each file.
 pub(super) type Findings = Arc<Mutex<BTreeMap<PathBuf, Vec<Finding>>>>;
@@ -117,7 +118,7 @@ impl Checker {
                 .reports
                 .get(root)
                 .map(|report| report.took)
-                .filter(|took| *took > SLOW);
+                .filter(|took| *took > SLOW_CHECK);
             let report = match slow {
                 Some(_) if !request.saved => self.check_syntax(root, request),
                 _ => self.check(root, &files),
@@ -191,10 +192,7 @@ impl Checker {
                 let version = open.get(&path).map(|text| text.version);
                 (self.publish)(PublishDiagnosticsParams::new(address, diagnostics, version));
             }
-            self.findings
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .insert(path, list);
+            lock(&self.findings).insert(path, list);
         }
     }
 }

@@ -6,12 +6,6 @@
 #![deny(unsafe_code, missing_docs)]
 // Bits must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
-// Units stand in brackets: `[m]`.
-#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
-#![allow(
-    rustdoc::private_intra_doc_links,
-    reason = "the documentation is built with private items"
-)]
 
 mod address;
 mod answer;

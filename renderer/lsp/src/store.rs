@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use lsp_types::{TextDocumentContentChangeEvent, Uri};
@@ -11,6 +11,7 @@ use shading_editor::{Document, EditedText, Position, Texts};
 
 use super::address::clean;
 use renderer_base::files::{DiskFiles, Files as _};
+use renderer_support::lock;
 
 /// Longest text that is read from the disk for an answer [bytes].
 const MAX_BYTES: u64 = 1 << 22;
@@ -39,7 +40,7 @@ impl DiskTexts {
             .ok()
             .filter(|m| m.is_file() && m.len() <= MAX_BYTES)?;
         let modified = metadata.modified().ok();
-        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || lock(&self.0);
         if let Some(text) = known().get(path).filter(|text| text.modified == modified) {
             return text.document.clone();
         }

@@ -1,10 +1,11 @@
 //! The texts in the folders that an editor has open, found by a thread of their own.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::address::is_known;
 use super::store::DiskTexts;
+use renderer_support::lock;
 
 /// Most texts of a workspace.
 const MAX_TEXTS: usize = 2000;
@@ -30,7 +31,7 @@ impl Workspace {
 
     /// Adds files that have changed, if they are texts.
     pub(super) fn add(&self, files: &[PathBuf]) {
-        let mut paths = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut paths = lock(&self.0);
         for path in files.iter().filter(|path| is_known(path)) {
             if paths.len() < MAX_TEXTS && !paths.contains(path) {
                 paths.push(path.clone());
@@ -39,7 +40,7 @@ impl Workspace {
     }
 
     pub(super) fn paths(&self) -> Vec<PathBuf> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.0).clone()
     }
 
     fn search(&self, mut folders: Vec<PathBuf>, texts: &DiskTexts) {
@@ -57,7 +58,7 @@ impl Workspace {
                         // Parsed here, so that no answer waits for it.
                         texts.get(&path);
                         count += 1;
-                        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(path);
+                        lock(&self.0).push(path);
                     }
                     _ => {}
                 }

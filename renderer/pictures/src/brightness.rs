@@ -10,13 +10,13 @@ use renderer_base::math::{exp2, log2};
 use renderer_image::{Image, ToneMap};
 
 /// A picture is nearly black where no more than this part of its pixels is brighter than [`DARK`].
-const LIT_PART: f64 = 0.005;
+const MIN_LIT_FRACTION: f64 = 0.005;
 /// Luminance below which a pixel of an 8-bit picture looks black.
 const DARK: f32 = 1.0 / 255.0;
 /// A picture is overexposed if more than this fraction of its pixels that are not black is brighter than white.
-const BURNT_PART: f64 = 0.5;
+const OVEREXPOSED_FRACTION: f64 = 0.5;
 /// Minimum fraction of overexposed pixels: smaller areas are lights.
-const LEAST_BURNT: f64 = 0.05;
+const MIN_OVEREXPOSED_AREA: f64 = 0.05;
 /// White, with room for rounding: a furnace is not burnt out.
 const WHITE: f32 = 1.001;
 /// The luminance to which proposed exposures bring bright parts of dark pictures, and the middle of bright ones.
@@ -32,13 +32,13 @@ pub fn warning(image: &Image, exposure: f32, tone_map: ToneMap, outputs: &[PathB
     if luminances.is_empty() {
         return None;
     }
-    let light = "`--light studio` or `--light neutral` takes the place of the scene's own lights";
+    let light = "`--light studio` or `--light neutral` replaces the scene's lights";
     if luminances.iter().all(|&luminance| luminance <= 0.0) {
         let diagnostic = Diagnostic::warning("the picture is black: no sample found light");
         return Some(
             diagnostic
                 .hint("look from elsewhere (`--camera`, `--set camera.NAME.from=(x, y, z)`)")
-                .hint("lamps that are small or behind glass are found by more samples (`--spp`)")
+                .hint("small lights and lights behind glass need more samples (`--spp`)")
                 .hint(light),
         );
     }
@@ -52,7 +52,7 @@ pub fn warning(image: &Image, exposure: f32, tone_map: ToneMap, outputs: &[PathB
         .filter(|&&luminance| luminance * factor > WHITE)
         .count() as f64;
     let all = luminances.len() as f64;
-    let bright = quantile(&mut luminances, 1.0 - LIT_PART);
+    let bright = quantile(&mut luminances, 1.0 - MIN_LIT_FRACTION);
     // White things before black are as burnt out as a whole picture.
     luminances.retain(|luminance| luminance * factor >= DARK);
     let lit = luminances.len() as f64;
@@ -61,7 +61,10 @@ pub fn warning(image: &Image, exposure: f32, tone_map: ToneMap, outputs: &[PathB
             "the picture is nearly black".to_owned(),
             log2(BRIGHT / bright).floor(),
         )
-    } else if tone_map == ToneMap::None && clipped > BURNT_PART * lit && clipped >= LEAST_BURNT * all {
+    } else if tone_map == ToneMap::None
+        && clipped > OVEREXPOSED_FRACTION * lit
+        && clipped >= MIN_OVEREXPOSED_AREA * all
+    {
         let percent = 100.0 * clipped / all;
         let middle = quantile(&mut luminances, 0.5);
         let message = format!("{percent:.0} % of the picture is burnt out: brighter than white");

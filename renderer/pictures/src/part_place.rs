@@ -29,7 +29,7 @@ pub fn obstacle(path: &Path, header: &Header) -> Option<Obstacle> {
         }
         Err(PartError::Damaged { reason, .. } | PartError::Unreadable { reason, .. }) => {
             return Some(Obstacle::Foreign(format!(
-                "a part is there that cannot be read: {reason}"
+                "the existing part cannot be read: {reason}"
             )));
         }
     };

@@ -178,7 +178,7 @@ impl Pictures {
                     None => return Ok(()),
                 };
                 Err(Failure::User(format!(
-                    "error: '{}' is there and would be lost: {reason}\n  hint: name another file, or delete it",
+                    "error: '{}' exists and would be lost: {reason}\n  hint: name another file, or delete it",
                     path.display()
                 )))
             })
@@ -351,10 +351,12 @@ pub fn is_part(path: &Path) -> bool {
 fn kept_part(path: &Path, samples: &Ranges, header: &Header) -> Diagnostic {
     let path = path.display();
     Diagnostic::warning(format!(
-        "'{path}' is kept as it was: it has the samples {samples}, this render took {}",
+        "'{path}' is unchanged: it has the samples {samples}, this render has {}",
         header.samples
     ))
-    .hint(format!("`--checkpoint {path} --resume` goes on from its samples"))
+    .hint(format!(
+        "`--checkpoint {path} --resume` continues from its samples"
+    ))
 }
 
 /// Metadata of the EXR file. Render time is not included, so that equal images have equal bytes.

@@ -56,7 +56,7 @@ pub fn archived(path: &Path, folder: &str, elapsed: Duration) {
 pub fn open_rounds(noise: &NoiseSummary) {
     if noise.open > 0.0 {
         remark(&format!(
-            "the error of --noise is not reached: {:.1} % of the picture takes more samples, about {} of them",
+            "the error of --noise is not reached: {:.1} % of the picture needs about {} more samples",
             100.0 * noise.open,
             noise.remaining
         ));

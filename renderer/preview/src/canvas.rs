@@ -8,6 +8,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use renderer_image::{Image, Rect};
+use renderer_support::lock;
 
 /// Sides of the blocks in which a picture is sent [pixels].
 const BLOCK: u32 = 128;
@@ -221,7 +222,7 @@ impl Canvas {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn wait<'a>(&self, state: MutexGuard<'a, State>, time: Duration) -> MutexGuard<'a, State> {

@@ -10,12 +10,6 @@
 #![deny(unsafe_code, missing_docs)]
 // Bits must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
-// Units stand in brackets: `[m]`.
-#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
-#![allow(
-    rustdoc::private_intra_doc_links,
-    reason = "the documentation is built with private items"
-)]
 
 mod canvas;
 mod connection;
@@ -42,7 +36,7 @@ use screen::Screen;
 use sender::{Say, Sender};
 
 /// Time that the command waits at its end for a viewer that accepts nothing.
-const STALLED: Duration = Duration::from_secs(2);
+const STALL_LIMIT: Duration = Duration::from_secs(2);
 
 /// An image in a viewer.
 pub struct Preview {
@@ -137,10 +131,10 @@ impl Preview {
         self.canvas.replace(picture);
     }
 
-    /// Sends the finished image and waits until the viewer has it, or until it accepts nothing for [`STALLED`].
+    /// Sends the finished image and waits until the viewer has it, or until it accepts nothing for [`STALL_LIMIT`].
     pub fn finish(&self, picture: Image) {
         self.canvas.finish(picture);
-        if self.canvas.wait_for_end(STALLED).is_err() {
+        if self.canvas.wait_for_end(STALL_LIMIT).is_err() {
             (self.say)("preview: the viewer did not take the finished picture");
         }
     }

@@ -1,9 +1,9 @@
 //! `--progress openjd`: progress messages of Open Job Description on standard output, for schedulers:
 //! <https://github.com/OpenJobDescription/openjd-specifications/wiki/How-Jobs-Are-Run#stdoutstderr-messages>.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
-use renderer_support::print_result;
+use renderer_support::{lock, print_result};
 
 /// Progress that was reported last.
 #[derive(Default)]
@@ -20,7 +20,7 @@ struct Reported {
 impl ProgressLines {
     /// `done` of `total` samples are taken.
     pub fn samples(&self, done: u64, total: u64) {
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reported = lock(&self.reported);
         reported.status("rendering");
         let percent = done * 100 / total.max(1);
         if reported.percent != Some(percent) {
@@ -31,7 +31,7 @@ impl ProgressLines {
 
     /// Photons are shot.
     pub fn photons(&self) {
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reported = lock(&self.reported);
         reported.status("shooting photons");
     }
 }

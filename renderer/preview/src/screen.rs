@@ -15,7 +15,7 @@ use renderer_support::terminal;
 const INTERVAL: Duration = Duration::from_millis(500);
 
 /// Ratio of the pause after a picture to the time of drawing it.
-const PACE: u32 = 20;
+const PAUSE_RATIO: u32 = 20;
 
 /// Lines that stay free for the progress bar and what follows.
 const FREE_LINES: usize = 2;
@@ -35,7 +35,7 @@ impl Screen {
     pub(super) fn run(&self) {
         if !console::colors_enabled_stderr() {
             (self.say)(
-                "preview: standard error is no terminal with colours; the render goes on without pictures",
+                "preview: standard error is not a terminal with colours; the render continues without pictures",
             );
             return;
         }
@@ -44,7 +44,7 @@ impl Screen {
         while self.canvas.wait_for_news().is_some() {
             let begin = Instant::now();
             last = self.draw(last);
-            self.canvas.pause((PACE * begin.elapsed()).max(INTERVAL));
+            self.canvas.pause((PAUSE_RATIO * begin.elapsed()).max(INTERVAL));
         }
     }
 

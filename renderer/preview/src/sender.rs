@@ -15,7 +15,7 @@ const RETRY: Duration = Duration::from_secs(3);
 const INTERVAL: Duration = Duration::from_millis(250);
 
 /// Ratio of the pause after an update to its duration.
-const PACE: u32 = 20;
+const PAUSE_RATIO: u32 = 20;
 
 /// Prints a line for the user.
 pub(super) type Say = Arc<dyn Fn(&str) + Send + Sync>;
@@ -59,7 +59,7 @@ impl Sender {
             for block in (0..blocks).filter_map(|index| self.canvas.take(index)) {
                 connection.send(size, &block, &self.canvas)?;
             }
-            self.canvas.pause((PACE * begin.elapsed()).max(INTERVAL));
+            self.canvas.pause((PAUSE_RATIO * begin.elapsed()).max(INTERVAL));
         }
         Ok(())
     }
@@ -68,7 +68,7 @@ impl Sender {
     fn once(&self, is_told: &mut bool, trouble: &str) {
         if !std::mem::replace(is_told, true) {
             (self.say)(&format!(
-                "preview: {trouble}; the render goes on, and looks for it now and then"
+                "preview: {trouble}; the render continues and retries at intervals"
             ));
         }
     }

@@ -7,12 +7,6 @@
 //! The crate's `README.md` lists its rules.
 
 #![deny(unsafe_code, missing_docs)]
-// Units stand in brackets: `[bytes]`.
-#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
-#![allow(
-    rustdoc::private_intra_doc_links,
-    reason = "the documentation is built with private items"
-)]
 
 mod attended;
 mod error;

@@ -99,7 +99,10 @@ impl PictureOptions {
         ];
         let denoisers = [("fast", DenoiseQuality::Fast), ("high", DenoiseQuality::High)];
         let time = self.time.map(Duration::try_from_secs_f64).transpose();
-        let memory = self.texture_memory.map(|text| memory::parse_size(&text)).transpose();
+        let memory = self
+            .texture_memory
+            .map(|text| memory::parse_size(&text))
+            .transpose();
         Ok(RenderRequest {
             spp: self.spp,
             samples: self.samples.map(|[first, end]| (first, end)),

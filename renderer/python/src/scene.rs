@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use renderer::session;
 
 use crate::attended::attended;
-use crate::request::{PictureOptions, SceneOptions};
 use crate::error::{DiagnosticTuple, diagnostic_tuples, raised};
+use crate::request::{PictureOptions, SceneOptions};
 
 /// A scene that is read.
 #[pyclass(frozen)]

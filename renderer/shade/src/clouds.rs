@@ -47,7 +47,7 @@ pub(super) fn spare_others(written: &WrittenClouds) -> Result<(), Failure> {
     match paths.find(|path| path.is_file() && !CloudFormat::wrote(path)) {
         None => Ok(()),
         Some(path) => Err(Failure::User(format!(
-            "error: '{}' is there, and no earlier {CALL} has written it\n  hint: name another file, or delete it",
+            "error: '{}' exists, and no earlier {CALL} wrote it\n  hint: name another file, or delete it",
             path.display()
         ))),
     }

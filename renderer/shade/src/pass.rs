@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ use shading::{BatchOutput, Printed, Sink, WrittenClouds};
 use super::engine::{Engine, MAX_WRITTEN, Report};
 use super::grid::PointSet;
 use super::output::{Image, print_point};
-use renderer_support::print_result;
+use renderer_support::{lock, print_result};
 
 /// Points of a band: enough to make the taking of bands cheap, few enough to share the work out.
 const BAND: usize = 2048;
@@ -87,14 +87,20 @@ pub(super) fn pass<E: Engine, P: PointSet>(
         written: Mutex::default(),
         deadline: options.limit.map(|limit| Instant::now() + limit),
     };
+    let worker = Worker {
+        engine,
+        grid,
+        outputs: &outputs,
+        options,
+        shared: &shared,
+    };
     if let [first, others @ ..] = states {
         thread::scope(|scope| {
             for state in others {
-                let work = || work(engine, state, grid, &outputs, options, &shared);
-                // The others do the work of a thread that cannot be had.
-                let _ = thread::Builder::new().spawn_scoped(scope, work);
+                // If a thread cannot be started, the others do its work.
+                let _ = thread::Builder::new().spawn_scoped(scope, || worker.run(state));
             }
-            work(engine, first, grid, &outputs, options, &shared);
+            worker.run(first);
         });
     }
     let mut result = shared.result.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -150,11 +156,6 @@ impl Written {
     }
 }
 
-/// A panic of one thread ends the others too, so what it leaves behind is not looked at.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The bands that no thread has taken yet.
 struct Bands<'i> {
     next: usize,
@@ -198,103 +199,95 @@ impl<'i> Bands<'i> {
     }
 }
 
-fn work<E: Engine, P: PointSet>(
-    engine: &E,
-    state: &mut E::State,
-    grid: &P,
-    outputs: &[usize],
-    options: &PassOptions<'_>,
-    shared: &Shared<'_, '_>,
-) {
-    loop {
-        let Some(mut band) = lock(&shared.bands).take() else {
-            break;
-        };
-        let late = shared.deadline.is_some_and(|deadline| Instant::now() > deadline)
-            || options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
-        if late || shared.first_stopped.load(Ordering::Relaxed) < band.index {
-            break;
-        }
-        let mut printed = Printed::default();
-        let finished = shade_band(
-            engine,
-            state,
-            grid,
-            &mut band,
-            outputs,
-            options,
-            shared,
-            &mut printed,
-        );
-        printed.append(engine.take_printed(state));
-        if !finished {
-            shared.first_stopped.fetch_min(band.index, Ordering::Relaxed);
-        }
-        if !options.silent {
-            let stopped = shared.first_stopped.load(Ordering::Relaxed);
-            lock(&shared.printer).put(band.index, printed, stopped);
-        }
-        let written = engine.take_written(state);
-        if options.keeps_points {
-            lock(&shared.written).put(band.index, written);
-        }
-        let reports = engine.take_reports(state);
-        if !reports.is_empty() {
-            lock(&shared.result).reports.extend(reports);
-        }
-    }
+/// Inputs of a thread that shades bands.
+struct Worker<'a, 'i, 'o, E, P> {
+    engine: &'a E,
+    grid: &'a P,
+    outputs: &'a [usize],
+    options: &'a PassOptions<'a>,
+    shared: &'a Shared<'i, 'o>,
 }
 
-/// Runs the points of a band; whether all runs came to their ends.
-fn shade_band<E: Engine, P: PointSet>(
-    engine: &E,
-    state: &mut E::State,
-    grid: &P,
-    band: &mut Band<'_>,
-    outputs: &[usize],
-    options: &PassOptions<'_>,
-    shared: &Shared<'_, '_>,
-    printed: &mut Printed,
-) -> bool {
-    let mut points = [grid.globals(); BATCH];
-    let (mut x, mut y) = (band.points.start % grid.width(), band.points.start / grid.width());
-    let count = band.points.len();
-    // Values of a point are printed before the next point runs.
-    let batch = if options.print.is_empty() { BATCH } else { 1 };
-    for start in (0..count).step_by(batch) {
-        let points = &mut points[..batch.min(count - start)];
-        let first = [x, y];
-        for globals in &mut *points {
-            grid.place(globals, x, y);
-            x += 1;
-            if x == grid.width() {
-                (x, y) = (0, y + 1);
+impl<E: Engine, P: PointSet> Worker<'_, '_, '_, E, P> {
+    /// Shades bands until none is left or the pass ends.
+    fn run(&self, state: &mut E::State) {
+        let (shared, options) = (self.shared, self.options);
+        loop {
+            let Some(mut band) = lock(&shared.bands).take() else {
+                break;
+            };
+            let late = shared.deadline.is_some_and(|deadline| Instant::now() > deadline)
+                || options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+            if late || shared.first_stopped.load(Ordering::Relaxed) < band.index {
+                break;
+            }
+            let mut printed = Printed::default();
+            let finished = self.shade(state, &mut band, &mut printed);
+            printed.append(self.engine.take_printed(state));
+            if !finished {
+                shared.first_stopped.fetch_min(band.index, Ordering::Relaxed);
+            }
+            if !options.silent {
+                let stopped = shared.first_stopped.load(Ordering::Relaxed);
+                lock(&shared.printer).put(band.index, printed, stopped);
+            }
+            let written = self.engine.take_written(state);
+            if options.keeps_points {
+                lock(&shared.written).put(band.index, written);
+            }
+            let reports = self.engine.take_reports(state);
+            if !reports.is_empty() {
+                lock(&shared.result).reports.extend(reports);
             }
         }
-        let mut stored: Vec<BatchOutput<'_>> = outputs
-            .iter()
-            .zip(&mut band.images)
-            .map(|(&index, image)| {
-                let channels = image.len() / count;
-                let numbers = &mut image[start * channels..][..points.len() * channels];
-                BatchOutput { index, numbers }
-            })
-            .collect();
-        if engine.run_batch(state, points, &mut stored) < points.len() {
-            return false;
-        }
-        if !options.print.is_empty() {
-            printed.append(engine.take_printed(state));
-            let mut text = String::new();
-            print_point(engine, state, options.print, first, &mut text);
-            printed.push(Sink::Output, &text);
-        }
-        // Bands after the first stopped one are not shown.
-        if shared.first_stopped.load(Ordering::Relaxed) < band.index {
-            break;
-        }
     }
-    true
+
+    /// Shades the points of a band. Returns whether each run was completed.
+    fn shade(&self, state: &mut E::State, band: &mut Band<'_>, printed: &mut Printed) -> bool {
+        let mut points = [self.grid.globals(); BATCH];
+        let (mut x, mut y) = (
+            band.points.start % self.grid.width(),
+            band.points.start / self.grid.width(),
+        );
+        let count = band.points.len();
+        // Values of a point are printed before the next point runs.
+        let batch = if self.options.print.is_empty() { BATCH } else { 1 };
+        for start in (0..count).step_by(batch) {
+            let points = &mut points[..batch.min(count - start)];
+            let first = [x, y];
+            for globals in &mut *points {
+                self.grid.place(globals, x, y);
+                x += 1;
+                if x == self.grid.width() {
+                    (x, y) = (0, y + 1);
+                }
+            }
+            let mut stored: Vec<BatchOutput<'_>> = self
+                .outputs
+                .iter()
+                .zip(&mut band.images)
+                .map(|(&index, image)| {
+                    let channels = image.len() / count;
+                    let numbers = &mut image[start * channels..][..points.len() * channels];
+                    BatchOutput { index, numbers }
+                })
+                .collect();
+            if self.engine.run_batch(state, points, &mut stored) < points.len() {
+                return false;
+            }
+            if !self.options.print.is_empty() {
+                printed.append(self.engine.take_printed(state));
+                let mut text = String::new();
+                print_point(self.engine, state, self.options.print, first, &mut text);
+                printed.push(Sink::Output, &text);
+            }
+            // Bands after the first stopped one are not shown.
+            if self.shared.first_stopped.load(Ordering::Relaxed) < band.index {
+                break;
+            }
+        }
+        true
+    }
 }
 
 /// Prints the texts of bands in order.

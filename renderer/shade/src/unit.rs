@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use shading::hir::Const;
 use shading::runtime::closure_text::closure_text;
@@ -22,7 +22,7 @@ use super::{PACKET_GRID, missing_texture};
 use renderer_base::files::{LoggedFiles, SharedFiles};
 use renderer_base::memory;
 use renderer_inputs::shader_file;
-use renderer_support::Failure;
+use renderer_support::{Failure, lock};
 use renderer_transport::material::{closure_registry, library};
 
 /// Where a shader is.
@@ -323,7 +323,7 @@ impl Instance {
     }
 
     fn contexts(&self, count: usize) -> Vec<ShadingContext> {
-        let mut kept = self.contexts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.contexts);
         let mut contexts = std::mem::take(&mut *kept);
         drop(kept);
         contexts.truncate(count);
@@ -335,6 +335,6 @@ impl Instance {
     }
 
     fn keep(&self, contexts: Vec<ShadingContext>) {
-        *self.contexts.lock().unwrap_or_else(PoisonError::into_inner) = contexts;
+        *lock(&self.contexts) = contexts;
     }
 }

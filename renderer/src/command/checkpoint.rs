@@ -93,12 +93,12 @@ pub(super) fn begun(
     let message = match checkpoint.filter(|_| state.is_some()) {
         Some(checkpoint) => format!(
             "error: --samples {start}..{end} does not begin where '{}' ends, after {taken} samples\n  \
-             hint: --samples {}..{end} goes on from there",
+             hint: --samples {}..{end} continues from there",
             checkpoint.path.display(),
             goal.rounds_about(taken).0
         ),
         None => format!(
-            "error: --samples {start}..{end} with --noise goes on from the samples before {start}, which are not there\n  \
+            "error: --samples {start}..{end} with --noise continues from the samples before {start}, which are missing\n  \
              hint: name the part that has them, as --checkpoint FILE --resume"
         ),
     };
@@ -124,7 +124,7 @@ impl Checkpoint {
             if !args.resume {
                 return Err(Failure::User(format!(
                     "error: '{}' holds the samples {} of an earlier render\n  \
-                     hint: add --resume to go on with it, or delete it to begin anew",
+                     hint: add --resume to continue it, or delete it to start again",
                     path.display(),
                     old.header().samples
                 )));

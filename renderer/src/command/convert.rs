@@ -104,7 +104,7 @@ fn staged_files(translation: &Translation, beside: &Path) -> Result<(WrittenFile
 
 fn in_the_way(path: &Path) -> Failure {
     Failure::User(format!(
-        "error: '{}' is there, and no earlier `kiln convert` has written it, or it was changed since\n  \
+        "error: '{}' exists, and no earlier `kiln convert` wrote it, or it was changed since\n  \
          hint: name another file, or delete it",
         path.display()
     ))

@@ -97,7 +97,7 @@ fn join_bake(args: &MergeArgs) -> Result<(), Failure> {
     }
     if output.exists() {
         return Err(Failure::User(format!(
-            "error: '{}' is there already\n  hint: name another file, or delete it",
+            "error: '{}' exists already\n  hint: name another file, or delete it",
             output.display()
         )));
     }
@@ -217,5 +217,5 @@ fn gap_message(parts: &[Named], joined: &Header) -> String {
             _ => String::new(),
         };
     }
-    message + "\n  hint: render them with --samples, or take what there is with --allow-gaps"
+    message + "\n  hint: render them with --samples, or allow the gaps with --allow-gaps"
 }

@@ -79,7 +79,7 @@ fn start_threads(threads: usize) -> Result<(), Failure> {
         .build_global();
     started.map_err(|error| {
         Failure::User(format!(
-            "error: cannot start as many threads: {error}\n  hint: --threads N asks for fewer"
+            "error: cannot start the threads: {error}\n  hint: reduce their number with --threads N"
         ))
     })
 }

@@ -75,8 +75,8 @@ fn asked(text: &str) -> Result<Vec<PassDesc>, Failure> {
     })
 }
 
-/// The longest name of a light's group; longer names are cut.
-const LONGEST_GROUP: usize = 100;
+/// Maximum length of the name of a light's group [characters]; longer names are cut.
+const MAX_GROUP_NAME_LENGTH: usize = 100;
 
 /// Puts each light into a group of its own, which is called as the light is, as far as a layer can be.
 fn each_light(names: &mut SceneNames) {
@@ -88,7 +88,12 @@ fn each_light(names: &mut SceneNames) {
     let mut taken = HashSet::from([REST.to_owned()]);
     for light in &mut names.lights {
         let group = groups.entry(light.name.clone()).or_insert_with(|| {
-            let name: String = light.name.chars().map(valid).take(LONGEST_GROUP).collect();
+            let name: String = light
+                .name
+                .chars()
+                .map(valid)
+                .take(MAX_GROUP_NAME_LENGTH)
+                .collect();
             let numbered = (2..).map(|number| format!("{name}_{number}"));
             let mut free = once(name.clone()).chain(numbered);
             let group = free.find(|group| taken.insert(group.clone()));

@@ -1,6 +1,6 @@
 //! Observers of a render: progress bar, checkpoint, intermediate images, viewer, scheduler messages.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use shading::Diagnostic;
@@ -11,6 +11,7 @@ use renderer_pictures::pictures::Pictures;
 use renderer_preview::Preview;
 use renderer_preview::progress::Bar;
 use renderer_preview::progress_lines::ProgressLines;
+use renderer_support::lock;
 use renderer_support::outputs::Finish;
 use renderer_transport::render::{Decision, Progress, RenderState};
 
@@ -46,7 +47,7 @@ enum Checkpointer<'a> {
 }
 
 /// Time between two denoised pictures in a viewer.
-const SHOW_EVERY: Duration = Duration::from_secs(1);
+const DENOISE_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Checkpointer<'_> {
     /// Minimum interval between two runs, as a multiple of the task's own duration.
@@ -84,7 +85,7 @@ impl<'a> RenderObserver<'a> {
     pub(super) fn show(&mut self, preview: &'a Preview, pictures: &'a Pictures) {
         self.preview = Some(preview);
         if pictures.denoising.is_some() {
-            self.add(Checkpointer::Preview(preview, pictures), SHOW_EVERY);
+            self.add(Checkpointer::Preview(preview, pictures), DENOISE_INTERVAL);
         }
     }
 
@@ -190,7 +191,7 @@ impl Progress for RenderObserver<'_> {
                 Err(message) if !task.failed => {
                     task.failed = true;
                     self.bar.remark(&format!(
-                        "warning: {message}\n  the render goes on; what was written last is as it was"
+                        "warning: {message}\n  the render continues; the last written file is unchanged"
                     ));
                 }
                 Err(_) => {}
@@ -207,8 +208,4 @@ fn warn_noisy(is_noisy: &mut bool, warning: Option<&Diagnostic>, bar: &Bar) {
     {
         bar.remark(&warning.to_string());
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,10 +15,11 @@ use notify::event::{EventKind, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use rustc_hash::FxHashMap;
 
+use super::lock;
 use super::watched_files::{FileIdentity, WatchedFiles, identity};
 
-/// Changes at intervals below this are one: programs save in several steps.
-const TOGETHER: Duration = Duration::from_millis(30);
+/// Changes at shorter intervals are reported as one, because programs save in several steps.
+const DEBOUNCE: Duration = Duration::from_millis(30);
 
 /// Time between two comparisons, unless they are slow.
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -89,7 +90,7 @@ impl FileWatch {
     /// Waits for a change since the last wait, and until changes cease for a moment.
     pub fn wait(&self) {
         if self.changes.recv().is_ok() {
-            while self.changes.recv_timeout(TOGETHER).is_ok() {}
+            while self.changes.recv_timeout(DEBOUNCE).is_ok() {}
         }
     }
 }
@@ -175,8 +176,4 @@ impl WatchedFolders {
         }
         is_new
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,18 +5,18 @@
 //! send a signal: one right after the first counts as the same, unless it is Ctrl-C.
 
 use std::sync::Arc;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{Failure, remark};
+use super::{Failure, lock, remark};
 use renderer_image::remove_temporaries;
 
 /// The signal of Ctrl-C.
 const INTERRUPT: i32 = 2;
 
-/// Signals that come so soon after the first are the same one, unless they are Ctrl-C.
-const SAME: Duration = Duration::from_millis(500);
+/// Signals within this time after the first are repetitions of it, unless they are Ctrl-C.
+const REPEAT_TIME: Duration = Duration::from_millis(500);
 
 /// State of signal handling: whether a signal arrived, and its effect.
 #[derive(Debug, Default)]
@@ -91,14 +91,16 @@ impl Interrupt {
         let stopped = self.stop.swap(true, Ordering::Relaxed);
         // Old work may have been ended before.
         let again = stopped && self.signal.load(Ordering::Relaxed) != 0;
-        let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut since = lock(&self.since);
         let first = *since.get_or_insert_with(Instant::now);
         if !again {
             self.signal.store(signal, Ordering::Relaxed);
         }
-        if self.keeps.load(Ordering::Relaxed) && (!again || (signal != INTERRUPT && first.elapsed() < SAME)) {
+        if self.keeps.load(Ordering::Relaxed)
+            && (!again || (signal != INTERRUPT && first.elapsed() < REPEAT_TIME))
+        {
             if !again {
-                remark(&"finishing the samples in flight; once more ends at once");
+                remark(&"finishing the samples in flight; interrupt again to stop at once");
             }
             return;
         }

@@ -5,12 +5,6 @@
 #![deny(unsafe_code, missing_docs)]
 // Bits must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
-// Units stand in brackets: `[m]`.
-#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
-#![allow(
-    rustdoc::private_intra_doc_links,
-    reason = "the documentation is built with private items"
-)]
 
 pub mod failure;
 pub mod file_watch;
@@ -25,5 +19,12 @@ pub mod watch;
 mod watched_files;
 pub mod written_files;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 pub use failure::Failure;
 pub use terminal::{print, print_result, remark};
+
+/// Locks a mutex, even if a thread has panicked with it.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -10,6 +10,7 @@
 //! plain Rust function, which constant folding, the interpreter and compiled code share.
 
 #![deny(unsafe_code, missing_docs)]
+#![warn(rustdoc::broken_intra_doc_links)]
 // Results must have the same bits everywhere, so they must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![allow(

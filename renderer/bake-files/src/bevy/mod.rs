@@ -29,8 +29,8 @@ use renderer_import::GltfFile;
 /// Luminance [cd/m²] of radiance 1 W/(sr·m²), as lights of glTF are taken.
 const LUMENS_PER_WATT: f32 = 683.0;
 
-/// Most texels along an axis of a volume that all graphics cards take.
-const MOST: u32 = 2048;
+/// Maximum texels along an axis of a volume on every graphics card.
+const MAX_TEXELS: u32 = 2048;
 
 /// The names of the files of a bake.
 pub(super) fn names(args: &BakeArgs) -> Vec<String> {
@@ -128,12 +128,12 @@ pub(super) fn of_lightmap(
 /// The files of a grid of probes.
 pub(super) fn of_probes(probes: &Probes, grid: &Grid, warnings: &mut Diagnostics) -> Vec<(String, Vec<u8>)> {
     let counts = grid.counts;
-    if counts.x.max(2 * counts.y).max(3 * counts.z) > MOST {
+    if counts.x.max(2 * counts.y).max(3 * counts.z) > MAX_TEXELS {
         let message = format!("the grid is too large for Bevy: {counts} probes");
         let hint = format!(
-            "at most {MOST}, {} and {} along x, y and z; raise --probe-spacing",
-            MOST / 2,
-            MOST / 3
+            "at most {MAX_TEXELS}, {} and {} along x, y and z; raise --probe-spacing",
+            MAX_TEXELS / 2,
+            MAX_TEXELS / 3
         );
         warnings.push(Diagnostic::warning(message).hint(hint));
         return vec![];

@@ -70,7 +70,7 @@ pub(super) fn of_lightmap(
 ) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     if map.order != ShOrder::One {
         let message = "Godot's lightmaps have order 1: the second band is in Kiln's own files alone";
-        let hint = "--order 1 bakes what --for godot takes";
+        let hint = "--for godot needs --order 1";
         warnings.push(Diagnostic::warning(message).hint(hint));
     }
     let files = SharedFiles::default();

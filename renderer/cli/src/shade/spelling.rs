@@ -37,7 +37,7 @@ impl Flags {
     }
 }
 
-/// Turns the spelling of `testshade` into ours: `-od half`, `-param:type=color Kd 1,0,0`, `-vparam Kd 1 0 0`,
+/// Converts the spelling of `testshade` to that of Kiln: `-od half`, `-param:type=color Kd 1,0,0`, `-vparam Kd 1 0 0`,
 /// `--stats FILE.json`.
 pub(crate) fn widen(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let flags = Flags::new();

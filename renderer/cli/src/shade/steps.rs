@@ -112,7 +112,7 @@ impl Setup {
             ),
             (
                 flag("reparam", &["LAYER", "NAME", "VALUE"])
-                    .help("Sets an input of a layer anew before the second iteration (with --iters)"),
+                    .help("Sets an input of a layer again before the second iteration (with --iters)"),
                 |v| vec![Setup::reparam(&v[0], Assignment::new(&v[1], &v[2], ""))],
             ),
             (

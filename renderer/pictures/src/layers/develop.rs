@@ -11,7 +11,7 @@ use super::layered::{Channels, Layered, mean};
 use crate::part::LayerNames;
 
 /// Depth of pixels that no surface covers [m].
-const FAR: f32 = 1e10;
+const BACKGROUND_DEPTH: f32 = 1e10;
 
 /// Layers that a part names and that this program does not know.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -89,7 +89,7 @@ fn layer(
         Pass::Value(ValuePass::Variance) => film.variance().unwrap_or_else(|| means(film, channel, 3)),
         Pass::Value(ValuePass::ObjectId) => number(film, set, names, CryptoKind::Object),
         Pass::Value(ValuePass::MaterialId) => number(film, set, names, CryptoKind::Material),
-        Pass::Value(ValuePass::Depth) => of_seen(film, set, channel, 1, FAR),
+        Pass::Value(ValuePass::Depth) => of_seen(film, set, channel, 1, BACKGROUND_DEPTH),
         Pass::Value(ValuePass::Position) => of_seen(film, set, channel, 3, 0.0),
         _ => means(film, channel, channels.len()),
     };

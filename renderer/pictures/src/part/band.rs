@@ -15,7 +15,7 @@ const ROWS: u32 = 16;
 pub(super) const AT_ONCE: usize = 32;
 
 /// Bytes of the longest integer.
-const LONGEST: usize = 16;
+const MAX_BYTES: usize = 16;
 
 /// The bands of a film's part, from the top.
 pub(super) fn bands(crop: Rect) -> impl Iterator<Item = Rect> {
@@ -191,7 +191,7 @@ fn pack(values: impl Iterator<Item = i128> + Clone, bytes: &mut Vec<u8>) {
 fn unpack(count: usize, bytes: &mut &[u8]) -> Option<Vec<i128>> {
     let (head, rest) = bytes.split_at_checked(2)?;
     let [skipped, width] = [usize::from(head[0]), usize::from(head[1])];
-    if skipped + width > LONGEST {
+    if skipped + width > MAX_BYTES {
         return None;
     }
     let (body, rest) = rest.split_at_checked(width * count)?;
@@ -201,7 +201,7 @@ fn unpack(count: usize, bytes: &mut &[u8]) -> Option<Vec<i128>> {
     }
     let values = body.chunks_exact(width).map(|chunk| {
         let sign = if chunk[width - 1] >= 0x80 { 0xff } else { 0 };
-        let mut v = [sign; LONGEST];
+        let mut v = [sign; MAX_BYTES];
         v[..skipped].fill(0);
         v[skipped..skipped + width].copy_from_slice(chunk);
         i128::from_le_bytes(v)

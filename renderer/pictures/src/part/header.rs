@@ -185,7 +185,7 @@ fn write_noise(noise: &NoiseSummary, samples: &Ranges, f: &mut fmt::Formatter<'_
     };
     writeln!(f, "  {:<15} {round}", "rounds")?;
     if open == 0.0 {
-        writeln!(f, "  {:<15} nothing: no pixel takes more samples", "open")
+        writeln!(f, "  {:<15} none: no pixel needs more samples", "open")
     } else {
         writeln!(
             f,
@@ -199,10 +199,10 @@ fn write_noise(noise: &NoiseSummary, samples: &Ranges, f: &mut fmt::Formatter<'_
 /// A number of layers; none in files without layers.
 fn layer_count(json: &Json) -> Option<usize> {
     /// Bound that keeps the size of a film within 64 bits.
-    const MOST: usize = 1 << 20;
+    const MAX_LENGTH: usize = 1 << 20;
     match json {
         Json::Null => Some(0),
-        _ => usize::try_from(json.as_u64()?).ok().filter(|&n| n <= MOST),
+        _ => usize::try_from(json.as_u64()?).ok().filter(|&n| n <= MAX_LENGTH),
     }
 }
 

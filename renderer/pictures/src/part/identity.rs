@@ -95,9 +95,9 @@ impl Identity {
             [name, text] => Some((name.as_str()?.to_owned(), text.as_str()?.to_owned())),
             _ => None,
         };
-        /// Bound of the facts of a file; renders have about 40.
-        const MOST: usize = 1000;
-        let list = json.as_array().filter(|list| list.len() <= MOST)?;
+        /// Maximum number of entries in a file; renders have about 40.
+        const MAX_ENTRIES: usize = 1000;
+        let list = json.as_array().filter(|list| list.len() <= MAX_ENTRIES)?;
         list.iter().map(pair).collect::<Option<_>>().map(Identity)
     }
 }

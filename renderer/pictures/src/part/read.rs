@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::band::{AT_ONCE, bands, checksum, decode};
 use super::header::MAGIC;
-use super::statistics::{LONGEST, decode_goal, decode_tiles};
+use super::statistics::{MAX_RECORD, decode_goal, decode_tiles};
 use super::{Header, Part, PartError};
 use renderer_base::files::{Budget, BudgetKind, open_regular};
 use renderer_image::Rect;
@@ -58,7 +58,7 @@ impl PartReader {
         let header = json
             .as_ref()
             .and_then(Header::from_json)
-            .ok_or_else(|| PartError::damaged(path, "its header makes no sense"))?;
+            .ok_or_else(|| PartError::damaged(path, "its header is invalid"))?;
         Ok(PartReader {
             path: path.to_owned(),
             header,
@@ -139,9 +139,9 @@ impl PartReader {
 /// The statistics of adaptive sampling, which follow the sums.
 fn statistics(file: &mut impl Read, film: &Film) -> Result<NoiseMap, String> {
     let senseless = || "its statistics make no sense".to_owned();
-    let (mut noise, records) = decode_goal(film, &record(file, LONGEST)?).ok_or_else(senseless)?;
+    let (mut noise, records) = decode_goal(film, &record(file, MAX_RECORD)?).ok_or_else(senseless)?;
     for index in 0..records {
-        let bytes = record(file, LONGEST)?;
+        let bytes = record(file, MAX_RECORD)?;
         decode_tiles(&mut noise, index, &bytes).ok_or_else(senseless)?;
     }
     Ok(noise)

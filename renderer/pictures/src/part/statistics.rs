@@ -7,7 +7,8 @@ use renderer_transport::render::TILE;
 const TILES: usize = 256;
 
 /// Maximum size of a record [bytes]: a tile has this many pixels, and a quarter of a tile is a block.
-pub(super) const LONGEST: u64 = TILES as u64 * (TILE as u64 * TILE as u64 * PIXEL as u64 + 4 * BLOCK as u64);
+pub(super) const MAX_RECORD: u64 =
+    TILES as u64 * (TILE as u64 * TILE as u64 * PIXEL as u64 + 4 * BLOCK as u64);
 
 /// Bytes of a pixel and of a block.
 const PIXEL: usize = 5 * 4;

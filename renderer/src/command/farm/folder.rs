@@ -64,7 +64,7 @@ impl<'a> Folder<'a> {
         match in_the_way {
             None => Ok(Folder { path, before }),
             Some(path) => Err(Failure::User(format!(
-                "error: '{}' is there, and no earlier `kiln farm` has written it, or it was changed since\n  \
+                "error: '{}' exists, and no earlier `kiln farm` wrote it, or it was changed since\n  \
                  hint: give the job another folder, with --dir, or delete the file",
                 path.display()
             ))),

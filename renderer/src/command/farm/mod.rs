@@ -84,7 +84,7 @@ fn check_options(args: &FarmArgs, render: &RenderArgs) -> Result<(), Failure> {
         (
             render.request.denoise.is_some(),
             "--denoise",
-            "it is for whole pictures; render --aov albedo --aov N, and `kiln denoise` takes the picture",
+            "it is for whole pictures; render --aov albedo --aov N, and run `kiln denoise` on the picture",
         ),
         (
             render.tone_map != ToneCurve::None,
@@ -96,7 +96,7 @@ fn check_options(args: &FarmArgs, render: &RenderArgs) -> Result<(), Failure> {
             "--samples",
             "each task has its range",
         ),
-        (render.resume, "--resume", "each task goes on with its work"),
+        (render.resume, "--resume", "each task resumes by itself"),
         (
             render.request.time.is_some(),
             "--time",
@@ -115,7 +115,7 @@ fn check_options(args: &FarmArgs, render: &RenderArgs) -> Result<(), Failure> {
         (
             render.progress.is_some(),
             "--progress",
-            "the job asks for it where it is of use",
+            "the job sets it if needed",
         ),
         (
             render.report.stats.is_some(),
@@ -291,7 +291,7 @@ fn job(args: &FarmArgs, render: &RenderArgs, scenes: Scenes, dir: &Path) -> Resu
         args.scene.clone()
     };
     let options = if args.pack {
-        without(&args.options, &KEPT_IN_PACKS)
+        without(&args.options, &PACK_OPTIONS)
     } else {
         args.options.clone()
     };
@@ -361,7 +361,7 @@ type Flag = (&'static [&'static str], bool);
 const SPP: Flag = (&["--spp"], true);
 
 /// Options that are stored in packs.
-const KEPT_IN_PACKS: [Flag; 6] = [
+const PACK_OPTIONS: [Flag; 6] = [
     (&["--set"], true),
     (&["--light"], true),
     (&["--define", "-D"], true),

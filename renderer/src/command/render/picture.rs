@@ -136,7 +136,7 @@ pub(super) fn render_picture(
     let done = state.samples.end - settings.samples.start;
     let all = settings.samples.end - settings.samples.start;
     let kept = checkpoint.map_or(String::new(), |checkpoint| {
-        format!(", and --resume goes on from '{}'", checkpoint.path().display())
+        format!(", and --resume continues from '{}'", checkpoint.path().display())
     });
     let which = if written.files.is_empty() {
         ""

@@ -10,10 +10,10 @@ use renderer_support::interrupt::Interrupt;
 use renderer_support::watch::Read;
 
 /// Samples of the first picture after a change.
-const FIRST: u32 = 2;
+const FIRST_SAMPLES: u32 = 2;
 
 /// Interval at which the picture that follows is written.
-const WRITE: Duration = Duration::from_secs(1);
+const WRITE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The first picture after a change.
 fn first_round(args: &RenderArgs) -> RenderArgs {
@@ -21,7 +21,7 @@ fn first_round(args: &RenderArgs) -> RenderArgs {
     let request = &mut first.request;
     (request.noise, request.quality, request.time) = (None, None, None);
     request.min_spp = None;
-    request.spp = Some(request.spp.map_or(FIRST, |spp| spp.min(FIRST)));
+    request.spp = Some(request.spp.map_or(FIRST_SAMPLES, |spp| spp.min(FIRST_SAMPLES)));
     first.report.stats = None;
     first.report.verbose = false;
     first
@@ -31,7 +31,7 @@ fn first_round(args: &RenderArgs) -> RenderArgs {
 fn full_round(args: &RenderArgs) -> RenderArgs {
     let mut full = args.clone();
     if args.request.stage.variations.is_empty() {
-        full.write_every = args.write_every.or(Some(WRITE));
+        full.write_every = args.write_every.or(Some(WRITE_INTERVAL));
     }
     full
 }

@@ -1,6 +1,6 @@
 //! A scene that is read once and rendered many times.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use shading::Diagnostics;
@@ -15,7 +15,7 @@ use renderer_cli::RenderRequest;
 use renderer_passes::{Pass, PassSet};
 use renderer_pictures::pictures::Pictures;
 use renderer_scene::SceneDesc;
-use renderer_support::Failure;
+use renderer_support::{Failure, lock};
 use renderer_transport::render::{Progress, render};
 use renderer_transport::scene::build::Built;
 
@@ -177,8 +177,4 @@ impl Scene {
         *kept = Some((key, built.clone()));
         Ok(built)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,8 +3,9 @@
 //! Every user of the machine can connect. A new connection replaces the oldest one that has not yet sent a
 //! request with the token, so that others can neither use up threads and descriptors nor keep the page's requests out.
 
+use crate::lock;
 use std::net::{Shutdown, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Most connections at a time.
 const MAX_CONNECTIONS: usize = 64;
@@ -41,7 +42,7 @@ impl OpenConnections {
     }
 
     fn entries(&self) -> MutexGuard<'_, Vec<Entry>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

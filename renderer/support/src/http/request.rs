@@ -4,8 +4,8 @@ use std::fs::File;
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// Time in which a closed connection shows [s/1000]; the shortest that systems measure.
-const GLANCE: Duration = Duration::from_millis(1);
+/// Timeout of the test for a closed connection, the shortest that systems measure.
+const POLL_TIMEOUT: Duration = Duration::from_millis(1);
 
 /// A request that passed all checks.
 pub struct Request<'a> {
@@ -24,7 +24,7 @@ impl Request<'_> {
     pub fn is_abandoned(&self) -> bool {
         let Some(stream) = self.stream else { return false };
         let peeked = stream
-            .set_read_timeout(Some(GLANCE))
+            .set_read_timeout(Some(POLL_TIMEOUT))
             .and_then(|()| stream.peek(&mut [0]));
         match peeked {
             Ok(length) => length == 0,
