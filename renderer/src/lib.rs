@@ -59,7 +59,7 @@ pub use renderer_image::{self as image, compare, film, texture};
 pub use renderer_pictures::{layers, part};
 pub use renderer_transport::{body, bsdf, cloud, integrator, light, material, medium, render};
 
-/// Passes of pictures: expressions, and what they need of a scene.
+/// Passes of pictures: expressions, and their inputs from a scene.
 pub mod passes {
     pub use renderer_passes::*;
     pub use renderer_transport::passes::*;

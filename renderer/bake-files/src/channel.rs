@@ -77,7 +77,7 @@ impl Quantity {
 #[derive(Clone, Debug)]
 pub(super) struct Picture {
     pub(super) file: String,
-    /// Their names in the file, and what they hold.
+    /// Names of the channels in the file, and their quantities.
     pub(super) channels: Vec<(&'static str, Quantity)>,
 }
 
@@ -216,7 +216,7 @@ fn stored(coefficients: &[Rgb], precision: Precision, tone: Tone) -> [f32; MAX_C
         return values;
     }
     if tone == Tone::Luminance {
-        // Of what the constant coefficient is stored as, too.
+        // The luminance of the rounded RGB values, so that it matches the stored constant coefficient.
         let [r, g, b] = RGB.map(|tone| stored(coefficients, precision, tone));
         for (index, value) in values.iter_mut().enumerate() {
             *value = toward_zero(Rgb::new(r[index], g[index], b[index]).luminance());

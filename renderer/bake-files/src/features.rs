@@ -1,4 +1,4 @@
-//! Features of surfaces that a bake is asked for, and their images.
+//! Requested features of surfaces, and their images.
 
 use shading::Diagnostic;
 
@@ -11,7 +11,7 @@ use renderer_cli::BakeArgs;
 use renderer_passes::Pass;
 use renderer_transport::scene::build::Built;
 
-/// A feature that is asked for.
+/// A requested feature.
 #[derive(Clone)]
 pub(super) enum Asked {
     /// A feature without settings.

@@ -16,7 +16,7 @@ pub(super) struct Manifest<'a> {
     pub(super) args: &'a BakeArgs,
     pub(super) settings: &'a BakeSettings,
     pub(super) baked: &'a Baked,
-    /// By shape: what it is in the model.
+    /// The object of each shape in the model.
     pub(super) parts: &'a [Option<ModelPart>],
 }
 

@@ -1,4 +1,4 @@
-//! `model.glb`: the user's model as it was, or a scene as a model, with the lightmap.
+//! `model.glb`: the user's model, or a scene as a model, with the lightmap.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The two bakes of `--watch`: a draft, and the one that is asked for.
+//! The two bakes of `--watch`: a draft, and the requested one.
 
 use renderer_cli::BakeArgs;
 use renderer_support::interrupt::Interrupt;
@@ -7,8 +7,8 @@ use renderer_support::{Failure, remark};
 /// Rays of each texel, vertex or probe of the first bake after a change.
 const DRAFT_RAYS: u32 = 16;
 
-/// Does `bake` for a draft and for what is asked for, unless a change ends the work. A bake that keeps light is fast
-/// enough by itself.
+/// Runs `bake` for a draft and for the requested settings, unless a change stops the work. A bake with `--keep` needs
+/// no draft.
 pub(super) fn run(
     args: &BakeArgs,
     interrupt: &Interrupt,

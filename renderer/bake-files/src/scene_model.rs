@@ -25,7 +25,7 @@ enum Slot {
 /// A scene that is exported.
 pub(super) struct SceneModel {
     document: Vec<u8>,
-    /// By shape: what it is in the document, and whether its triangles are turned around.
+    /// The object of each shape in the document, and whether its triangles are reversed.
     pub(super) parts: Vec<(ModelPart, bool)>,
     /// Materials, with the look of the shape that each was found for.
     materials: Vec<(Material, usize)>,
@@ -80,7 +80,7 @@ impl SceneModel {
         })
     }
 
-    /// The bytes of the document without what is baked.
+    /// The bytes of the document before baked data is added.
     pub(super) fn document(&self) -> &[u8] {
         &self.document
     }

@@ -163,7 +163,7 @@ fn outputs(
 struct Parts {
     /// The scene of the shapes whose surface is baked.
     high: SceneDesc,
-    /// The shapes that get it, unless they are the same, and their names.
+    /// The target shapes, unless they are the source shapes, and their names.
     low: Vec<Shape>,
     names: Vec<String>,
     /// The cages of these, and their names.

@@ -1,4 +1,4 @@
-//! Which shapes of a scene have the same triangles, and so the same lightmap coordinates.
+//! Shapes with equal triangles, and therefore equal lightmap coordinates.
 
 use std::sync::Arc;
 

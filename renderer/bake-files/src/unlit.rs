@@ -36,7 +36,7 @@ pub(super) fn file(model: Document, map: &Lightmap) -> Result<Vec<u8>, Failure> 
     document.glb().map_err(|error| failure(&error))
 }
 
-/// Albedo × irradiance / π and what is emitted, with opacity.
+/// Albedo × irradiance / π plus emission, with opacity.
 fn image(map: &Lightmap) -> Image {
     let finer = &map.textures;
     let (width, height) = (finer.width as usize, finer.height as usize);

@@ -20,7 +20,7 @@ const PROBES: &str = "probes/probes.json";
 /// Data of the page.
 const DATA: &str = "data.js";
 
-/// Returns whether a viewer is asked for, of something that it can show.
+/// Returns whether a viewer is requested, for a bake that it can show.
 pub(super) fn is_asked(args: &BakeArgs) -> bool {
     args.viewer && args.target == BakeTarget::Texture && args.include.0.is_some() && args.from.is_empty()
 }

@@ -44,7 +44,7 @@ pub(super) struct Entry {
 
 /// Picture of an entry.
 pub(super) enum Shown {
-    /// A picture is to be made.
+    /// Not rendered yet.
     Unmade,
     /// A picture: its file in the folder, its width and height.
     Picture(String, (u32, u32)),

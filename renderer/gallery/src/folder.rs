@@ -12,12 +12,12 @@ use renderer_support::Failure;
 
 /// The page.
 pub(super) const PAGE: &str = "index.html";
-/// The list of pictures with what they depend on. A folder that has it is a gallery's.
+/// Manifest: the pictures with the hashes of their inputs. It marks a folder as a gallery.
 const MANIFEST: &str = "gallery.json";
 /// Folder of the pictures.
 const PICTURES: &str = "pictures";
 
-/// A folder with the pictures that are there.
+/// A folder with the pictures of earlier runs.
 pub(super) struct Folder {
     path: PathBuf,
     /// Keys of the pictures by their files.
@@ -66,7 +66,7 @@ impl Folder {
         self.path.join(file)
     }
 
-    /// Returns whether a picture is there that depends on nothing but what `key` says.
+    /// Returns whether the folder has a picture whose inputs have this hash.
     pub(super) fn has(&self, file: &str, key: &str) -> bool {
         self.known.get(file).is_some_and(|known| known == key)
             && fs::metadata(self.place(file)).is_ok_and(|file| file.is_file() && file.len() > 0)

@@ -107,7 +107,7 @@ impl Library {
         self.entries.push(entry);
     }
 
-    /// Gives each entry a name of its own: units of several files may have the same.
+    /// Makes the names of entries unique: units of several files may share a name.
     fn name_entries(&mut self) {
         let mut known = FxHashSet::default();
         for entry in &mut self.entries {
@@ -122,7 +122,7 @@ impl Library {
                 .collect();
             let mut id = base.clone();
             let mut number = 1;
-            // Some file systems take capitals and small letters for the same.
+            // Some file systems ignore case.
             while !known.insert(id.to_lowercase()) {
                 number += 1;
                 id = format!("{base}-{number}");

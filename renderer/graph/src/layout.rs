@@ -342,7 +342,7 @@ fn stacked(items: &[Item], boxes: &[Layout]) -> Column {
 /// that would overlap move together (pool adjacent violators).
 fn spread(wanted: &[(f64, f64)], heights: &[f64], gap: f64) -> Vec<f64> {
     let mut offset = 0.0;
-    // Items that move together: the sum of their wishes, their weight, how many there are.
+    // Items that move together: the sum of their preferred positions, their weight, their number.
     let mut pools: Vec<(f64, f64, usize)> = vec![];
     let mut offsets = vec![];
     for ((top, weight), height) in wanted.iter().zip(heights) {

@@ -77,7 +77,7 @@ pub(super) struct Extent {
 /// The diagram of a unit or group.
 ///
 /// # Errors
-/// If what it calls has errors.
+/// If a unit that it calls has errors.
 pub(super) fn diagram(
     template: &Template,
     templates: &dyn Templates,

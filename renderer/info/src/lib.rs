@@ -522,7 +522,7 @@ fn metadata_json(list: &[Metadata]) -> Vec<Json> {
 
 /// A value as JSON; numbers that JSON has not are text.
 fn value_json(value: &Const) -> Json {
-    // The shortest decimal that is the same float, rather than that of the double it becomes.
+    // The shortest decimal of the 32-bit float, not of the double that contains it.
     let float = |v: f32| match v.to_string().parse::<f64>() {
         Ok(double) if double.is_finite() => json!(double),
         _ => json!(v.to_string()),

@@ -1,5 +1,5 @@
-//! `kiln info --needs`: what a unit, a group or a material asks of where it is used (attributes, spaces, textures, kinds of
-//! rays), and whether a scene has it.
+//! `kiln info --needs`: inputs that a unit, a group or a material requires (attributes, spaces, textures, kinds of
+//! rays), and whether a scene has them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -27,14 +27,14 @@ pub(super) struct Needs {
     textures: Vec<(String, bool)>,
     /// Files of point clouds, and whether they are found.
     clouds: Vec<(String, bool)>,
-    /// Kinds of rays by which it is not the same as by rays of the camera.
+    /// Kinds of rays that change its result, other than camera rays.
     ray_kinds: Vec<&'static str>,
     globals: Vec<&'static str>,
     derivatives: bool,
     traces: bool,
 }
 
-/// An attribute that is asked for by name.
+/// An attribute that a shader reads by name.
 struct AttributeNeed {
     name: String,
     /// True if the shader does without.
@@ -51,7 +51,7 @@ struct AttributeNeed {
 #[derive(Clone, Copy)]
 pub(super) struct Users<'a> {
     scene: &'a SceneShapes,
-    /// The material, if not all shapes are meant.
+    /// The material; `None` for every shape.
     material: Option<MaterialId>,
 }
 
@@ -269,7 +269,7 @@ impl Users<'_> {
     }
 }
 
-/// Names of the spaces that a linked unit asks for.
+/// Names of the spaces that a linked unit uses.
 fn spaces(unit: &Unit) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let functions = unit.functions.values().map(|function| &function.code);

@@ -14,7 +14,7 @@ use renderer_load::{Change, Lighting, LightingKind, LoadOptions, load};
 use renderer_scene::SceneDesc;
 use renderer_transport::scene::build::shader_errors;
 
-/// Options of the command line that change what is read of a scene.
+/// Options of the command line that change the description of a scene.
 #[derive(Clone, Debug, Default)]
 pub struct SceneOptions {
     /// Changes of values.
@@ -27,7 +27,7 @@ pub struct SceneOptions {
     pub source: SourceArgs,
     /// Options of reading Mitsuba scenes.
     pub mitsuba: MitsubaArgs,
-    /// How a shader is shown; none where only scenes are meant.
+    /// Display of a shader; `None` if only scenes are accepted.
     pub stage: Option<StageArgs>,
     /// Text of the scene, in place of its file.
     pub text: Option<Arc<str>>,

@@ -21,7 +21,7 @@ pub struct FoundShaders {
 }
 
 impl FoundShaders {
-    /// The one that is meant when one is wanted: the last, since what stands before helps it.
+    /// The default shader of a file: the last one, because earlier ones are helpers of it.
     pub fn last(self) -> Option<Template> {
         self.templates.into_iter().last()
     }

@@ -1,6 +1,6 @@
 //! The scene that is shown: read when texts and files change, changed where values and the view do.
 //!
-//! A change of a number in a material compiles that material alone, and shows what a scene read with it would show.
+//! A change of a number in a material compiles only that material; the result equals that of reading the scene again.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -82,7 +82,7 @@ impl Reading {
     }
 }
 
-/// Shows what is wanted, from what is kept if that is possible.
+/// Updates the scene to the requested look, from the kept state if possible.
 ///
 /// # Errors
 /// All mistakes; nothing is kept then.
@@ -110,7 +110,7 @@ pub(super) fn follow(
 }
 
 impl Kept {
-    /// Reads and builds what is wanted.
+    /// Reads and builds the requested scene.
     fn read(args: &LiveArgs, wanted: &Wanted, session: &Session, watch: &FileWatch) -> Result<Kept, String> {
         let words = |diagnostics: Diagnostics| diagnostics.to_string();
         let shader = shader(args, wanted, session).map_err(words)?;

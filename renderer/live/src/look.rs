@@ -8,7 +8,7 @@ use super::orbit::Orbit;
 use renderer_cli::LiveArgs;
 use renderer_inputs::stage_args::{On, StageArgs};
 
-/// Values of parameters, the view, and what a shader is shown on.
+/// Values of parameters, the view, shape and output.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Look {
     /// Parameters of the shader that are set, as texts of the command line.
@@ -50,8 +50,8 @@ impl Look {
         }
     }
 
-    /// Takes what a page sends: `{"params": {"alpha": "0.2", "ior": null}, "on": "cube", "orbit": [0, 0, 1]}`, of a scene
-    /// `{"sets": {"material.floor.alpha": "0.2"}}`. What it leaves out stays; null is the default.
+    /// Applies a request of the page: `{"params": {"alpha": "0.2", "ior": null}, "on": "cube", "orbit": [0, 0, 1]}`,
+    /// for a scene `{"sets": {"material.floor.alpha": "0.2"}}`. Missing keys change nothing; null is the default.
     pub(super) fn change(&mut self, sent: &Json) {
         for (key, known) in [("params", &mut self.params), ("sets", &mut self.sets)] {
             let values = sent.get(key).and_then(Json::as_object);

@@ -1,4 +1,4 @@
-//! The view: the scene's camera, turned about what it looks at, or about itself in a room.
+//! Camera of the page: the scene's camera, rotated around its target, or around itself in a room.
 
 use glam::{Affine3A, Quat, Vec2, Vec3};
 use serde_json::Value as Json;
@@ -79,7 +79,7 @@ fn rotation(axis: Vec3, angle: f32) -> Quat {
 pub(super) enum Pivot {
     /// The point that the camera looks at.
     Seen(Vec3),
-    /// Itself, in a room; what it looks at is so far ahead.
+    /// The camera itself, in a room; the distance of its target is `ahead`.
     Eye { ahead: f32 },
 }
 

@@ -107,7 +107,7 @@ fn next(request: &Request<'_>, query: &str, session: &Session) -> Vec<u8> {
     sent
 }
 
-/// How a page asks for pictures.
+/// Parameters of a request for pictures.
 fn write_options(query: &str) -> WriteOptions {
     let tone_map = match value(query, "curve").as_deref() {
         Some("agx") => ToneMap::Agx,

@@ -88,7 +88,7 @@ fn is_offered(ty: Type) -> bool {
     is_value && !ty.is_array()
 }
 
-/// A parameter; what is among `args` is its value.
+/// Description of a parameter; its value comes from `args` if it is there.
 fn parameter(param: &ParamInfo, args: &[Argument]) -> Json {
     let metadata = &param.metadata;
     let named = |arg: &&Argument| arg.name.as_ref().is_some_and(|name| name.text == param.name);

@@ -24,7 +24,7 @@ const FIRST_PICTURE_TIME: Duration = Duration::from_millis(18);
 /// Pixels that a first picture has in place of one, along each side, at most.
 const COARSEST: u32 = 8;
 
-/// Renders what the page asks for, as long as the program runs.
+/// Renders the requested looks until the program ends.
 pub(super) fn keep_rendering(args: &LiveArgs, session: &Arc<Session>, watch: FileWatch) {
     let mut last = 0;
     let mut kept = None;

@@ -31,7 +31,7 @@ pub(super) struct Shown {
 
 /// A requested look.
 pub(super) struct Wanted {
-    /// Number of the change that asks for it.
+    /// Number of the change that requested it.
     pub(super) change: u64,
     pub(super) look: Look,
     /// Number of changes of files.
@@ -46,7 +46,7 @@ struct State {
     /// The scene or shader, as the command line names it.
     scene: String,
     look: Look,
-    /// Number of the change that is asked for, from 1.
+    /// Number of the newest request, from 1.
     change: u64,
     /// Number of changes of files.
     files: u64,
@@ -111,7 +111,7 @@ impl Session {
         &self.stop
     }
 
-    /// Changes the look; the picture begins anew.
+    /// Changes the look and restarts the picture.
     pub(super) fn change(&self, change: impl FnOnce(&mut Look)) {
         let mut state = self.state();
         change(&mut state.look);
@@ -222,7 +222,7 @@ impl Session {
         self.state().shown.clone()
     }
 
-    /// The values of parameters that are asked for.
+    /// The requested values of parameters.
     pub(super) fn look(&self) -> Look {
         self.state().look.clone()
     }

@@ -1,4 +1,4 @@
-//! The thread that finds mistakes: it checks what is open once typing pauses, while the server answers.
+//! Background checks: a thread checks open texts when typing pauses, while the server answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -7,7 +7,7 @@ use shading_editor::{Document, KeyBlock, Keyword, World};
 use renderer_load::reference;
 use renderer_transport::material::{closure_registry, library};
 
-/// Declarations of scenes, and what they declare.
+/// Declarations of scenes and their kinds.
 const KEYWORDS: [(&str, &str); 12] = [
     ("film", "size of the picture, its filter and passes"),
     ("sampler", "random numbers of the samples"),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use shading_editor::Document;
 
-/// Writes a shipped text into the user's cache, unless it is there, and returns its path.
+/// Writes a shipped text into the user's cache if it is missing, and returns its path.
 pub(super) fn copy_of(document: &Document) -> Option<PathBuf> {
     let name = document.path.file_name()?;
     let folder = cache()?
@@ -15,7 +15,7 @@ pub(super) fn copy_of(document: &Document) -> Option<PathBuf> {
         return Some(path);
     }
     std::fs::create_dir_all(&folder).ok()?;
-    // The copy appears whole: another server may write it at the same time.
+    // The copy is renamed into place, because another server may write it simultaneously.
     let mut file = tempfile::NamedTempFile::new_in(&folder).ok()?;
     std::io::Write::write_all(&mut file, document.text.as_bytes()).ok()?;
     let mut permissions = file.as_file().metadata().ok()?.permissions();

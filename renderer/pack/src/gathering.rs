@@ -83,7 +83,7 @@ impl Gathering {
         &self.scene.files
     }
 
-    /// The path of a file that was asked for.
+    /// The path of a recorded file.
     pub(super) fn actual(&self, asked: &RecordedPath) -> PathBuf {
         match asked {
             RecordedPath::Relative(way) => self.folder.join(way),

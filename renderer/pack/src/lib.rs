@@ -77,8 +77,7 @@ pub fn pack(scene: &Path, output: &Path, options: SceneOptions) -> Result<Packed
     })
 }
 
-/// A warning of files that are far from the scene and that nobody but the scene names: it may name any file of the
-/// machine.
+/// Warns of files far from the scene that only the scene names: it could name any file of the machine.
 fn foreign(gathering: &Gathering, layout: &Layout) -> Option<Diagnostic> {
     let files = gathering.files();
     let folder = gathering.folder.canonicalize().ok()?;

@@ -42,7 +42,7 @@ pub fn warning(image: &Image, exposure: f32, tone_map: ToneMap, outputs: &[PathB
                 .hint(light),
         );
     }
-    // Files of floats keep what is dark or bright.
+    // Float formats store dark and bright values.
     if !outputs.iter().any(|path| has_8_bits(path)) {
         return None;
     }

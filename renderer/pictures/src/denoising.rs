@@ -1,11 +1,11 @@
 //! Denoising of a picture with its layers, for `denoise`, `render` and `merge`.
 //!
-//! The components and the light groups of a picture add up to it. Each layer is denoised by itself, with the same features
-//! as the picture; then the layers are corrected, value by value, so that their sum is the denoised picture to rounding
-//! (see [`fit_sum`]). Scaling the noisy layers to the denoised picture would keep the sum as well, but also the noise by
-//! which the layers differ from each other, and it is undefined where the noisy picture is black.
+//! The components and the light groups of a picture add up to it. Each layer is denoised separately with the features
+//! of the picture; then the layers are corrected, value by value, so that their sum is the denoised picture to rounding
+//! (see [`fit_sum`]). Scaling the noisy layers to the denoised picture would also keep the sum, but would keep the
+//! noise of their differences, and is undefined where the noisy picture is black.
 //!
-//! Alpha is denoised with the same features: shadow catchers make it as noisy as the picture.
+//! Alpha is denoised as well, because shadow catchers make it as noisy as the picture.
 //!
 //! Directly visible emission has noise only at edges, and filtering gives small bright lights a halo. If the layer
 //! `emission` exists, it is subtracted before denoising and added afterwards.
@@ -78,7 +78,7 @@ impl Denoising {
         }
     }
 
-    /// The denoised picture without the hidden layers; if that fails, the picture as it was, and why.
+    /// The denoised picture without the hidden layers; if that fails, the noisy picture and the error.
     pub fn apply(&self, layered: Layered) -> (Layered, Option<DenoiseError>) {
         let denoised = Denoiser::open(self.threads).and_then(|denoiser| {
             let denoised = denoise(&layered, &denoiser, self.quality)?;
@@ -157,7 +157,7 @@ pub fn denoise(
     let [albedo, normal] = FEATURES.map(|(layer, names)| {
         let places = channels(layered, layer, names)?;
         let mut feature = channels_of(&layered.image, &places);
-        // As the file has them, so that `kiln denoise` of it gives the same.
+        // Rounded as in the file, so that `kiln denoise` of the file gives equal results.
         if layered.samples[places[0]] == SampleType::F16 {
             (feature.data.iter_mut()).for_each(|v| *v = f16::from_f32(*v).to_f32());
         }

@@ -1,4 +1,4 @@
-//! Views of the layers of an image: what a display shows of light, directions, depths, identifiers and other values.
+//! Views of the layers of an image: displayable pictures of light, directions, depths, identifiers and other values.
 
 use renderer_base::color::Rgb;
 use renderer_base::math::{exp2, log2};
@@ -46,8 +46,8 @@ pub struct View {
     pub exposure: f32,
 }
 
-/// The views of all layers of a file, the picture first, then in the order of the file. Layers of the same Cryptomatte are
-/// one view.
+/// The views of the layers of a file, the picture first, then in the order of the file. Layers of one Cryptomatte share
+/// a view.
 pub fn views(file: &NamedChannels) -> Vec<LayerView> {
     let cryptomattes = cryptomattes(file);
     let mut layers: Vec<(String, Vec<usize>)> = vec![];
@@ -273,7 +273,7 @@ fn encoded(values: [f32; 3]) -> Rgb {
     rgb(values.map(|v| linear_from_srgb(v.clamp(0.0, 1.0))))
 }
 
-/// A colour of an identifier: the same for the same one, bright enough to be seen.
+/// Colour of an identifier, a function of it, bright enough to be visible.
 fn random_color(id: u32) -> Rgb {
     // The finaliser of MurmurHash3 (Appleby 2011): similar numbers get different colours.
     let mut bits = id ^ (id >> 16);

@@ -1,4 +1,4 @@
-//! Replacement of part files: a part replaces only an earlier state of the same render.
+//! Replacement of part files: a part replaces only an earlier state of its render.
 
 use std::fs;
 use std::io;
@@ -9,9 +9,9 @@ use crate::part::{Header, PartError, PartReader, Ranges};
 /// Reason why a part cannot replace the file at its path.
 #[derive(Debug)]
 pub enum Obstacle {
-    /// A part of the same render has samples that the new part lacks.
+    /// A part of this render has samples that the new part lacks.
     Samples(Ranges),
-    /// The file is not a part of the same render, for this reason.
+    /// The file is not a part of this render, for this reason.
     Foreign(String),
 }
 

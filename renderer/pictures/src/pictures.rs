@@ -107,7 +107,7 @@ impl Pictures {
         }
     }
 
-    /// Fails when pictures are to be denoised and the library is missing, so that a long render does not fail at its end.
+    /// Fails if pictures need denoising and the library is missing, so that a long render does not fail at its end.
     pub fn check_denoising(&self) -> Result<(), Failure> {
         if self.denoising.is_some() && self.has_pictures() {
             Denoiser::open(0)?;
@@ -184,9 +184,9 @@ impl Pictures {
             })
     }
 
-    /// Writes all files, each whole or not at all, except parts that would lose samples; none costs another. `header`
-    /// says what the picture is; where it is of adaptive sampling, EXR files get the number of samples of each pixel,
-    /// too, and parts get `noise`.
+    /// Writes the files, each completely or not at all, except parts that would lose samples; an error of one does not
+    /// affect the others. With adaptive sampling, EXR files also get the number of samples of each pixel, and parts get
+    /// `noise`.
     pub fn write(
         &self,
         film: &Film,
@@ -249,7 +249,7 @@ impl Pictures {
         Some(denoised.map_err(|error| not_denoised(&error)))
     }
 
-    /// The picture with its layers as images have it: denoised, if it is to be.
+    /// The picture with its layers as written to images, denoised if requested.
     pub fn develop(&self, film: &Film, header: &Header) -> Developed {
         let layered = layered(film, header);
         let (layered, is_denoised, error) = match &self.denoising {

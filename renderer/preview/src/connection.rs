@@ -46,7 +46,7 @@ impl Connection {
         Err(failure)
     }
 
-    /// Sends a block of an image of `size`, unless the viewer has the same values already.
+    /// Sends a block of an image of `size`, unless the viewer already has these values.
     ///
     /// # Panics
     /// Panics if the pixels are not RGB.

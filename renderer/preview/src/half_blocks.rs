@@ -52,7 +52,7 @@ pub(super) fn half_blocks(
     text
 }
 
-/// The greatest size of the same shape within limits, at most the picture's own.
+/// The greatest size of the picture's aspect ratio within limits, at most its own.
 fn fitting([width, height]: [usize; 2], limits: [usize; 2]) -> [usize; 2] {
     let share = |limit: usize, side: usize| limit.max(1) as f32 / side.max(1) as f32;
     let scale = share(limits[0], width).min(share(limits[1], height)).min(1.0);

@@ -32,7 +32,7 @@ pub(crate) struct Watch {
 impl Watch {
     fn set(&self, done: u64, total: u64) {
         let share = done as f64 / total.max(1) as f64;
-        // Phases may begin anew; the bits of positive numbers are in the order of the numbers.
+        // Phases may restart; the bits of positive numbers have the order of the numbers.
         self.share.fetch_max(share.to_bits(), Ordering::Relaxed);
     }
 

@@ -14,7 +14,7 @@ pub(crate) type DiagnosticTuple = (
     Vec<String>,
 );
 
-/// `kiln.Error` with all diagnostics. Only a callback asks for an end that is no exception of its own.
+/// `kiln.Error` with all diagnostics. `Interrupted` comes only from a callback that returns `False`.
 pub(crate) fn raised(py: Python<'_>, failure: &Failure) -> PyErr {
     let diagnostics = failure.diagnostics();
     let text = match failure {

@@ -74,7 +74,7 @@ pub(crate) struct Instance {
 /// Arrays of globals by name.
 type Arrays<'py> = Vec<(String, PyReadonlyArray1<'py, f32>)>;
 
-/// Numbers of outputs by name, with the shape of a point's value; what was printed; what went wrong.
+/// Outputs by name, each with the shape of a point's value and its numbers; printed text; reports.
 type Values<'py> = (
     Vec<(String, Vec<usize>, Bound<'py, PyArray1<f32>>)>,
     String,

@@ -41,7 +41,7 @@ pub(super) fn outputs(written: &WrittenClouds, mut outputs: Outputs) -> Result<O
     Ok(outputs)
 }
 
-/// Fails when a file is there that no shader has written.
+/// Fails if a file exists that no shader wrote.
 pub(super) fn spare_others(written: &WrittenClouds) -> Result<(), Failure> {
     let mut paths = written.clouds().iter().map(|cloud| Path::new(&cloud.file));
     match paths.find(|path| path.is_file() && !CloudFormat::wrote(path)) {

@@ -38,7 +38,8 @@ pub(super) trait Engine: Sync {
     /// Runs at a point; whether the run came to its end.
     fn run(&self, state: &mut Self::State, globals: &ShaderGlobals) -> bool;
 
-    /// Runs at many points and stores the numbers of outputs; how many points came to their end before one did not.
+    /// Runs at several points and stores the numbers of outputs. Returns the number of runs completed before one that
+    /// was not.
     fn run_batch(
         &self,
         state: &mut Self::State,
@@ -52,7 +53,7 @@ pub(super) trait Engine: Sync {
     /// A closure output of the last run; empty where it is none.
     fn closure(&self, state: &Self::State, output: usize) -> Listing;
 
-    /// The closures that [`Engine::closure`] speaks of.
+    /// The closures that [`Engine::closure`] returns.
     fn closures(&self) -> &ClosureRegistry;
 
     /// Returns the text printed since the last call.

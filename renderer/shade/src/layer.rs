@@ -51,7 +51,7 @@ impl From<&Assignment> for LayerParam {
     }
 }
 
-/// A shader of the command line with what was said about it.
+/// A shader of the command line with its arguments.
 pub(super) struct Layer {
     pub(super) name: String,
     /// True if the user chose the name.
@@ -107,7 +107,7 @@ impl Layers {
         }
     }
 
-    /// Gives the last layer what was said after it.
+    /// Applies the arguments after the last shader to its layer.
     pub(super) fn amend_last(&mut self, name: Option<String>, params: &mut Vec<LayerParam>) {
         let index = self.list.len();
         let Some(last) = self.list.last_mut() else { return };
@@ -205,7 +205,7 @@ impl Layer {
                 }),
                 Err(error) => diagnostics.push(error),
             }
-            // The last of several values counts, but under two names they are meant for two inputs.
+            // The last of several values counts, but values under two names belong to two inputs.
             match written.iter().find(|(known, _)| *known == name) {
                 Some((_, first)) if *first != param.name => diagnostics.push(
                     GraphError::GivenTwice {

@@ -87,7 +87,7 @@ fn run_once(args: &ShadeArgs, interrupt: &Interrupt, read: Read<'_>) -> Result<(
     done
 }
 
-/// Runs what the command line names. `files` are all that shaders can read.
+/// Runs the shader of the command line. `files` are the files that shaders can read.
 fn run_with(args: &ShadeArgs, interrupt: &Interrupt, files: &SharedFiles) -> Result<(), Failure> {
     let requests = Requests::of(&args.outputs);
     let outputs = match args.emit {
@@ -140,7 +140,7 @@ fn run_with(args: &ShadeArgs, interrupt: &Interrupt, files: &SharedFiles) -> Res
     stage.run(is_changed && args.iterations > 1)
 }
 
-/// Some iterations with the same inputs.
+/// Iterations with equal inputs.
 struct Stage<'a> {
     args: &'a ShadeArgs,
     requests: &'a Requests<'a>,
@@ -156,7 +156,7 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// Compiles and runs what the command line names; `again` is whether inputs have the values of later iterations.
+    /// Compiles and runs the shader of the command line; `again` is true if inputs have the values of later iterations.
     fn run(&self, again: bool) -> Result<(), Failure> {
         let Stage { args, system, .. } = *self;
         let start = Instant::now();
@@ -533,7 +533,7 @@ impl Job<'_> {
         })
     }
 
-    /// The place and type of an output, by the name that was asked for.
+    /// Index and type of an output by its requested name.
     fn output(&self, name: &str, outputs: &[(String, Type)]) -> Option<(usize, Type)> {
         let (_, own) = self.subject.outputs.iter().find(|(asked, _)| asked == name)?;
         let index = outputs.iter().position(|(output, _)| output == own)?;

@@ -44,7 +44,7 @@ impl Image {
     }
 }
 
-/// The outputs that are asked for, as pairs of name and file.
+/// The requested outputs, as pairs of name and file.
 #[derive(Debug, Default)]
 pub(super) struct Requests<'a> {
     pub(super) list: Vec<(&'a str, &'a str)>,
@@ -63,7 +63,7 @@ impl<'a> Requests<'a> {
         files.try_for_each(|(_, file)| outputs.image("-o", file.as_ref()))
     }
 
-    /// Black images for the outputs; `index` gives an output's place and type by the name that was asked for.
+    /// Black images for the outputs; `index` returns the index and type of an output by its requested name.
     pub(super) fn images(
         &self,
         grid: &Grid,
@@ -115,9 +115,8 @@ pub(super) fn channels(ty: Type) -> Option<usize> {
     Some(each * ty.count() as usize)
 }
 
-/// Writes all images, none of which costs another, and returns the errors of those that are not in their places. Ints
-/// are written as ints unless samples of another type are asked for, as shares of the largest int then: that is how
-/// OSL's tools convert them.
+/// Writes the images and returns the errors; an error of one does not affect the others. Ints are written as ints
+/// unless another sample type is requested, then as fractions of the largest int, as OSL's tools convert them.
 pub(super) fn write(
     images: Vec<Image>,
     asked: Option<SampleType>,

@@ -1,8 +1,8 @@
 //! Parallel execution of a shader over a grid, with results and printed text independent of the number of threads.
 //!
-//! The points are cut into bands of neighbours. Threads take the bands in order; what a band prints waits until all
-//! bands before it have printed. When a run is ended before its end (an endless loop), the pass stops at that point: the
-//! bands before it are still finished, so that what is printed is the same every time.
+//! The points are divided into bands of neighbours. Threads process the bands in order; the text of a band is printed
+//! after that of earlier bands. When a run is stopped (an endless loop), the pass stops at that point after finishing
+//! the earlier bands, so that the printed text is deterministic.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::OpenOptions;

@@ -94,7 +94,7 @@ fn program(args: &ShadeArgs, subject: &Subject, system: &ShadingSystem) -> Resul
     raster(&unit, &sources, system.closures(), &options).map_err(Failure::plain)
 }
 
-/// The outputs to return: those asked for, or else the first closure, or else all.
+/// The outputs to return: the requested ones, or else the first closure, or else all.
 fn outputs(subject: &Subject) -> Vec<String> {
     if !subject.outputs.is_empty() {
         return subject.outputs.iter().map(|(_, output)| output.clone()).collect();

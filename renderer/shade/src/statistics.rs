@@ -66,7 +66,7 @@ impl Statistics {
         self.compile_stats.link + self.compile_stats.optimize + self.codegen()
     }
 
-    /// The share of variables, as they were before optimisation, that carry derivatives.
+    /// Fraction of variables that carry derivatives, before optimisation.
     fn derivative_share(&self) -> f64 {
         let derivatives = self.compile_stats.derivatives;
         derivatives.carrying as f64 / derivatives.symbols.max(1) as f64

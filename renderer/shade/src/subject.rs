@@ -21,7 +21,7 @@ use renderer_inputs::shader_file;
 pub(super) struct Subject {
     pub(super) template: Template,
     pub(super) inputs: Vec<(String, Value)>,
-    /// The names asked for and the outputs of the template that they are; empty for all of them.
+    /// The requested names with the outputs of the template; empty for every output.
     pub(super) outputs: Vec<(String, String)>,
     pub(super) warnings: Diagnostics,
     /// Name of the group in messages.
@@ -100,8 +100,8 @@ impl fmt::Display for SubjectError {
     }
 }
 
-/// Finds what the command line names. `wanted` are the outputs that it asks for; `again` is whether inputs have the
-/// values of later iterations.
+/// Finds the shader of the command line. `wanted` are the requested outputs; `again` is true if inputs have the values
+/// of later iterations.
 pub(super) fn find(
     args: &ShadeArgs,
     wanted: &[&str],
@@ -285,7 +285,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Sets an input anew, or looks whether that can be done.
+    /// Sets an input again, or checks that it can be set.
     fn reparam(&mut self, layer: &str, assignment: &Assignment, again: bool) -> Result<(), SubjectError> {
         let unknown = self.layers.unknown(layer);
         let Some(layer) = self.layers.named_mut(layer) else {
@@ -390,7 +390,7 @@ impl Builder<'_> {
                 return Err(SubjectError::Engine(message));
             }
         }
-        // The last layer runs for what it prints, whatever outputs are asked for.
+        // The last layer runs for its printed text, whichever outputs are requested.
         let mut diagnostics = Diagnostics::default();
         for entry in &args.entries {
             match self.layers.named(entry) {
@@ -449,7 +449,7 @@ impl Builder<'_> {
         Ok(self.subject(template, vec![], outputs))
     }
 
-    /// Connects two layers; what is wrong in the words of OSL's engine.
+    /// Connects two layers; errors have the wording of OSL's engine.
     fn connect(
         &self,
         group: &mut ShaderGroupTemplate,

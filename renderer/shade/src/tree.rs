@@ -145,7 +145,7 @@ impl Tree {
         self.values.get(output).map_or("?", String::as_str)
     }
 
-    /// Writes what is inside of a node, then its outputs.
+    /// Writes the content of a node, then its outputs.
     fn inside(&self, node: &InspectedNode, indent: &str, level: usize, text: &mut String) {
         let shown = if level < self.levels { &node.nodes[..] } else { &[] };
         for inner in shown {

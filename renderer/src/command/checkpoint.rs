@@ -18,7 +18,7 @@ use renderer_transport::scene::Scene;
 /// Identity of a render, for the files that store its samples.
 #[derive(Debug)]
 pub(super) struct Origin<'a> {
-    /// The fingerprint of the scene; 0 where no file asks for it.
+    /// Fingerprint of the scene; 0 if no file needs it.
     scene: u64,
     /// True if shaders compose names of files at run time, which the fingerprint does not cover.
     pub(super) computes_names: bool,
@@ -38,8 +38,8 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// Identity of the render's samples, for comparison with `part`, which may be of the same picture: where `auto` had
-    /// decided, the part's integrator is kept.
+    /// Identity of the render's samples, for comparison with `part`. If the integrator is `auto` and the part is of
+    /// this picture, the integrator of the part is kept.
     pub(super) fn identity_beside(&self, part: &Identity) -> Identity {
         let integrator = integrator(&self.settings.integrator, part);
         Identity::new(self.scene, self.settings, &integrator)
@@ -185,8 +185,8 @@ impl Checkpoint {
         }
     }
 
-    /// Writes the state of a render to the file. A file that has appeared there is replaced only if it is an earlier
-    /// state of the same render.
+    /// Writes the state of a render to the file. An existing file is replaced only if it is an earlier state of this
+    /// render.
     pub(super) fn write(&self, header: &Header, state: &RenderState) -> Result<(), ImageError> {
         let write =
             |file: &mut BufWriter<&mut File>| write_to(file, header, &state.film, state.noise.as_ref());

@@ -182,7 +182,7 @@ fn read(path: &Path) -> Result<String, String> {
         .and_then(text_of)
 }
 
-/// The bytes as a text. Other encodings than UTF-8, which other commands take, would not come back as they were.
+/// The bytes as text. Encodings other than UTF-8, which other commands accept, could not be restored.
 fn text_of(bytes: Vec<u8>) -> Result<String, String> {
     let text = String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8")?;
     if text.contains('\0') {

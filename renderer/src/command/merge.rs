@@ -114,7 +114,7 @@ fn join_bake(args: &MergeArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A part's name and what it says about itself.
+/// Name and header of a part.
 type Named = (PathBuf, Header);
 
 fn headers(parts: &[PathBuf]) -> Result<Vec<Named>, Failure> {
@@ -128,7 +128,7 @@ fn headers(parts: &[PathBuf]) -> Result<Vec<Named>, Failure> {
     Ok(headers)
 }
 
-/// Joins the headers of all parts. The parts must belong to the same render, without common samples.
+/// Merges the headers of the parts. The parts must belong to one render, without common samples.
 fn join(parts: &[Named], allow_gaps: bool) -> Result<Header, Failure> {
     let (first, header) = parts
         .first()
@@ -182,7 +182,7 @@ fn join(parts: &[Named], allow_gaps: bool) -> Result<Header, Failure> {
     Ok(joined)
 }
 
-/// Parts with --noise are no pieces: each is a later state of the same render.
+/// Parts with --noise are successive states of one render and cannot be merged.
 fn noise_message(parts: &[Named]) -> String {
     let names: Vec<String> = parts
         .iter()

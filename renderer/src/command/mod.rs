@@ -28,7 +28,7 @@ use renderer_support::terminal::{self, check_output, print, remark};
 
 pub use renderer_support::failure::Failure;
 
-/// Does what the command line says.
+/// Runs the command.
 pub fn run(cli: &Cli) -> ExitCode {
     if let Some(source) = cli.command.loud_source() {
         print(&source.warnings());

@@ -1,4 +1,4 @@
-//! The passes that a render is asked for, by the scene and on the command line.
+//! Passes of a render, requested by the scene and on the command line.
 
 use std::collections::{HashMap, HashSet};
 use std::iter::once;

@@ -1,8 +1,8 @@
 //! Signal handling: SIGINT, SIGTERM and SIGHUP stop a command after the work in flight.
 //!
-//! Before there is a result worth writing, a signal ends the program at once. Later the first signal sets a flag: the
-//! work in flight is finished and written; a second signal ends the program at once. A shell and the system may both
-//! send a signal: one right after the first counts as the same, unless it is Ctrl-C.
+//! Before there is a result worth writing, a signal ends the program immediately. Later the first signal sets a flag:
+//! the samples in flight are finished and written; a second signal ends the program immediately. A shell and the system
+//! may both send a signal: a signal shortly after the first is ignored, unless it is Ctrl-C.
 
 use std::sync::Arc;
 use std::sync::Mutex;

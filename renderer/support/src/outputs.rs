@@ -76,7 +76,7 @@ pub struct Outputs {
 
 #[derive(Clone, Debug)]
 struct Output {
-    /// The flag that asks for it.
+    /// The flag that names it.
     flag: &'static str,
     path: PathBuf,
     id: FileId,
@@ -105,7 +105,7 @@ impl Outputs {
         })
     }
 
-    /// Adds a file without a trial: one that is read if it is there, or whose folder has been tried.
+    /// Adds a file without checking that it is writable: one that may be read first, or whose folder was checked.
     pub fn add(&mut self, flag: &'static str, path: &Path) -> Result<(), Failure> {
         let id = FileId::of(path);
         if let Some(other) = self.list.iter().find(|other| other.id == id) {
@@ -133,7 +133,7 @@ impl Outputs {
         self.spare(desc.file_system.log())
     }
 
-    /// Fails when one of them is among `inputs`: what a command reads it does not write over.
+    /// Fails if an output is among `inputs`: a command does not overwrite the files that it reads.
     pub fn spare<P: AsRef<Path>>(&self, inputs: impl IntoIterator<Item = P>) -> Result<(), Failure> {
         for input in inputs {
             let id = FileId::of(input.as_ref());

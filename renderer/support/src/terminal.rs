@@ -55,7 +55,7 @@ pub fn remark(text: &dyn std::fmt::Display) {
     let _ = writeln!(io::stderr().lock(), "{}", escaped(&text));
 }
 
-/// Number of texts that were printed so far: what is drawn over must be the last.
+/// Number of texts printed so far. A picture is drawn over only if it was printed last.
 pub fn printed() -> u64 {
     PRINTED.load(Ordering::Relaxed)
 }

@@ -101,7 +101,7 @@ impl WatchedFiles {
         self.files.is_empty()
     }
 
-    /// Folders in which changes are to be reported.
+    /// Folders whose changes the system reports.
     pub(super) fn folders(&self) -> FxHashSet<PathBuf> {
         self.folders.clone()
     }
@@ -135,7 +135,7 @@ impl WatchedFiles {
         is_changed
     }
 
-    /// Enters the working folder again if it was removed and made anew: relative paths mean the new one.
+    /// Enters the working folder again if it was removed and recreated: relative paths refer to the new one.
     fn return_to_working_folder(&self) {
         let found = identity(&self.working_folder);
         if found.is_some() && found != identity(Path::new(".")) {

@@ -46,7 +46,7 @@ pub(super) fn names(args: &BakeArgs) -> Vec<String> {
     }
 }
 
-/// Checks that Bevy has what is baked.
+/// Checks that Bevy can read the bake.
 pub(super) fn check(args: &BakeArgs) -> Result<(), Failure> {
     if args.engine != Some(GameEngine::Bevy) {
         return Ok(());

@@ -30,8 +30,8 @@ pub(super) fn cube(coefficients: &[Rgb]) -> [Rgb; 6] {
     }
 }
 
-/// Irradiance over π by coefficients of order 1. Their cosine lobes swing below zero behind bright light, by colour, which
-/// makes shadows colourful; this lobe has the same mean and is nowhere negative (Geomerics 2012, "Reconstructing Diffuse
+/// Irradiance over π from coefficients of order 1. Their cosine lobes are negative behind bright light, by colour,
+/// which tints shadows; this lobe has an equal mean and is nonnegative (Geomerics 2012, "Reconstructing Diffuse
 /// Lighting from Spherical Harmonic Data").
 fn smooth(constant: f32, linear: Vec3, n: Vec3) -> f32 {
     // Means of radiance, and of radiance times direction.

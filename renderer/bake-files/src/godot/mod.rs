@@ -41,7 +41,7 @@ pub(super) fn names(args: &BakeArgs) -> impl Iterator<Item = &'static str> {
     FILES.into_iter().take(count)
 }
 
-/// Checks that Godot has what is baked.
+/// Checks that Godot can read the bake.
 pub(super) fn check(args: &BakeArgs) -> Result<(), Failure> {
     if args.engine != Some(GameEngine::Godot) {
         return Ok(());
@@ -153,7 +153,7 @@ fn valid_name(name: &str) -> String {
 fn name_nodes(json: &mut Value) -> Vec<String> {
     let of = |element: &Value| element["name"].as_str().unwrap_or_default().to_owned();
     let elements = |name: &str| json[name].as_array().cloned().unwrap_or_default();
-    // Godot's importer has these names in the same list.
+    // Godot's importer stores these names in one list.
     let scenes: Vec<String> = elements("scenes")
         .iter()
         .map(of)

@@ -17,7 +17,7 @@ use renderer_base::color::Rgb;
 /// Coefficients of a probe in Godot.
 const COEFFICIENTS: usize = 9;
 
-/// A plane, and what is over and under it.
+/// A plane, and the indices of its two sides.
 struct PlaneNode {
     normal: Vec3,
     distance: f32,

@@ -16,7 +16,7 @@ pub(super) fn packed<T: std::fmt::Display>(name: &str, values: impl IntoIterator
     format!("{name}({})", values.join(", "))
 }
 
-/// So many slices without compression: they keep what was baked, and their size, and are one below the other.
+/// A stack of uncompressed slices, so that values and size stay as baked.
 pub(super) fn image_import(slices: u32) -> Vec<u8> {
     format!(
         "[remap]\n\nimporter=\"2d_array_texture\"\n\

@@ -85,7 +85,7 @@ pub(super) const WITH_OPTIONS: &[&str] = &["param", "reparam", "userdata"];
 pub(super) const OPTIONS_SUFFIX: &str = "-with";
 
 impl Setup {
-    /// The order-sensitive arguments with the number of their values, and what they mean.
+    /// The order-sensitive arguments with their numbers of values and their meanings.
     fn arguments() -> Vec<(Arg, Meaning)> {
         let flag = |name: &'static str, values: &[&'static str]| {
             Arg::new(name)

@@ -1,4 +1,4 @@
-//! Images for examples of units that look up images: their files are there while such a unit is on the stage.
+//! Images for examples of units that look up images; virtual files of the stage.
 
 use std::path::Path;
 

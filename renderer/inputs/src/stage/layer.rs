@@ -50,7 +50,7 @@ fn add(node: &InspectedNode, prefix: &str, list: &mut Vec<Layer>) {
     node.nodes.iter().for_each(|inner| add(inner, &inside, list));
 }
 
-/// The layer that is asked for by the path of an output, or of an instance: its surface, or else its first output.
+/// The layer at the path of an output, or of an instance: its surface, or else its first output.
 pub(super) fn find<'l>(layers: &'l [Layer], asked: &str) -> Result<&'l Layer, Diagnostic> {
     if let Some(layer) = layers.iter().find(|layer| layer.path == asked) {
         return Ok(layer);

@@ -10,7 +10,7 @@ use super::subject::{Shows, Subject};
 use super::{backdrop, cloth, model};
 use crate::stage_args::{On, StageArgs};
 
-/// The group around what is shown, the instance in it, and the shader of an environment.
+/// Names of the group around the shader, of the instance in it, and of the environment's shader.
 pub(super) const GROUP: &str = "stage_group";
 pub(super) const INSTANCE: &str = "stage_shown";
 pub(super) const SKY: &str = "sky.shader";

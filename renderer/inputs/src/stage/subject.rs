@@ -9,7 +9,7 @@ use super::layer::{self, is_visible};
 use crate::named_color::named_color;
 use crate::stage_args::StageArgs;
 
-/// A shader with what is shown of it.
+/// A shader with its displayed part.
 pub(super) struct Subject {
     /// Name of the unit or group.
     pub(super) name: String,

@@ -19,7 +19,7 @@ pub enum LayerError {
     /// A pass is unknown.
     #[error(transparent)]
     Pass(#[from] PassError),
-    /// Two passes would have layers of the same name.
+    /// Two passes would have equal layer names.
     #[error(transparent)]
     Names(#[from] NameClash),
 }
@@ -36,7 +36,7 @@ impl LayerNames {
     /// The passes of these names.
     ///
     /// # Errors
-    /// When one is unknown, or two would have layers of the same name.
+    /// If a pass is unknown, or two passes would have equal layer names.
     pub fn set(&self) -> Result<PassSet, LayerError> {
         let mut passes: Vec<PassDesc> = vec![];
         for text in &self.passes {
@@ -146,7 +146,7 @@ fn alpha(film: &Film, set: &PassSet, channel: usize) -> Image {
     })
 }
 
-/// Values as means over what is seen, and `outside` where nothing is.
+/// Values as means over the covered part of each pixel, and `outside` without coverage.
 fn of_seen(film: &Film, set: &PassSet, first: usize, count: usize, outside: f32) -> Image {
     film.develop_layer(count, |index, _, out| {
         let Some(sums) = film.sums().layers().map(|layers| layers.channels_of(index)) else {
@@ -167,7 +167,7 @@ fn of_seen(film: &Film, set: &PassSet, first: usize, count: usize, outside: f32)
 fn number(film: &Film, set: &PassSet, names: &LayerNames, kind: CryptoKind) -> Image {
     let index_of = set.index_of(kind);
     let list = index_of.and_then(|index| names.manifests.get(index));
-    // Of names with the same hash the first counts.
+    // The first of several names with one hash counts.
     let mut places: HashMap<u32, usize> = HashMap::new();
     for (place, name) in list.into_iter().flatten().enumerate() {
         places.entry(crypto_id(name)).or_insert(place);

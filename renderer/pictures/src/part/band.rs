@@ -48,7 +48,7 @@ pub(super) fn encode(band: Rect, sums: &FilmTile) -> Vec<u8> {
     bytes
 }
 
-/// Channels as planes; of each kind of identifiers how many each pixel has, then all of them, then their weights.
+/// Channels as planes; for each kind of identifiers the counts of all pixels, then the identifiers, then their weights.
 fn encode_layers(layers: &Layers, layout: &FilmLayout, pixels: Range<usize>, bytes: &mut Vec<u8>) {
     for c in 0..layout.channels {
         pack(pixels.clone().map(|pixel| layers.channels_of(pixel)[c].0), bytes);
@@ -159,7 +159,7 @@ pub(super) fn decode(band: Rect, layout: &FilmLayout, most: u64, bytes: &[u8]) -
     FilmTile::from_parts(band, sums, squares, layers, FilmCounts::default())
 }
 
-/// A hash of bytes that is the same on every machine.
+/// Hash of bytes, equal on every machine.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(bytes);

@@ -56,7 +56,7 @@ impl Header {
         }
     }
 
-    /// An empty film for what it describes.
+    /// An empty film of this layout.
     ///
     /// # Errors
     /// When there is no such film.

@@ -95,7 +95,7 @@ impl PartReader {
         Ok(Part { header, film, noise })
     }
 
-    /// Adds the sums of the file to a film, which is of the same pixels, and returns the statistics of adaptive sampling.
+    /// Adds the sums of the file to a film of equal size, and returns the statistics of adaptive sampling.
     ///
     /// # Errors
     /// When the file cannot be read or is damaged. The film is then of no use.

@@ -15,7 +15,7 @@ use renderer_image::{ImageError, Rect, write_whole_with};
 /// Writes a part, whole or not at all; with the statistics of adaptive sampling if there are any.
 ///
 /// # Errors
-/// When the file cannot be written; what was there is then as before.
+/// If the file cannot be written; an existing file is then unchanged.
 pub fn write(path: &Path, header: &Header, film: &Film, noise: Option<&NoiseMap>) -> Result<(), ImageError> {
     write_whole_with(path, |file| write_to(file, header, film, noise))
 }

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-/// The script `task.sh`: what a task does, whatever runs it.
+/// The script `task.sh`, which runs a task under any scheduler.
 pub(super) const TASK: &str = include_str!("task.sh");
 
 /// A job for a cluster. Paths are absolute unless stated otherwise.

@@ -1,7 +1,6 @@
 //! `kiln farm`: writes a cluster job that renders a scene in ranges of samples, or in frames.
 //!
-//! The scripts need a POSIX shell and folders that all nodes see under the same paths. Tasks run `task.sh`, for all
-//! engines alike.
+//! The scripts need a POSIX shell and folders with equal paths on all nodes. Tasks of every scheduler run `task.sh`.
 
 mod folder;
 mod job;

@@ -233,7 +233,7 @@ pub(in crate::command) fn planned(
     Ok((settings, range))
 }
 
-/// The pictures asked for; without any, the scene's name as PNG in the present directory.
+/// The requested image files; by default the scene's name as PNG in the working folder.
 pub(super) fn images(args: &RenderArgs) -> Vec<PathBuf> {
     if !args.output.is_empty() {
         return args.output.clone();

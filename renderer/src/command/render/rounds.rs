@@ -27,7 +27,7 @@ fn first_round(args: &RenderArgs) -> RenderArgs {
     first
 }
 
-/// The picture that is asked for. What is to be said was said with the first.
+/// The requested picture. Messages are printed with the first one.
 fn full_round(args: &RenderArgs) -> RenderArgs {
     let mut full = args.clone();
     if args.request.stage.variations.is_empty() {

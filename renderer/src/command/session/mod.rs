@@ -1,7 +1,7 @@
 //! Kiln inside of another program: scenes, pictures, bakes and shaders with the options of the command line, in memory.
 //!
-//! The Python package is made of it. What a [`Scene`] renders has the same bytes as what `kiln render` writes with the
-//! same options; nothing is printed, and no signal is caught: warnings are part of results, and a [`Stop`] ends work.
+//! The Python package uses it. A picture of a [`Scene`] has the bytes of `kiln render` with equal options. Nothing is
+//! printed and no signal is caught: warnings are part of results, and a [`Stop`] ends work.
 //!
 //! ```
 //! use renderer::session::{RenderRequest, Scene, SceneRequest, Stop};

@@ -37,7 +37,7 @@ impl Picture {
         (self.layered.picture.width, self.layered.picture.height)
     }
 
-    /// Names of the layers: `color` first, then those that were asked for.
+    /// Names of the layers: `color` first, then the requested ones.
     pub fn layers(&self) -> Vec<&str> {
         let mut layers = vec![COLOR];
         for name in &self.layered.names {

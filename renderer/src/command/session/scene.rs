@@ -31,7 +31,7 @@ pub struct Scene {
     built: Mutex<Option<(BuildKey, Arc<Built>)>>,
 }
 
-/// A scene as it was read for some requests.
+/// Description of a scene for equal requests.
 #[derive(Clone, Debug)]
 struct Described {
     /// See [`RenderRequest::reading`].

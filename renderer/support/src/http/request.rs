@@ -20,7 +20,7 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// Returns whether the browser has closed the connection, so that nobody reads the response.
+    /// Returns whether the browser has closed the connection, so that the response is not needed.
     pub fn is_abandoned(&self) -> bool {
         let Some(stream) = self.stream else { return false };
         let peeked = stream
