@@ -59,7 +59,7 @@ pub(super) enum Quantity {
 }
 
 impl Quantity {
-    /// Its name in files; `None` of nothing.
+    /// Name in files; `None` if empty.
     pub(super) fn name(self) -> Option<String> {
         Some(match self {
             Quantity::Coefficient(index, tone) => format!("{}.{}", ShOrder::Two.names()[index], tone.name()),
@@ -82,7 +82,7 @@ pub(super) struct Picture {
 }
 
 impl Picture {
-    /// Whose channels are called R, G, B and A: what engines and three.js can read.
+    /// Channels named R, G, B and A, which engines and three.js read.
     fn rgba(name: &str, quantities: impl IntoIterator<Item = Quantity>) -> Picture {
         Picture {
             file: format!("{name}.exr"),
@@ -156,7 +156,7 @@ pub(super) enum Precision {
 }
 
 impl Precision {
-    /// Its name in files.
+    /// Name in files.
     pub(super) fn name(self) -> &'static str {
         match self {
             Precision::Half => "half",
@@ -164,7 +164,7 @@ impl Precision {
         }
     }
 
-    /// Half floats, where they hold the greatest value of a map, what follows from it, and a thousandth of it.
+    /// Half floats if the maximum of a map, values derived from it, and a thousandth of it are in their range.
     pub(super) fn of(map: &Lightmap) -> Precision {
         const HELD: RangeInclusive<f32> = 0.1..=8000.0;
         let greatest = texels(map)

@@ -8,7 +8,7 @@ use renderer_bake::{Feature, FeatureDesc, FeatureMap};
 use renderer_base::color::Rgb;
 use renderer_image::{ColorSpace, Image, SampleType, WriteOptions, encode};
 
-/// How a feature is stored in 8 bits.
+/// Encoding of a feature in 8 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     /// sRGB: colours.

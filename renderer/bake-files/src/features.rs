@@ -150,14 +150,14 @@ fn encoded_file(name: &str) -> String {
     format!("{PREFIX}{name}.png")
 }
 
-/// Returns whether a file has the name of a feature's.
+/// Returns whether a file has the name of a feature image.
 pub(super) fn is_file(name: &str) -> bool {
     let own = name.strip_prefix(PREFIX);
     let own = own.and_then(|own| own.strip_suffix(".exr").or_else(|| own.strip_suffix(".png")));
     own.is_some_and(|own| !own.is_empty() && own.chars().all(is_of_name))
 }
 
-/// Returns whether a file's name may have a character.
+/// Returns whether a character is valid in a feature's file name.
 fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }

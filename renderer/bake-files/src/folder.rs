@@ -120,8 +120,8 @@ impl Folder {
         std::iter::once(first).chain(others).collect()
     }
 
-    /// Puts staged files in their places and removes stale ones. After an error the manifest says that the folder is not
-    /// complete.
+    /// Renames staged files into place and removes stale ones. After an error the manifest marks the folder as
+    /// incomplete.
     fn replace(&self, staged: Vec<Staged>, stale: &[&String]) -> Result<(), Failure> {
         let mut staged = staged.into_iter();
         let (first, last) = (staged.next(), staged.next_back());
@@ -168,7 +168,7 @@ impl Folder {
     }
 }
 
-/// Makes a folder in `parent` under the first free name like that of `path`.
+/// Creates a folder in `parent` with the first free name derived from `path`.
 fn new_folder(parent: &Path, path: &Path) -> Option<PathBuf> {
     /// Bound of the names that are tried.
     const MAX_NAMES: u32 = 1000;

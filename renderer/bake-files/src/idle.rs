@@ -6,7 +6,7 @@ use renderer_bake::Include;
 use renderer_cli::{BakeArgs, BakeTarget};
 use renderer_transport::integrator::Integrator;
 
-/// Arguments that are for some targets alone.
+/// Arguments that apply to some targets only.
 const TARGETS: &[(&str, &[BakeTarget])] = &[
     ("resolution", &[BakeTarget::Texture]),
     ("texels_per_unit", &[BakeTarget::Texture]),
@@ -55,7 +55,7 @@ pub(super) fn warnings(args: &BakeArgs, include: Include, integrator: &Integrato
     list
 }
 
-/// Arguments that are for bakes of light alone.
+/// Arguments that apply to bakes of light only.
 const OF_LIGHT: &[&str] = &[
     "target",
     "lights",
@@ -76,7 +76,7 @@ const OF_LIGHT: &[&str] = &[
     "keep",
 ];
 
-/// A warning for each flag that has no effect where features of surfaces are baked alone.
+/// A warning for each flag without effect on bakes of features only.
 pub(super) fn surface_warnings(args: &BakeArgs) -> Vec<Diagnostic> {
     let is_given = |id: &&str| args.given.iter().any(|given| given == id);
     let warning = |id: &str| {

@@ -283,7 +283,7 @@ fn textures(args: &BakeArgs, model: Option<&SceneModel>) -> SurfaceTextures {
         features.extend(unlit::features());
     }
     SurfaceTextures {
-        // Without textures of its own, `unlit.glb` has those of the lightmap.
+        // Without its own textures, `unlit.glb` uses those of the lightmap.
         resolution: args.textures.max(1),
         features,
     }

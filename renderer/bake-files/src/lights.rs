@@ -1,4 +1,4 @@
-//! Lights by their names: those whose light is baked alone (`--lights`), and those whose shadows are.
+//! Lights by name: for separate bakes (`--lights`) and for shadows.
 
 use rustc_hash::FxHashMap;
 use shading::{Diagnostic, Diagnostics};
@@ -9,8 +9,8 @@ use renderer_transport::light::{Light, LightId};
 use renderer_transport::scene::LightName;
 use renderer_transport::scene::build::Built;
 
-/// The scene with the light of these names alone: of lights, shapes, imports and groups of lights, with `*` and `?`; of a
-/// sky that is called NAME also `NAME.sun` and `NAME.sky`.
+/// The scene with the light of these names only: of lights, shapes, imports and groups of lights, with `*` and `?`; of
+/// a sky NAME also `NAME.sun` and `NAME.sky`.
 ///
 /// # Errors
 /// One for each name that nothing has.
@@ -47,7 +47,7 @@ pub(super) fn only(desc: &SceneDesc, names: &[String]) -> Result<SceneDesc, Diag
     Ok(lit)
 }
 
-/// Whether a name is that of a shape, or of the group of its light.
+/// Returns whether a name is that of a shape, or of the group of its light.
 fn shines(desc: &SceneDesc, shape: &ShapeDesc, name: &str) -> bool {
     let group = desc.material(shape.material).group.as_deref();
     is_of(name, &shape.name) || group.is_some_and(|group| is_of(name, group))

@@ -29,20 +29,20 @@ struct Look {
 
 /// A shape.
 pub(super) struct ShapeLook {
-    /// Its material, the mean of its points.
+    /// Material, the mean over the sample points.
     pub(super) material: Material,
-    /// Whether its colour or opacity varies.
+    /// True if colour or opacity varies.
     pub(super) color_varies: bool,
-    /// Whether its roughness or metal does.
+    /// True if roughness or metalness varies.
     pub(super) roughness_varies: bool,
-    /// Whether it has bumps.
+    /// True if it has bumps.
     pub(super) is_bumped: bool,
-    /// Whether its emission varies.
+    /// True if emission varies.
     pub(super) emission_varies: bool,
 }
 
 impl ShapeLook {
-    /// Returns whether anything of it varies.
+    /// Returns whether any property varies.
     pub(super) fn varies(&self) -> bool {
         self.color_varies || self.roughness_varies || self.is_bumped || self.emission_varies
     }

@@ -21,7 +21,7 @@ pub(super) struct Manifest<'a> {
 }
 
 impl Manifest<'_> {
-    /// How noise was filtered.
+    /// Noise filter.
     fn filter(&self) -> LightmapFilter {
         match self.settings.target {
             Target::Texture { denoise, .. } => denoise,
@@ -126,7 +126,7 @@ fn atlas(map: &Lightmap, args: &BakeArgs, parts: &[Option<ModelPart>]) -> Value 
     })
 }
 
-/// By image of floats: what its channels hold.
+/// Quantities of the channels of each float image.
 fn images(map: &Lightmap, args: &BakeArgs) -> Value {
     let channels = |picture: &super::channel::Picture| {
         let named = picture.channels.iter();

@@ -18,7 +18,7 @@ use renderer_scene::{GeometryDesc, ModelPart, SceneDesc};
 use super::folder::MODEL;
 use super::scene_model::{SceneModel, failure};
 
-/// Returns whether a scene is a file of glTF.
+/// Returns whether a scene is a glTF file.
 pub(super) fn is_gltf(scene: &Path) -> bool {
     let extension = scene.extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| ["glb", "gltf"].contains(&extension.to_ascii_lowercase().as_str()))

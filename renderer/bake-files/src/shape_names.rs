@@ -52,7 +52,7 @@ fn unknown(desc: &SceneDesc, flag: &str, name: &str) -> Diagnostic {
         .hint(format!("the shapes are {}{more}", listed.join(", ")))
 }
 
-/// Returns whether a shape has a name or is of an import with it.
+/// Returns whether a shape, or the import that it belongs to, has a name.
 pub(super) fn is_of(pattern: &str, name: &str) -> bool {
     let imports = name.match_indices('.').map(|(at, _)| &name[..at]);
     [name]
@@ -61,10 +61,10 @@ pub(super) fn is_of(pattern: &str, name: &str) -> bool {
         .any(|name| matches(pattern.as_bytes(), name.as_bytes()))
 }
 
-/// Returns whether a name has a pattern: `*` stands for any characters, `?` for one.
+/// Returns whether a name matches a pattern: `*` matches any characters, `?` one.
 fn matches(pattern: &[u8], name: &[u8]) -> bool {
     let (mut at, mut of) = (0, 0);
-    // Where the last star stands, and where in the name its characters end.
+    // Position of the last star, and end of its characters in the name.
     let mut star: Option<(usize, usize)> = None;
     while of < name.len() {
         if at < pattern.len() && (pattern[at] == b'?' || pattern[at] == name[of]) && pattern[at] != b'*' {

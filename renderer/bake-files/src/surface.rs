@@ -50,7 +50,7 @@ pub(super) fn run(
     outputs.spare_files(&desc)?;
     desc.ensure_camera();
     let parts = Parts::of(args, &desc)?;
-    // Only shadows take lights.
+    // Only shadows need lights.
     let build = match asked
         .iter()
         .any(|(_, asked)| matches!(asked, features::Asked::Shadow(_)))

@@ -9,9 +9,9 @@ pub(super) enum TextureSlot {
     Normal,
     /// Occlusion in red, roughness in green.
     Surface {
-        /// Whether occlusion is known.
+        /// True if occlusion is known.
         occlusion: bool,
-        /// Whether roughness is.
+        /// True if roughness is known.
         roughness: bool,
     },
 }

@@ -18,7 +18,7 @@ enum Topology<'a> {
     Shape(usize),
 }
 
-/// By shape: the number of its topology.
+/// Topology index of each shape.
 pub(super) fn of_shapes(desc: &SceneDesc) -> Vec<u32> {
     let mut known: FxHashMap<Topology<'_>, u32> = FxHashMap::default();
     (desc.shapes.iter().enumerate())

@@ -231,7 +231,7 @@ impl BakeTarget {
 /// Format of images of light.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ImageFormat {
-    /// EXR alone
+    /// EXR only
     Exr,
     /// KTX2 of four floats, uncompressed: all images of layouts other than `channels`
     Ktx2,

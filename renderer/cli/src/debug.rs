@@ -15,7 +15,7 @@ pub struct DebugArgs {
     /// The point: u and v
     #[arg(long, value_name = "U,V", default_value = "0.5,0.5", value_parser = parse_point, allow_hyphen_values = true)]
     pub at: [f32; 2],
-    /// Gives a parameter a value; may be given several times
+    /// Value of a parameter; may be given several times
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parse_param)]
     pub params: Vec<(String, String)>,
     /// Levels of groups in groups to show [default: all]

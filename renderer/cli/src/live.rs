@@ -33,7 +33,7 @@ pub struct LiveArgs {
     /// Number of threads; the picture does not depend on it [default: one per core]
     #[arg(long, value_name = "N")]
     pub threads: Option<u32>,
-    /// How a unit or group is shown.
+    /// Display of a unit or group.
     #[command(flatten)]
     pub stage: StageArgs,
     /// Options for Mitsuba scenes.

@@ -179,7 +179,7 @@ pub enum Codegen {
     /// the other levels are faster
     #[value(alias = "0")]
     Fast,
-    /// As in renders
+    /// The level of renders
     #[value(alias = "1")]
     Plain,
     /// Full: hardly faster code

@@ -7,7 +7,7 @@ use shading_editor::{Document, Meaning, Query, Texts, World, highlights};
 
 use renderer_support::html::escaped;
 
-/// No other texts are looked at.
+/// Definitions in other files are not resolved.
 struct Alone;
 
 impl Texts for Alone {

@@ -10,7 +10,7 @@ use super::param::Param;
 use renderer_inputs::metadata::{metadata_of, text_of};
 use renderer_inputs::stage::{self, NamedShader, UnitExample};
 
-/// Where a unit or group is.
+/// Origin of a unit or group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     /// Shipped with the program.
@@ -37,7 +37,7 @@ pub(super) struct Entry {
     pub(super) outputs: Vec<Param>,
     /// The unit at work.
     pub(super) example: Option<UnitExample>,
-    /// Its source.
+    /// Source text.
     pub(super) source: String,
     pub(super) shown: Shown,
 }
@@ -55,7 +55,7 @@ pub(super) enum Shown {
 }
 
 impl Entry {
-    /// A unit or group of a text, which may be alone in it.
+    /// A unit or group of a source text.
     pub(super) fn new(template: &Template, origin: &Origin, source: &Source, is_alone: bool) -> Entry {
         let has_example = text_of(metadata_of(template), "example").is_some();
         let metadata = metadata_of(template);

@@ -30,7 +30,7 @@ pub(super) struct Staged {
 }
 
 impl Staged {
-    /// Puts a unit or group on the stage.
+    /// Makes the scene that shows a unit or group.
     ///
     /// # Errors
     /// If it, its example or its textures have errors.

@@ -15,7 +15,7 @@ pub(super) enum Item {
     /// A port of the group.
     Border(usize),
     Box(usize),
-    /// Where the wires of an output pass.
+    /// Place of the wires of an output in a column that they cross.
     Pass(End),
 }
 

@@ -140,7 +140,7 @@ fn group(graph: &GraphBox, inside: &Inside) -> Layout {
 
     let left = PAD + widest(&graph.inputs, input_width) + PAD;
     let right = PAD + widest(&graph.outputs, output_width) + PAD;
-    // Left and right ends of the columns: those of the borders have no width.
+    // Left and right ends of the columns; border columns have no width.
     let mut ends: Vec<[f64; 2]> = vec![[left, left]];
     for (number, items) in layers.columns.iter().enumerate().skip(1) {
         let x = ends[number - 1][1] + distance(&layers, &columns, &boxes, number);
@@ -242,7 +242,7 @@ fn anchor(item: Item, boxes: &[Layout], port: usize, is_output: bool) -> f64 {
     }
 }
 
-/// Distance of a column from the one before: wires that climb far need room.
+/// Distance of a column from the previous one; steep wires need more space.
 fn distance(layers: &Layers, columns: &[Column], boxes: &[Layout], number: usize) -> f64 {
     let place = |place: Place, port: usize, is_output: bool| {
         columns[place.0].tops[place.1] + anchor(layers.columns[place.0][place.1], boxes, port, is_output)

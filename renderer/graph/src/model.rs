@@ -32,7 +32,7 @@ pub(super) struct Port {
     pub(super) name: String,
     pub(super) ty: String,
     pub(super) kind: PortKind,
-    /// Its value, where no wire says all.
+    /// The value, unless a wire determines it.
     pub(super) value: String,
     /// True for a global that is set for the node (`with { P = … }`).
     pub(super) is_override: bool,
@@ -65,7 +65,7 @@ pub(super) enum End {
     Box { index: usize, port: usize },
 }
 
-/// How much is drawn.
+/// Depth of nested groups that are drawn.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent {
     /// Levels of groups in groups that are opened.

@@ -255,7 +255,7 @@ fn transformed(points: &[Vec3], transform: &Affine3A) -> Vec<Vec3> {
 fn extent(desc: &SceneDesc) -> Option<(String, String)> {
     let bounds = bounds(desc)?;
     let text = |v: Vec3| {
-        // Not "-0".
+        // Avoid "-0".
         let [x, y, z] = v.to_array().map(|v| (f64::from(v) * 1e3).round() / 1e3 + 0.0);
         format!("({x}, {y}, {z})")
     };

@@ -292,11 +292,11 @@ struct Info {
 /// A parameter of a unit or group.
 struct Shown {
     name: String,
-    /// Its type, or the structure's.
+    /// Type, or the structure's.
     ty: String,
     output: bool,
     default: Option<Const>,
-    /// Its default as written, if it is computed.
+    /// Default as written, if it is computed.
     computed: Option<String>,
     /// True if the default stands in brackets: defaults of arrays and of types with components.
     composite: bool,

@@ -18,7 +18,7 @@ use renderer_transport::scene::MaterialUnits;
 /// Inputs that a shader with its defaults, or a material with its arguments, requires.
 pub(super) struct Needs {
     name: String,
-    /// True of a material of the scene, whose shapes alone are looked at.
+    /// True for a material of the scene, which is checked against its own shapes only.
     is_material: bool,
     attributes: Vec<AttributeNeed>,
     /// Names of spaces, and whether scenes have them.

@@ -24,7 +24,7 @@ pub struct Checked {
 /// Kind of a checked file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// Units and groups alone.
+    /// Units and groups only.
     Shaders,
     /// A scene.
     Scene,

@@ -67,7 +67,7 @@ pub struct RenderRequest {
     /// high]
     #[arg(long, value_name = "QUALITY", num_args = 0..=1, require_equals = true, default_missing_value = "high")]
     pub denoise: Option<DenoiseQuality>,
-    /// How a unit or group is shown.
+    /// Display of a unit or group.
     #[command(flatten)]
     pub stage: StageArgs,
     /// The scene, and settings of light transport.

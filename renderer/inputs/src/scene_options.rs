@@ -21,7 +21,7 @@ pub struct SceneOptions {
     pub set: Vec<String>,
     /// Changes by other options, applied after `set`.
     pub changes: Vec<Change>,
-    /// Light in place of the scene's own, or besides.
+    /// Light in place of the scene's lights, or in addition.
     pub light: Option<Lighting>,
     /// Options of reading shader sources.
     pub source: SourceArgs,

@@ -123,7 +123,7 @@ fn split(word: &OsStr) -> Option<(PathBuf, Option<String>)> {
     if is_shader(path) || path.is_file() {
         return Some((path.to_owned(), None));
     }
-    // Only files have names that are no text.
+    // Words that are not valid Unicode can only be file names.
     let word = word.to_str()?;
     if let Some((file, name)) = word.rsplit_once(':')
         && (is_shader(Path::new(file)) || Path::new(file).is_file())

@@ -1,11 +1,11 @@
-//! Arguments of `kiln render` for units and groups that stand alone.
+//! Arguments for the display of a single unit or group.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// How a unit or group is shown.
+/// Display of a unit or group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub struct StageArgs {
     /// For a unit or group: value of a parameter, such as `scale=4`, `albedo=red` or `tint=(0.2, 0.4, 0.9)`; may be
@@ -71,7 +71,7 @@ pub enum On {
 pub struct Variation {
     /// The parameter.
     pub name: String,
-    /// Its values.
+    /// The values.
     pub values: Vec<String>,
 }
 
@@ -110,7 +110,7 @@ fn range(from: &str, rest: &str) -> Result<Vec<String>, String> {
     let count = count.ok_or_else(|| format!("the number of values is from 2 to {MAX_VALUES}"))?;
     let value = |i: usize| {
         let value = from + (to - from) * i as f64 / (count - 1) as f64;
-        // Without the last digits, which only rounding makes.
+        // Rounding errors of the last digits are removed.
         format!("{}", (value * 1e6).round() / 1e6)
     };
     Ok((0..count).map(value).collect())

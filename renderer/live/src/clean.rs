@@ -23,18 +23,18 @@ use renderer_transport::passes::PassPlan;
 /// Layer of the emission that is seen directly, which is not filtered.
 const EMISSION: &str = "emission";
 
-/// How long nothing changes before a picture is denoised.
+/// Time without changes before a picture is denoised.
 const REST: Duration = Duration::from_millis(250);
 
 /// A picture to be denoised and shown.
 pub(super) struct Noisy {
     pub(super) change: u64,
-    /// When that was.
+    /// Time of that change.
     pub(super) start: Instant,
     pub(super) film: Film,
     /// True for the last picture of a change.
     pub(super) is_last: bool,
-    /// How it is shown as it is.
+    /// The noisy picture.
     pub(super) shown: Shown,
     pub(super) words: String,
 }
@@ -80,7 +80,7 @@ impl Cleaner {
 
     /// Has a picture with these passes denoised.
     pub(super) fn clean(&self, noisy: Noisy) {
-        // Without the thread the picture stays as it is.
+        // Without the thread the picture stays noisy.
         let _ = self.noisy.send(noisy);
     }
 }

@@ -168,7 +168,7 @@ impl Kept {
         self.turn(args, wanted.look.orbit)
     }
 
-    /// Gives materials other values.
+    /// Changes values of materials.
     fn set(&mut self, args: &LiveArgs, values: BTreeMap<String, String>) -> Option<()> {
         let before = surfaces(&self.desc);
         for (material, base) in self.desc.materials.iter_mut().zip(&self.base.0) {

@@ -1,7 +1,7 @@
 //! `kiln live`: a page that shows a material or a scene while it is being changed.
 //!
-//! One thread renders the look that the page requests, at first coarsely, and starts again when the page or a file that
-//! was read changes. It pauses while no browser shows the page. The page waits for pictures, so that it has each at once.
+//! One thread renders the requested look, at first coarsely, and restarts when the page or a file of the scene changes.
+//! It pauses while no browser shows the page. The page uses long polling, so that it receives each picture immediately.
 
 #![deny(unsafe_code, missing_docs)]
 // Bits must not depend on the C library.

@@ -76,7 +76,7 @@ impl Look {
         }
     }
 
-    /// How a shader is shown.
+    /// Arguments for the display of a shader.
     pub(super) fn stage(&self) -> StageArgs {
         StageArgs {
             params: self.params.clone().into_iter().collect(),

@@ -7,7 +7,7 @@ use renderer_base::math::{Ray, atan2, cos, sin};
 use renderer_geometry::camera::Camera;
 use renderer_transport::scene::Scene;
 
-/// How a camera is turned.
+/// Rotation and distance of the camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Orbit {
     /// Turn about the vertical [radians].
@@ -42,7 +42,7 @@ impl Orbit {
         })
     }
 
-    /// Returns whether the camera stays where the scene has it.
+    /// Returns whether the camera is that of the scene.
     pub(super) fn is_none(self) -> bool {
         self == Orbit::default()
     }

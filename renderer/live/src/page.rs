@@ -27,7 +27,7 @@ const FILES: [(&str, &str, &str); 3] = [
 pub(super) const POLICY: &str =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:";
 
-/// Time in which a request waits for news.
+/// Maximum duration of a request for changes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Answers a request of the page.

@@ -68,7 +68,7 @@ fn material_choices(template: &Template, args: &[Argument]) -> Json {
     })
 }
 
-/// Returns whether a material has no declaration of its own: it stands in that of a shape or light.
+/// Returns whether a material has no declaration: it is written in that of a shape or light.
 fn is_inline(desc: &SceneDesc, material: &MaterialDesc) -> bool {
     let owner = ["material", "shader"].into_iter();
     let mut owner = owner.filter_map(|key| material.name.strip_suffix(key)?.strip_suffix('.'));

@@ -78,7 +78,7 @@ impl Pace {
         size((1..COARSEST).find(fits).unwrap_or(COARSEST))
     }
 
-    /// Takes notice of a picture. A single one may have been delayed by others' work.
+    /// Updates the rate by a picture. A single slow picture may be caused by other processes.
     fn took(&mut self, [width, height]: [u32; 2], time: Duration) {
         let new = f64::from(width) * f64::from(height) / time.as_secs_f64().max(1e-6);
         self.0 = 0.7 * self.0 + 0.3 * new;
@@ -192,7 +192,7 @@ impl Painter<'_> {
         }
     }
 
-    /// Shows a picture; one that `waits` not if it is out of date.
+    /// Shows a picture; a picture with `waits` is dropped if it is out of date.
     fn show(&self, state: &RenderState, waits: bool) {
         let (change, words) = (self.wanted.change, self.kept.warnings());
         self.session.show(change, self.shown(state), &words, waits);

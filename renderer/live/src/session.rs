@@ -78,7 +78,7 @@ pub(super) struct Session {
     audience: Audience,
 }
 
-/// Time between two looks whether a browser still waits for news.
+/// Interval of checks whether a browser still waits.
 const TICK: Duration = Duration::from_millis(500);
 
 impl Session {
@@ -149,7 +149,7 @@ impl Session {
         self.state().overlay()
     }
 
-    /// Returns whether there is no newer change.
+    /// Returns whether a change is the newest.
     pub(super) fn is_newest(&self, change: u64) -> bool {
         self.state().change == change
     }
@@ -192,8 +192,8 @@ impl Session {
         self.state().materials.get(name).cloned()
     }
 
-    /// Shows a picture of a change; one that `waits` not if there is a newer change. Noise does not follow a picture of that
-    /// change without it. `words` are warnings.
+    /// Shows a picture of a change; a picture with `waits` is dropped if there is a newer change. A noisy picture does
+    /// not replace a denoised one of its change. `words` are warnings.
     pub(super) fn show(&self, change: u64, shown: Shown, words: &str, waits: bool) {
         let mut state = self.state();
         let is_clean = state.shown.as_ref().is_some_and(|shown| shown.is_denoised);
@@ -208,7 +208,7 @@ impl Session {
         }
     }
 
-    /// Says why there is no picture; the last one stays.
+    /// Reports why there is no picture; the last one stays.
     pub(super) fn refuse(&self, words: &str) {
         let mut state = self.state();
         words.clone_into(&mut state.words);

@@ -86,7 +86,7 @@ pub(super) fn clean(path: &Path) -> PathBuf {
     out
 }
 
-/// Returns whether a file is a text that the server knows.
+/// Returns whether a file is in a language of the server.
 pub(super) fn is_known(path: &Path) -> bool {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
     let is_shader = ["ksl", "osl", "tsl"]

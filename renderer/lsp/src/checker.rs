@@ -22,7 +22,7 @@ use renderer_inputs::scene_options::{NamedScene, SceneOptions};
 use renderer_inputs::shader_file::is_shader;
 use renderer_support::lock;
 
-/// How long typing must pause before texts are checked.
+/// Pause in typing before texts are checked.
 const PAUSE: Duration = Duration::from_millis(120);
 
 /// A file whose check is slower is checked only when it is saved; until then only its syntax.
@@ -156,7 +156,7 @@ impl Checker {
         }
     }
 
-    /// Finds mistakes of syntax alone.
+    /// Finds syntax errors only.
     fn check_syntax(&self, root: &Path, request: &CheckRequest) -> Report {
         let text = request.open.get(root).map(|open| open.document.text.clone());
         let source = Source::new(root.display().to_string(), text.unwrap_or_default());

@@ -29,7 +29,7 @@ const KEYWORDS: [(&str, &str); 12] = [
 /// Kinds that have no keys of their own.
 const MORE_KINDS: [(&str, &str); 2] = [("camera", "panoramic"), ("integrator", "auto")];
 
-/// Makes the tables.
+/// Creates the tables.
 pub(super) fn world() -> World {
     let keys: Vec<KeyBlock> = reference()
         .iter()

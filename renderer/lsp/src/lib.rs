@@ -1,7 +1,7 @@
 //! `kiln lsp`: a language server on standard input and output.
 //!
-//! Requests are answered one by one, in order, from the texts as they are (`answer`); a second thread checks them as
-//! `kiln check` does once typing pauses (`checker`). A bug in an answer is caught: the request gets an error.
+//! Requests are answered sequentially from the current texts (`answer`); a second thread checks the texts as `kiln
+//! check` does when typing pauses (`checker`). A panic in an answer is caught: the request gets an error.
 
 #![deny(unsafe_code, missing_docs)]
 // Bits must not depend on the C library.

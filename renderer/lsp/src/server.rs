@@ -106,7 +106,7 @@ impl Server {
         }
     }
 
-    /// Returns whether the client says goodbye after it has shut the server down.
+    /// Returns whether the client sends `exit` after `shutdown`.
     fn wait_for_exit(&mut self) -> bool {
         while let Some(message) = self.next() {
             match message {

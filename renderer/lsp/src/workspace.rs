@@ -55,7 +55,7 @@ impl Workspace {
                 match kind {
                     Ok(kind) if kind.is_dir() && !is_skipped(&path) => folders.push(path),
                     Ok(kind) if kind.is_file() && is_known(&path) => {
-                        // Parsed here, so that no answer waits for it.
+                        // Parsed in this thread, so that no answer waits for it.
                         texts.get(&path);
                         count += 1;
                         lock(&self.0).push(path);
@@ -67,7 +67,7 @@ impl Workspace {
     }
 }
 
-/// Returns whether a folder holds what programs make.
+/// Returns whether a folder contains generated files.
 fn is_skipped(path: &Path) -> bool {
     let name = path
         .file_name()

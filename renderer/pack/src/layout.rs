@@ -155,7 +155,7 @@ struct Entries {
 }
 
 impl Entries {
-    /// Gives a file the place that its path means by itself, if it means one that is free and has none yet.
+    /// Assigns a file the entry of its own path, if that is valid, free and the file has none yet.
     fn add_in_place(&mut self, files: &dyn Files, key: &str, path: &Path) {
         let identity = files.identity(path);
         if let Some(name) = normal(key).filter(|name| is_inside(name) && name != MANIFEST)

@@ -17,7 +17,7 @@ const DARK: f32 = 1.0 / 255.0;
 const OVEREXPOSED_FRACTION: f64 = 0.5;
 /// Minimum fraction of overexposed pixels: smaller areas are lights.
 const MIN_OVEREXPOSED_AREA: f64 = 0.05;
-/// White, with room for rounding: a furnace is not burnt out.
+/// White, with a tolerance for rounding: a white furnace is not overexposed.
 const WHITE: f32 = 1.001;
 /// The luminance to which proposed exposures bring bright parts of dark pictures, and the middle of bright ones.
 const BRIGHT: f32 = 0.7;

@@ -59,7 +59,7 @@ pub fn without_features(passes: &[String]) -> Option<Diagnostic> {
     lacks.then(|| Diagnostic::warning(message).hint("`kiln render --denoise` puts them into a part"))
 }
 
-/// How the picture of a render or merge is denoised.
+/// Denoising of the picture of a render or merge.
 #[derive(Clone, Debug)]
 pub struct Denoising {
     quality: Quality,
@@ -69,7 +69,7 @@ pub struct Denoising {
 }
 
 impl Denoising {
-    /// With that quality and number of threads (0: one per core).
+    /// Denoising of a quality with a number of threads (0: one per core).
     pub fn new(quality: Quality, threads: usize) -> Denoising {
         Denoising {
             quality,
@@ -90,7 +90,7 @@ impl Denoising {
         }
     }
 
-    /// The picture alone, for a viewer during the render: with the small network, whatever the quality.
+    /// The picture only, for a viewer during the render, always with the small network.
     pub fn preview(&self, layered: &Layered) -> Result<Image, DenoiseError> {
         let denoiser = Denoiser::open(self.threads)?;
         let denoised = denoise(&without_light(layered), &denoiser, Quality::Fast)?;
@@ -218,7 +218,7 @@ fn alpha(layered: &Layered) -> Option<usize> {
     layered.names.iter().position(|name| name == ALPHA)
 }
 
-/// Returns whether a picture has been denoised.
+/// Returns whether a picture was denoised.
 pub fn is_denoised(layered: &Layered) -> bool {
     channels(layered, NOISY, RGB).is_some()
 }

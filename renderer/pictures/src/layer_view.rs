@@ -10,7 +10,7 @@ pub struct LayerView {
     /// Name of the layer; [`PICTURE`] for the channels without one.
     pub name: String,
     kind: ViewKind,
-    /// Its channels in the file, in the order of the view.
+    /// Channels in the file, in the order of the view.
     channels: Vec<usize>,
 }
 
@@ -32,7 +32,7 @@ enum ViewKind {
     Depth,
     /// One value, grey; above 1 over the greatest.
     Value,
-    /// Whole numbers, a colour for each.
+    /// Integers, a colour for each.
     Number,
     /// Pairs of identifier and coverage, a colour for each identifier.
     Identifiers,

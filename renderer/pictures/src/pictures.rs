@@ -32,7 +32,7 @@ pub struct Pictures {
     pub exposure: f32,
     /// Tone map of 8-bit images.
     pub tone_map: ToneMap,
-    /// How images are denoised; parts are not.
+    /// Denoising of images; parts are not denoised.
     pub denoising: Option<Denoising>,
     /// True if the picture is seen without a file: in a viewer, or by a program.
     pub is_shown: bool,
@@ -152,7 +152,7 @@ impl Pictures {
         denoising.is_some_and(|denoising| denoising.hidden.contains(layer))
     }
 
-    /// Fails when a picture of that size does not suit a file.
+    /// Fails if a picture of this size is invalid for a file's format.
     pub fn check_size(&self, size: Rect) -> Result<(), Failure> {
         let (width, height) = (size.width() as usize, size.height() as usize);
         let check = |path| check_size(path, width, height);
@@ -238,7 +238,7 @@ impl Pictures {
         WrittenFiles { files, kept, errors }
     }
 
-    /// Returns whether the picture is seen: parts alone have sums that are never denoised.
+    /// Returns whether the picture is displayed or written as an image; parts are never denoised.
     fn has_pictures(&self) -> bool {
         !self.images.is_empty() || self.is_shown
     }
@@ -298,7 +298,7 @@ impl Pictures {
         } else {
             let is_png = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
             match is_png && layered.picture.channels == 4 {
-                // PNG has alpha apart from colour.
+                // PNG has unassociated alpha.
                 true => encode(path, &unassociated(&layered.picture), &options)?,
                 false => encode(path, &layered.picture, &options)?,
             }

@@ -21,7 +21,7 @@ const OPEN: &str = if cfg!(target_os = "macos") {
     "xdg-open"
 };
 
-/// Says what `kiln render` wrote, if anything, on a terminal.
+/// Prints the files that `kiln render` wrote, on a terminal.
 pub fn rendered(written: &Written, samples: &Range<u64>, elapsed: Duration) {
     if !written.files.is_empty() && std::io::stderr().is_terminal() {
         let how = if written.is_denoised { ", denoised" } else { "" };
@@ -41,7 +41,7 @@ pub fn baked(folder: &Path, files: &[(String, Vec<u8>)], elapsed: Duration) {
     remark(&folder_text(folder, &names, elapsed));
 }
 
-/// Says what `kiln archive` wrote, on a terminal.
+/// Prints the file that `kiln archive` wrote, on a terminal.
 pub fn archived(path: &Path, folder: &str, elapsed: Duration) {
     if std::io::stderr().is_terminal() {
         let name = path.display();
@@ -52,7 +52,7 @@ pub fn archived(path: &Path, folder: &str, elapsed: Duration) {
     }
 }
 
-/// Says what --noise has left to do.
+/// Prints the remaining work of `--noise`.
 pub fn open_rounds(noise: &NoiseSummary) {
     if noise.open > 0.0 {
         remark(&format!(
@@ -87,7 +87,7 @@ fn how_to_look(outputs: &[PathBuf], samples: &Range<u64>) -> String {
         return open(path);
     }
     match outputs.iter().find(|path| !is_part(path)).or(outputs.first()) {
-        // Without the samples before it, a part is no picture yet.
+        // A part without the samples before it is not a picture yet.
         Some(part) if is_part(part) && samples.start > 0 => {
             "`kiln merge` makes pictures of it and the parts before it".to_owned()
         }

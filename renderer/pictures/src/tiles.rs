@@ -72,7 +72,7 @@ impl Tiles {
     }
 }
 
-/// Whole factor by which tiles are smaller or larger than the image.
+/// Integer factor by which tiles are smaller or larger than the image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TileScale {
     Smaller(usize),

@@ -100,7 +100,7 @@ impl Canvas {
         }
     }
 
-    /// Puts the whole picture in.
+    /// Replaces the whole picture.
     pub(super) fn replace(&self, image: Image) {
         let mut state = self.lock();
         state.picture = Some(Picture::new(image));
@@ -108,13 +108,13 @@ impl Canvas {
         self.changed.notify_all();
     }
 
-    /// Puts the whole picture in; nothing follows.
+    /// Replaces the whole picture by the final one.
     pub(super) fn finish(&self, image: Image) {
         self.replace(image);
         self.close();
     }
 
-    /// Says that nothing follows.
+    /// Marks the picture as final.
     pub(super) fn close(&self) {
         self.lock().is_closed = true;
         self.changed.notify_all();
@@ -140,7 +140,7 @@ impl Canvas {
         Ok(())
     }
 
-    /// Says that the thread of the connection has ended.
+    /// Marks the end of the connection's thread.
     pub(super) fn end(&self) {
         self.lock().has_ended = true;
         self.changed.notify_all();
@@ -178,12 +178,12 @@ impl Canvas {
         }
     }
 
-    /// Looks at the whole picture, if there is one.
+    /// Calls a function with the whole picture, if there is one.
     pub(super) fn look<T>(&self, look: impl FnOnce(&Image) -> T) -> Option<T> {
         self.lock().picture.as_ref().map(|picture| look(&picture.image))
     }
 
-    /// Takes a block, if it has changed.
+    /// Returns a block if it has changed.
     pub(super) fn take(&self, index: usize) -> Option<Block> {
         let mut state = self.lock();
         let picture = state.picture.as_mut()?;

@@ -35,7 +35,7 @@ use renderer_image::{Image, ToneMap};
 use screen::Screen;
 use sender::{Say, Sender};
 
-/// Time that the command waits at its end for a viewer that accepts nothing.
+/// Maximum time at the end of a render without progress of the viewer.
 const STALL_LIMIT: Duration = Duration::from_secs(2);
 
 /// An image in a viewer.
@@ -46,7 +46,7 @@ pub struct Preview {
     is_denoised: AtomicBool,
 }
 
-/// How an image is shown.
+/// Display of an image.
 pub struct Shown<'a> {
     /// The file that it is written to, whose name viewers show.
     pub output: &'a Path,
@@ -131,7 +131,7 @@ impl Preview {
         self.canvas.replace(picture);
     }
 
-    /// Sends the finished image and waits until the viewer has it, or until it accepts nothing for [`STALL_LIMIT`].
+    /// Sends the finished image and waits until the viewer has it, or makes no progress for [`STALL_LIMIT`].
     pub fn finish(&self, picture: Image) {
         self.canvas.finish(picture);
         if self.canvas.wait_for_end(STALL_LIMIT).is_err() {

@@ -74,7 +74,7 @@ impl Bar {
         Arc::new(move |run| bar.suspend(run))
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }

@@ -21,7 +21,7 @@ const TICK: Duration = Duration::from_millis(50);
 /// Stack of the thread that works [bytes]: as much as the main thread of a program has, and some for deep scenes.
 const STACK: usize = 32 << 20;
 
-/// How far the work is, and what shaders printed meanwhile.
+/// Progress of the work, and printed text of shaders.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     /// The share that is done, as the bits of an `f64`.
@@ -93,7 +93,7 @@ pub(crate) fn attended<T: Send>(
         let wait = Mutex::new(wait);
         let (watch, stop) = (&watch, &stop);
         let work = move || {
-            // Nobody waits any more only if this function has panicked.
+            // The receiver is gone only if this function has panicked.
             let _ = done.send(work(watch, stop));
         };
         let started = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);

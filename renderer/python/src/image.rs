@@ -37,7 +37,7 @@ pub(crate) fn read_channels(
     Ok((read.width, read.height, planes.collect()))
 }
 
-/// Returns whether the values of a file have the sRGB transfer.
+/// Returns whether the values of a file have the sRGB transfer function.
 fn is_encoded(path: &Path) -> Result<bool, ImageError> {
     match image::read_info(path)?.format {
         // Always linear, and large.

@@ -39,7 +39,7 @@ pub(super) struct GridHost {
 #[derive(Clone, Debug)]
 pub(super) struct Userdata {
     value: Const,
-    /// Its first four numbers, where it is made of numbers.
+    /// The first four numbers of a numeric value.
     numbers: Option<[f32; 4]>,
 }
 
@@ -80,7 +80,7 @@ impl GridHost {
         }
     }
 
-    /// Gives traced rays the results of `testshade` if all units of a template are OSL sources.
+    /// Makes traced rays return the results of `testshade` if every unit of a template is an OSL source.
     pub(super) fn trace_for(&self, template: &Template) {
         self.traces_as_testshade
             .store(is_osl(template), Ordering::Relaxed);
@@ -311,7 +311,7 @@ impl ShaderHost for GridHost {
     }
 }
 
-/// Returns whether all units of a template are in `.osl` files.
+/// Returns whether every unit of a template is in an `.osl` file.
 fn is_osl(template: &Template) -> bool {
     match template {
         Template::Unit(unit) => unit.sources.get(unit.hir.span.source).name.ends_with(".osl"),

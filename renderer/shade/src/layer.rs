@@ -31,7 +31,7 @@ pub(super) enum LayerStep {
 pub(super) struct LayerParam {
     pub(super) name: String,
     pub(super) value: Given,
-    /// Its type, if specified; inputs of type `any` take it.
+    /// Type, if specified; inputs of type `any` adopt it.
     pub(super) ty: Option<Type>,
     /// Metadata `interpolated`: true if an attribute of the geometry overrides the parameter; `None` if not
     /// specified.
@@ -56,7 +56,7 @@ pub(super) struct Layer {
     pub(super) name: String,
     /// True if the user chose the name.
     pub(super) is_named: bool,
-    /// By which connections may name it too: the shader's name, numbered where several layers have it.
+    /// Alternative name for connections: the shader's name, numbered if several layers have it.
     pub(super) alias: String,
     pub(super) template: Template,
     pub(super) params: Vec<LayerParam>,

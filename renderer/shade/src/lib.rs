@@ -282,7 +282,7 @@ fn outputs(args: &ShadeArgs, requests: &Requests<'_>) -> Result<Outputs, Failure
     Ok(outputs)
 }
 
-/// Fails when an output is a file of the shaders.
+/// Fails if an output is a file of the shaders.
 fn spare_shaders(args: &ShadeArgs, outputs: &Outputs) -> Result<(), Failure> {
     outputs.spare(named_files(args))
 }
@@ -511,7 +511,7 @@ impl Job<'_> {
         })
     }
 
-    /// As many as there is work for.
+    /// Number of useful threads.
     fn threads(&self) -> usize {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
         let wanted = self
@@ -558,7 +558,7 @@ impl Job<'_> {
             .collect()
     }
 
-    /// Says what went wrong, each place once; fails when a run was ended, or points cannot be written.
+    /// Prints the reports, each place once; fails if a run was stopped, or points cannot be written.
     fn report(&self, reports: &BTreeSet<Report>, stopped: bool) -> Result<(), Failure> {
         // The first pass for statistics shows nothing.
         let is_silent = self.stage.args.stats.is_some();
@@ -577,7 +577,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Shows the outputs at the first point, for a shader that stands alone and says nothing itself.
+    /// Shows the outputs at the first point, for a single shader that prints nothing.
     fn show_first<E: Engine>(&self, engine: &E, outputs: &[(String, Type)]) {
         let mut state = engine.state();
         let mut globals = self.stage.grid.globals();

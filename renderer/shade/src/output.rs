@@ -25,7 +25,7 @@ const MAX_NUMBERS: usize = 1 << 31;
 /// An output that is written to a file.
 #[derive(Debug)]
 pub(super) struct Image {
-    /// Its place among the engine's outputs.
+    /// Index among the engine's outputs.
     pub(super) output: usize,
     file: PathBuf,
     is_int: bool,

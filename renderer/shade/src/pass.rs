@@ -32,7 +32,7 @@ pub(super) struct PassOptions<'a> {
     pub(super) silent: bool,
     /// Outputs whose values are printed at each point, with the names to show.
     pub(super) print: &'a [(usize, String)],
-    /// When to stop, however far it is.
+    /// Time limit.
     pub(super) limit: Option<Duration>,
     /// Set once the pass is not wanted any more.
     pub(super) stop: Option<&'a AtomicBool>,
@@ -163,7 +163,7 @@ struct Bands<'i> {
     images: Vec<std::slice::ChunksMut<'i, f32>>,
 }
 
-/// Some neighbouring points and the parts of the images that are theirs.
+/// Neighbouring points and their parts of the images.
 struct Band<'i> {
     index: usize,
     points: std::ops::Range<usize>,
@@ -368,7 +368,7 @@ fn report_line(report: &shading::Report, group: &str, layers: &[String]) -> Stri
 /// Writes text to the end of a file, which need not be there. A file that cannot be written is named where the text would
 /// be missed.
 fn append(name: &str, text: &str) {
-    // To open a pipe would block until somebody reads from it.
+    // Opening a pipe would block until a program reads from it.
     let file = match std::fs::metadata(name) {
         Ok(metadata) if !metadata.is_file() => Err(std::io::Error::other("it is not a plain file")),
         Ok(_) | Err(_) => OpenOptions::new().append(true).create(true).open(name),

@@ -109,7 +109,7 @@ pub struct Points<'a> {
 }
 
 impl<'a> Points<'a> {
-    /// So many points, hit by rays of a kind.
+    /// `count` points, hit by rays of a kind.
     pub fn new(count: usize, ray_kind: RayKind) -> Points<'a> {
         Points {
             count,
@@ -131,7 +131,7 @@ impl<'a> Points<'a> {
         }
     }
 
-    /// Gives a global its values: those of one point for all, or of all points; `None` if there are others.
+    /// Sets the values of a global: one for all points, or one for each; `None` if their number is wrong.
     #[must_use]
     pub fn with(mut self, input: PointInput, numbers: &'a [f32]) -> Option<Points<'a>> {
         let size = input.numbers();

@@ -56,7 +56,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Takes a character if it comes next.
+    /// Consumes a character if it comes next.
     fn take(&mut self, c: char) -> bool {
         self.skip();
         let rest = self.rest.strip_prefix(c);
@@ -64,7 +64,7 @@ impl<'t> Reader<'t> {
         rest.is_some()
     }
 
-    /// Takes all up to one of `ends`.
+    /// Consumes the text up to one of `ends`.
     fn until(&mut self, ends: &[char]) -> &'t str {
         self.skip();
         let end = self

@@ -26,7 +26,7 @@ pub(super) struct Subject {
     pub(super) warnings: Diagnostics,
     /// Name of the group in messages.
     pub(super) group: String,
-    /// Its layers, in order.
+    /// The layers, in order.
     pub(super) layers: Vec<LayerSummary>,
     pub(super) connections: Vec<[String; 4]>,
     /// Texts that were made of arguments: what `-v` shows first.
@@ -413,7 +413,7 @@ impl Builder<'_> {
         });
         group.entries.extend(eager.map(|layer| layer.name.clone()));
         let mut outputs = vec![];
-        // Without any output wanted those of the last layer are.
+        // Without requested outputs, those of the last layer are used.
         if wanted.is_empty()
             && let Some(layer) = layers.last()
         {

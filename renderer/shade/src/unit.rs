@@ -25,7 +25,7 @@ use renderer_inputs::shader_file;
 use renderer_support::{Failure, lock};
 use renderer_transport::material::{closure_registry, library};
 
-/// Where a shader is.
+/// Location of a shader.
 #[derive(Clone, Copy, Debug)]
 pub enum ShaderText<'a> {
     /// A file, `FILE:NAME`, or the name of a shader that ships.
@@ -226,7 +226,7 @@ pub struct Instance {
 /// Values of outputs at all points.
 #[derive(Clone, Debug, Default)]
 pub struct Evaluated {
-    /// By output with numbers: its index, and the numbers of all points, those of each point adjacent.
+    /// Index of each numeric output with the numbers of all points, those of a point adjacent.
     pub values: Vec<(usize, Vec<f32>)>,
     /// Printed text, in the order of the points.
     pub text: String,
@@ -262,7 +262,7 @@ impl Instance {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             threads => threads,
         };
-        // A thread pays for itself after some thousand points.
+        // Starting a thread costs as much as some thousand points.
         let threads = threads.min(points.points().div_ceil(PACKET_GRID)).max(1);
         let mut states = self.contexts(threads);
         let options = PassOptions {

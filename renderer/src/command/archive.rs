@@ -23,7 +23,7 @@ const TEXTS: [(&str, &str); 4] = [
     ("LICENSE-SKY", include_str!("../../base/src/sky/LICENSE")),
 ];
 
-/// Time of all files: the beginning of 1980, as in packs, so that an archive depends on its content alone [seconds since
+/// Time of the files: the beginning of 1980, as in packs, so that an archive depends only on its content [seconds since
 /// 1970].
 const TIME: u64 = 315_532_800;
 

@@ -116,7 +116,7 @@ const ORIGIN: &str = ", a scene of Mitsuba 3.";
 /// Beginning of the second line of a converted scene, which ends with the hash of the lines after it.
 const HASH: &str = "// Replaced by `kiln convert` while unchanged: ";
 
-/// Returns whether a text is that of a converted scene, without later changes.
+/// Returns whether a text is that of an unchanged converted scene.
 fn is_unchanged(text: &[u8]) -> bool {
     let mut lines = text.splitn(3, |&byte| byte == b'\n');
     let (Some(origin), Some(hash), Some(rest)) = (lines.next(), lines.next(), lines.next()) else {

@@ -36,7 +36,7 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
     let mut film = joined.film()?;
     let mut noise = None;
     for path in &args.parts {
-        // There is one part alone where there are such statistics.
+        // Only a single part has such statistics.
         noise = PartReader::open(path)?.add_to(&mut film)?;
     }
     let header = Header {

@@ -78,7 +78,7 @@ fn asked(text: &str) -> Result<Vec<PassDesc>, Failure> {
 /// Maximum length of the name of a light's group [characters]; longer names are cut.
 const MAX_GROUP_NAME_LENGTH: usize = 100;
 
-/// Puts each light into a group of its own, which is called as the light is, as far as a layer can be.
+/// Assigns each light to its own group, with the light's name as far as it is valid for a layer.
 fn each_light(names: &mut SceneNames) {
     let valid = |c: char| match c.is_ascii_alphanumeric() || c == '-' {
         true => c,

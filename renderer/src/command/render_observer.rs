@@ -60,7 +60,7 @@ impl Checkpointer<'_> {
 }
 
 impl<'a> RenderObserver<'a> {
-    /// A bar alone.
+    /// An observer with a bar only.
     pub(super) fn new(bar: &'a Bar, origin: &'a Origin<'a>) -> RenderObserver<'a> {
         RenderObserver {
             bar,
@@ -201,7 +201,7 @@ impl Progress for RenderObserver<'_> {
     }
 }
 
-/// Says once that pictures are not denoised.
+/// Prints once that pictures are not denoised.
 fn warn_noisy(is_noisy: &mut bool, warning: Option<&Diagnostic>, bar: &Bar) {
     if let Some(warning) = warning
         && !std::mem::replace(is_noisy, true)

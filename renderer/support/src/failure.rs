@@ -22,7 +22,7 @@ impl Failure {
         Failure::User(errors.to_string())
     }
 
-    /// The mistakes one by one; what has no place in a file is a single one.
+    /// The errors as diagnostics; a failure without a place in a file is a single one.
     pub fn diagnostics(&self) -> Diagnostics {
         match self {
             Failure::Mistakes(diagnostics) => diagnostics.clone(),

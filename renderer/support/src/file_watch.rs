@@ -102,7 +102,8 @@ impl Watch {
 
     /// Watches the folders of all files; returns whether there is a new folder.
     fn follow(&self) -> bool {
-        // The system's thread may wait for the files, and watching a folder waits for that thread.
+        // The system's thread may wait for the files, and watching a folder waits for that thread, so the files are
+        // unlocked first.
         let folders = self.files().folders();
         let mut watched = lock(&self.folders);
         let is_new = folders.into_iter().map(|folder| watched.follow(folder));

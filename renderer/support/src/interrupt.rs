@@ -23,7 +23,7 @@ const REPEAT_TIME: Duration = Duration::from_millis(500);
 pub struct Interrupt {
     stop: AtomicBool,
     keeps: AtomicBool,
-    /// True while a command waits for something to do: it ends without a word.
+    /// True while a command waits for a change: a signal then ends it without a message.
     waits: AtomicBool,
     /// The first signal, and when it came.
     signal: AtomicI32,
@@ -31,7 +31,7 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Takes the place of the system's way to handle signals.
+    /// Replaces the system's signal handlers.
     pub fn catch() -> Result<Arc<Interrupt>, Failure> {
         let interrupt = Arc::new(Interrupt::default());
         let caught = interrupt.clone();
@@ -59,12 +59,12 @@ impl Interrupt {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether the work in flight ends because it is out of date: there is nothing to say about it.
+    /// Returns whether the work in flight ends because it is out of date, which needs no message.
     pub fn is_old_work(&self) -> bool {
         self.is_set() && self.signal.load(Ordering::Relaxed) == 0
     }
 
-    /// Makes ready for new work after old work was ended, or for the wait for it.
+    /// Prepares for new work, or for the wait for a change.
     ///
     /// # Errors
     /// If a signal has come.
@@ -151,7 +151,7 @@ fn on_signal(f: impl Fn(i32) + Send + 'static) -> Result<(), ctrlc::Error> {
     ctrlc::set_handler(move || f(INTERRUPT))
 }
 
-/// Ends the process without destructors: other threads still work with what these would take apart.
+/// Ends the process without destructors, because other threads still use the data.
 fn exit(signal: i32) -> ! {
     #[cfg(unix)]
     signal_hook::low_level::exit(i32::from(status(signal)));

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::Failure;
 
-/// Makes a folder, if it is not there, for the files that `write` puts there. Where that fails, no empty folder stays of
-/// those that were made.
+/// Creates a folder, if it is missing, for the files of `write`. After an error, empty folders created by this call are
+/// removed.
 pub fn write_in(path: &Path, write: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
     let made: Vec<&Path> = path.ancestors().take_while(|path| !path.exists()).collect();
     let written = fs::create_dir_all(path)

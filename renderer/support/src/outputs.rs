@@ -10,11 +10,12 @@ use renderer_image::{
 };
 use renderer_scene::SceneDesc;
 
-/// How the files of a result are written.
+/// Writing mode of a result.
 pub enum Finish<'a> {
-    /// In their places, or not at all: there will be others.
+    /// Intermediate result: each file is written completely, or is left unchanged.
     Interim,
-    /// For good: what cannot be in its place is kept elsewhere. Files of this list have been read, and stay.
+    /// Final result: a file that cannot be written in place is written elsewhere. The files of this list were read and
+    /// are not replaced.
     Final(&'a [PathBuf]),
 }
 
@@ -127,7 +128,7 @@ impl Outputs {
         Ok(())
     }
 
-    /// Fails when one of them is a file of the scene that has been read or named so far.
+    /// Fails if an output is a file of the scene that was read or named so far.
     pub fn spare_files(&self, desc: &SceneDesc) -> Result<(), Failure> {
         self.spare(&desc.files)?;
         self.spare(desc.file_system.log())

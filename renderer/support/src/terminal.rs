@@ -48,7 +48,7 @@ fn lost(error: &io::Error) -> Result<(), Failure> {
     Err(Failure::User(message))
 }
 
-/// Writes a line to standard error, if anybody listens.
+/// Writes a line to standard error; write errors are ignored.
 pub fn remark(text: &dyn std::fmt::Display) {
     PRINTED.fetch_add(1, Ordering::Relaxed);
     let text = text.to_string();

@@ -12,7 +12,7 @@ pub fn of_reports(reports: &[Report]) -> Vec<Diagnostic> {
     for report in reports {
         let place = report.place.as_ref();
         let place = place.map(|place| (place.file.as_str(), place.line, place.column));
-        // Where there is no place, all that is said counts.
+        // Reports without a place are distinguished by their text.
         let words = place.is_none().then(|| report.to_string());
         let key = (place, words, format!("{:?}", report.kind));
         places.entry(key).or_default().push(report);

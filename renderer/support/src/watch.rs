@@ -8,10 +8,10 @@ use super::file_watch::FileWatch;
 use super::interrupt::Interrupt;
 use super::{Failure, remark};
 
-/// Takes the files that were read.
+/// Receives the files that were read.
 pub type Read<'a> = &'a dyn Fn(Vec<PathBuf>);
 
-/// Does the work, and again after each change of a file that was read, until a signal comes.
+/// Runs the work, and again after each change of a file that was read, until a signal arrives.
 ///
 /// `named` are the files that the command line names. `work` reports the files that it reads, and returns the names of its
 /// results for a message, if any. A change stops the work in flight; errors are printed, and the work starts again after

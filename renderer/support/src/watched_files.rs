@@ -52,7 +52,7 @@ impl Status {
 pub(super) struct WatchedFiles {
     /// Absolute path of the working folder, where relative paths begin.
     working_folder: PathBuf,
-    /// By absolute path.
+    /// Watched files by absolute path.
     files: FxHashMap<PathBuf, WatchedFile>,
     /// Folders of all places.
     folders: FxHashSet<PathBuf>,
@@ -139,7 +139,7 @@ impl WatchedFiles {
     fn return_to_working_folder(&self) {
         let found = identity(&self.working_folder);
         if found.is_some() && found != identity(Path::new(".")) {
-            // Without the right to enter it, the files are missing, which is reported.
+            // Without permission to enter it, the files are missing, which is reported.
             let _ = env::set_current_dir(&self.working_folder);
         }
     }

@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn order_1_has_the_right_mean_and_is_nowhere_negative() {
         for share in [0.0f32, 0.3, 0.7, 1.0] {
-            // As much light from one direction, the rest from everywhere.
+            // Equal light from one direction and from everywhere else.
             let toward = Vec3::new(0.48, 0.64, 0.6);
             let everywhere = (1.0 - share) / 0.282_094_8;
             let mut coefficients: Vec<f32> = basis(toward)[..4]

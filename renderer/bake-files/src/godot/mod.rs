@@ -149,7 +149,7 @@ fn valid_name(name: &str) -> String {
     }
 }
 
-/// Gives each node a valid name of its own, so that Godot keeps all; returns them.
+/// Gives each node a unique valid name, so that Godot keeps all nodes; returns the names.
 fn name_nodes(json: &mut Value) -> Vec<String> {
     let of = |element: &Value| element["name"].as_str().unwrap_or_default().to_owned();
     let elements = |name: &str| json[name].as_array().cloned().unwrap_or_default();
@@ -180,7 +180,7 @@ fn name_nodes(json: &mut Value) -> Vec<String> {
     names
 }
 
-/// By node: its path from the root of the scene, if it is in it.
+/// Path of each node from the root of the scene; `None` if it is not in the scene.
 fn paths(json: &Value, names: &[String]) -> Vec<Option<String>> {
     let mut paths: Vec<Option<String>> = vec![None; names.len()];
     let scene = json["scene"].as_u64().unwrap_or(0) as usize;

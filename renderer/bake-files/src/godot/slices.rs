@@ -61,7 +61,7 @@ pub(super) fn exr(map: &Lightmap) -> Result<Vec<u8>, Failure> {
     file(&image, samples)
 }
 
-/// A file without light, for data of probes alone.
+/// A file without light, for data with probes only.
 pub(super) fn dark() -> Result<Vec<u8>, Failure> {
     let mut image = Image::new(4, 16, 3);
     for (row, value) in DARK.into_iter().enumerate() {

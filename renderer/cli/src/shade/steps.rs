@@ -56,7 +56,7 @@ pub enum Step {
 pub struct Assignment {
     /// The name that gets the value.
     pub name: String,
-    /// Its value.
+    /// The value.
     pub value: String,
     /// The options after the flag's colon: `type=float:interpolated=1`.
     pub options: String,

@@ -8,7 +8,7 @@ use renderer_base::math::{cos, sin};
 /// Name of its file.
 pub(super) const FILE: &str = "stage_backdrop.obj";
 
-/// Half of its width, and the lengths of floor and wall [m].
+/// Half width, and the lengths of floor and wall [m].
 const HALF: f32 = 6.0;
 const FLOOR: f32 = 8.0;
 /// Radius of the bend [m], and where it begins.

@@ -10,7 +10,7 @@ use renderer_base::math::{cos, sin};
 /// Name of its file.
 pub(super) const FILE: &str = "stage_cloth.obj";
 
-/// Half of its side, radius of the ball, and the height of the ball's centre [m].
+/// Half side, radius of the sphere, and height of its centre [m].
 const HALF: f32 = 1.9;
 const RADIUS: f32 = 0.85;
 const HEIGHT: f32 = 1.05;

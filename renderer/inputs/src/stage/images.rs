@@ -17,7 +17,7 @@ const LETTER: usize = 24;
 /// Studs of the images of heights and normals, along each side.
 const STUDS: f32 = 8.0;
 
-/// Makes an image.
+/// Creates an image.
 type Make = fn() -> Image;
 
 /// Squares with their places, heights of studs, and their normals.

@@ -66,7 +66,7 @@ pub(super) fn find<'l>(layers: &'l [Layer], asked: &str) -> Result<&'l Layer, Di
     })
 }
 
-/// Returns whether values of a type are numbers that make a colour.
+/// Returns whether values of a type can be shown as colours.
 pub fn is_visible(ty: Type) -> bool {
     let is_number = matches!(
         ty.base,

@@ -1,4 +1,4 @@
-//! The stage: the scene in which `kiln render` shows a unit or a group that stands alone.
+//! The stage: the scene in which `kiln render` shows a single unit or group.
 
 mod backdrop;
 mod cloth;
@@ -44,7 +44,7 @@ pub fn is_shader(word: &Path) -> bool {
     }
 }
 
-/// Returns whether a text is a scene, whatever its file is called.
+/// Returns whether a text is a scene, independent of its file name.
 fn has_camera(file: &Path) -> bool {
     let Ok(text) = DiskFiles.source_text(file) else {
         return false;
@@ -192,7 +192,7 @@ pub fn example(template: &Template, system: &ShadingSystem) -> Result<Option<Uni
     }))
 }
 
-/// Why a unit or group cannot be shown alone, if it cannot.
+/// Error for a unit or group that cannot be shown; `None` if it can.
 pub fn refusal(template: &Template) -> Option<Diagnostic> {
     subject::shown_of(template, None).err()
 }

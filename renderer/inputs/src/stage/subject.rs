@@ -16,7 +16,7 @@ pub(super) struct Subject {
     pub(super) shows: Shows,
     /// Inputs with their values, as texts of scenes.
     pub(super) inputs: Vec<(String, String)>,
-    /// The example that is shown in place of the unit alone.
+    /// The example that replaces the unit on the stage.
     pub(super) example: Option<Example>,
     /// The group in whose place one with outputs of all layers is shown.
     pub(super) layers: Option<ShaderGroupTemplate>,

@@ -174,7 +174,7 @@ fn number(film: &Film, set: &PassSet, names: &LayerNames, kind: CryptoKind) -> I
     }
     film.develop_layer(1, |pixel, _, out| {
         let weights = index_of.and_then(|index| Some(film.sums().layers()?.weights_of(pixel)[index].list()));
-        // Of equal ones the first.
+        // The first of equal weights counts.
         let most = weights
             .into_iter()
             .flatten()

@@ -18,9 +18,9 @@ pub struct Layered {
     pub picture: Image,
     /// Channels of the layers.
     pub image: Image,
-    /// Their names.
+    /// Names of the channels.
     pub names: Vec<String>,
-    /// Their sample types.
+    /// Sample types of the channels.
     pub samples: Vec<SampleType>,
     /// Metadata of the file.
     pub metadata: Vec<(String, MetaValue)>,

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 pub struct LayerNames {
     /// The passes, as `NAME=WHAT`.
     pub passes: Vec<String>,
-    /// Of each kind of identifiers the names that they stand for.
+    /// Names behind the identifiers, for each kind of identifiers.
     pub manifests: Vec<Vec<String>>,
 }
 

@@ -26,7 +26,7 @@ impl Ranges {
         &self.0
     }
 
-    /// Returns whether there is no number.
+    /// Returns whether the ranges are empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -74,7 +74,7 @@ impl Ranges {
         Ranges(gaps.filter(|gap| !gap.is_empty()).collect())
     }
 
-    /// Returns whether all numbers of the other are among these.
+    /// Returns whether these ranges contain the other ones.
     pub fn include(&self, other: &Ranges) -> bool {
         self.union(other) == *self
     }

@@ -12,7 +12,7 @@ use renderer_image::{Staged, stage, write_whole};
 use renderer_support::new_folder::write_in;
 use renderer_support::written_files::content_hash;
 
-/// Says which files of the folder are a job's.
+/// Manifest of the job's files in the folder.
 const MANIFEST: &str = "farm.json";
 
 /// Names that files of jobs can have, except packs.
@@ -25,7 +25,7 @@ const NAMES: [&str; 6] = [
     "parameters.json",
 ];
 
-/// Returns whether a file of that name may belong to a job: one of [`NAMES`], or a pack of a scene.
+/// Returns whether a file with this name may belong to a job: one of [`NAMES`], or a pack of a scene.
 fn is_known(name: &str) -> bool {
     let is_pack = name.starts_with("scene") && name.ends_with(".zip") && !name.contains(['/', '\\']);
     NAMES.contains(&name) || is_pack

@@ -15,7 +15,7 @@ pub(super) struct Job {
     pub(super) folder: String,
     /// The scene, or the pattern of the scenes, as on the command line; pictures store it in their metadata.
     pub(super) scene: String,
-    /// Its absolute path.
+    /// Absolute path of the scene.
     pub(super) scene_path: String,
     /// The pictures' files, or their patterns.
     pub(super) outputs: Vec<String>,

@@ -263,8 +263,7 @@ fn outputs(args: &RenderArgs) -> Result<(Outputs, Pictures, Option<Checkpoint>),
     Ok((outputs, pictures, checkpoint))
 }
 
-/// How the images are denoised, if they are. `--quality draft` denoises where the library is installed and there are
-/// images.
+/// Denoising of the images, if any. `--quality draft` denoises if the library is installed and there are images.
 pub(in crate::command) fn denoising(request: &RenderRequest, has_images: bool) -> Option<Denoising> {
     let is_draft = request.quality == Some(Quality::Draft) && has_images;
     let quality = match request.denoise {
@@ -330,7 +329,7 @@ fn settings(
     Ok((settings, first..end))
 }
 
-/// Who gets more samples is decided at the ends of rounds: ranges of --noise begin and end there.
+/// Adaptive sampling redistributes samples at the ends of rounds: ranges of --noise begin and end there.
 fn check_rounds(goal: &NoiseGoal, asked: &Range<u64>) -> Result<(), Failure> {
     for bound in [asked.start, asked.end] {
         let (before, after) = goal.rounds_about(bound);
@@ -348,7 +347,7 @@ fn check_rounds(goal: &NoiseGoal, asked: &Range<u64>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A file of photon maps is no use to whoever makes none, or other ones for each sample.
+/// A file of photon maps needs an integrator that makes the maps once.
 fn check_photon_map(settings: &RenderSettings) -> Result<(), Failure> {
     let hint = match settings.integrator {
         Integrator::Photon(photon) if photon.progressive => "leave integrator.progressive at false",

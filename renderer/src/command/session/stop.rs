@@ -15,7 +15,7 @@ impl Stop {
         self.0.stop_old_work();
     }
 
-    /// Returns whether the work was asked to end.
+    /// Returns whether the work has to end.
     pub fn is_set(&self) -> bool {
         self.0.is_set()
     }

@@ -65,7 +65,7 @@ impl Head {
                     has_length = true;
                     head.length = value.parse().unwrap_or(u64::MAX);
                 }
-                // No browser sends a body in chunks, and two lengths would be one too many.
+                // Browsers send no chunked bodies, and two lengths are ambiguous.
                 "transfer-encoding" => head.is_malformed = true,
                 _ => {}
             }

@@ -50,7 +50,7 @@ fn close_oldest(entries: &mut Vec<Entry>) -> bool {
     let Some(oldest) = entries.iter().position(|entry| !entry.is_trusted) else {
         return false;
     };
-    // Its thread ends, and with it the last use of the descriptor.
+    // The thread ends and drops the last reference to the descriptor.
     let _ = entries.remove(oldest).stream.shutdown(Shutdown::Both);
     true
 }
@@ -113,7 +113,7 @@ mod tests {
         assert!(is_closed(1));
         connections[0].1.set_nonblocking(true).unwrap();
         assert!(!is_closed(0));
-        // Where all are trusted, there is no place, until one is freed.
+        // If every connection has the token, a new one is refused until one closes.
         places.iter().chain([&newest]).for_each(Place::trust);
         let (_client, stream) = connect();
         assert!(OpenConnections::admit(&open, &stream).is_none());

@@ -15,7 +15,7 @@ pub struct Request<'a> {
     pub target: String,
     /// Body; empty if there is none.
     pub body: Vec<u8>,
-    /// Its connection; none in tests.
+    /// The connection; `None` in tests.
     pub stream: Option<&'a TcpStream>,
 }
 
