@@ -13,7 +13,7 @@ use renderer_transport::scene::build::Built;
 
 /// A requested feature.
 #[derive(Clone)]
-pub(super) enum Asked {
+pub(super) enum RequestedFeature {
     /// A feature without settings.
     Known(Feature),
     /// Ambient occlusion.
@@ -27,26 +27,26 @@ pub(super) enum Asked {
 }
 
 /// Features by their names.
-const NAMES: [(&str, Asked); 10] = [
-    ("albedo", Asked::Known(Feature::Albedo)),
-    ("N", Asked::Known(Feature::Normal)),
-    ("tangent_normal", Asked::Known(Feature::TangentNormal)),
-    ("roughness", Asked::Known(Feature::Roughness)),
-    ("opacity", Asked::Known(Feature::Opacity)),
-    ("emission", Asked::Known(Feature::Emission)),
-    ("position", Asked::Known(Feature::Position)),
-    ("ao", Asked::Occlusion),
-    ("curvature", Asked::Curvature),
-    ("height", Asked::Known(Feature::Height)),
+const NAMES: [(&str, RequestedFeature); 10] = [
+    ("albedo", RequestedFeature::Known(Feature::Albedo)),
+    ("N", RequestedFeature::Known(Feature::Normal)),
+    ("tangent_normal", RequestedFeature::Known(Feature::TangentNormal)),
+    ("roughness", RequestedFeature::Known(Feature::Roughness)),
+    ("opacity", RequestedFeature::Known(Feature::Opacity)),
+    ("emission", RequestedFeature::Known(Feature::Emission)),
+    ("position", RequestedFeature::Known(Feature::Position)),
+    ("ao", RequestedFeature::Occlusion),
+    ("curvature", RequestedFeature::Curvature),
+    ("height", RequestedFeature::Known(Feature::Height)),
 ];
 
 /// The features of `--aov`, with their names.
-pub(super) fn asked(args: &BakeArgs) -> Result<Vec<(String, Asked)>, Failure> {
-    let mut list: Vec<(String, Asked)> = vec![];
+pub(super) fn asked(args: &BakeArgs) -> Result<Vec<(String, RequestedFeature)>, Failure> {
+    let mut list: Vec<(String, RequestedFeature)> = vec![];
     for name in args.aov.iter().flat_map(|text| text.split(',')).map(str::trim) {
         let known = NAMES.iter().find(|(known, _)| *known == name);
         let (file, feature) = match (known, name.split_once(':')) {
-            (Some((name, Asked::Known(Feature::Height))), _) if args.from.is_empty() => {
+            (Some((name, RequestedFeature::Known(Feature::Height))), _) if args.from.is_empty() => {
                 let diagnostic = Diagnostic::error(format!("--aov {name}: there is no other surface"));
                 let hint = "it is the height of the shapes of --from above those of --to";
                 return Err(Failure::Mistakes(diagnostic.hint(hint).into()));
@@ -54,15 +54,16 @@ pub(super) fn asked(args: &BakeArgs) -> Result<Vec<(String, Asked)>, Failure> {
             (Some((name, asked)), _) => ((*name).to_owned(), asked.clone()),
             (None, Some(("shader", output))) => (
                 output.to_owned(),
-                Asked::Computed(Pass::Shader(output.to_owned())),
+                RequestedFeature::Computed(Pass::Shader(output.to_owned())),
             ),
             (None, Some(("shadow", light))) => (
                 format!("shadow_{}", light.replace(|c| !is_of_name(c), "_")),
-                Asked::Shadow(light.to_owned()),
+                RequestedFeature::Shadow(light.to_owned()),
             ),
-            (None, Some(("attribute", own))) => {
-                (own.to_owned(), Asked::Computed(Pass::Attribute(own.to_owned())))
-            }
+            (None, Some(("attribute", own))) => (
+                own.to_owned(),
+                RequestedFeature::Computed(Pass::Attribute(own.to_owned())),
+            ),
             (None, _) => return Err(unknown(name)),
         };
         if file.is_empty() || !file.chars().all(is_of_name) {
@@ -87,10 +88,13 @@ fn unknown(name: &str) -> Failure {
 }
 
 /// The passes that shaders compute.
-pub(super) fn computed(asked: &[(String, Asked)]) -> Vec<Pass> {
-    let pass = |(_, asked): &(String, Asked)| match asked {
-        Asked::Computed(pass) => Some(pass.clone()),
-        Asked::Known(_) | Asked::Occlusion | Asked::Curvature | Asked::Shadow(_) => None,
+pub(super) fn computed(asked: &[(String, RequestedFeature)]) -> Vec<Pass> {
+    let pass = |(_, asked): &(String, RequestedFeature)| match asked {
+        RequestedFeature::Computed(pass) => Some(pass.clone()),
+        RequestedFeature::Known(_)
+        | RequestedFeature::Occlusion
+        | RequestedFeature::Curvature
+        | RequestedFeature::Shadow(_) => None,
     };
     asked.iter().filter_map(pass).collect()
 }
@@ -104,7 +108,7 @@ const REACHES: [f32; 2] = [0.5, 0.05];
 /// When there is no light of a name.
 pub(super) fn described(
     args: &BakeArgs,
-    asked: Vec<(String, Asked)>,
+    asked: Vec<(String, RequestedFeature)>,
     built: &Built,
 ) -> Result<Vec<FeatureDesc>, Failure> {
     let mut shaders = built.pass_shaders.iter().cloned();
@@ -115,16 +119,18 @@ pub(super) fn described(
     };
     let mut feature = |asked| {
         let feature = match asked {
-            Asked::Known(feature) => feature,
-            Asked::Occlusion => Feature::Occlusion(rays(args.ao_samples, args.ao_distance, REACHES[0])),
-            Asked::Curvature => {
+            RequestedFeature::Known(feature) => feature,
+            RequestedFeature::Occlusion => {
+                Feature::Occlusion(rays(args.ao_samples, args.ao_distance, REACHES[0]))
+            }
+            RequestedFeature::Curvature => {
                 Feature::Curvature(rays(args.curvature_samples, args.curvature_radius, REACHES[1]))
             }
-            Asked::Shadow(name) => Feature::Shadow(
+            RequestedFeature::Shadow(name) => Feature::Shadow(
                 lights::named(built, &name).map_err(Failure::Mistakes)?,
                 rays(args.ao_samples, None, 0.0),
             ),
-            Asked::Computed(_) => Feature::Shader(shaders.next().unwrap_or_default()),
+            RequestedFeature::Computed(_) => Feature::Shader(shaders.next().unwrap_or_default()),
         };
         Ok::<Feature, Failure>(feature)
     };
@@ -163,12 +169,12 @@ fn is_of_name(c: char) -> bool {
 }
 
 /// The names of all files.
-pub(super) fn names(asked: &[(String, Asked)]) -> Vec<String> {
-    let of = |(name, asked): &(String, Asked)| {
+pub(super) fn names(asked: &[(String, RequestedFeature)]) -> Vec<String> {
+    let of = |(name, asked): &(String, RequestedFeature)| {
         let has_range = match asked {
-            Asked::Known(feature) => super::feature_image::Encoding::of(feature).is_some(),
-            Asked::Occlusion | Asked::Curvature | Asked::Shadow(_) => true,
-            Asked::Computed(_) => false,
+            RequestedFeature::Known(feature) => super::feature_image::Encoding::of(feature).is_some(),
+            RequestedFeature::Occlusion | RequestedFeature::Curvature | RequestedFeature::Shadow(_) => true,
+            RequestedFeature::Computed(_) => false,
         };
         [Some(file(name)), has_range.then(|| encoded_file(name))]
     };

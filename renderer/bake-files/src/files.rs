@@ -13,7 +13,7 @@ use renderer_scene::SceneDesc;
 use renderer_transport::scene::build::Built;
 
 /// The names of the files of a bake.
-pub(super) fn names(args: &BakeArgs, asked: &[(String, features::Asked)]) -> Vec<String> {
+pub(super) fn names(args: &BakeArgs, asked: &[(String, features::RequestedFeature)]) -> Vec<String> {
     let mut names = match args.target {
         BakeTarget::Texture => {
             let mut names = images::names(args.layout, args.order);

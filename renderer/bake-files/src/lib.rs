@@ -4,6 +4,7 @@
 // Bits must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+mod appearance;
 mod bevy;
 mod channel;
 mod compact;
@@ -14,11 +15,9 @@ mod files;
 mod folder;
 mod glb;
 mod godot;
-mod idle;
 mod images;
-mod kept;
+mod kept_light;
 mod lights;
-mod looks;
 mod manifest;
 mod model;
 mod pages;
@@ -33,6 +32,7 @@ mod surface;
 mod texture_slot;
 mod topology;
 mod unlit;
+mod unused_flags;
 mod viewer;
 
 use std::path::{Path, PathBuf};
@@ -171,7 +171,7 @@ fn bake_light(
     }
     memory::check("the photon maps", settings.integrator.memory())?;
     let mut warnings = built.warnings.clone();
-    settings.keep = kept::earlier(args, folder.as_ref(), &mut warnings);
+    settings.keep = kept_light::earlier(args, folder.as_ref(), &mut warnings);
     let resumed = args
         .checkpoint
         .as_deref()
@@ -181,7 +181,7 @@ fn bake_light(
     }
     warnings
         .list
-        .extend(idle::warnings(args, include, &settings.integrator));
+        .extend(unused_flags::warnings(args, include, &settings.integrator));
     if let Target::Texture { scale, .. } = settings.target
         && let Some((width, height)) = scale.size()
     {
@@ -239,7 +239,7 @@ fn bake_light(
         .list
         .extend(built.scene.texture_failure().map(lost_texels));
     if !args.report.quiet && written.is_ok() {
-        if let Some(text) = kept::remark(&baked) {
+        if let Some(text) = kept_light::remark(&baked) {
             remark(&text);
         }
         summary::baked(folder.path(), &files, start.elapsed());
@@ -257,7 +257,7 @@ fn inputs(args: &BakeArgs, desc: &SceneDesc, built: &Built) -> Vec<PathBuf> {
 /// The output files, checked now so that a long bake does not fail at its end.
 fn outputs(
     args: &BakeArgs,
-    asked: &[(String, features::Asked)],
+    asked: &[(String, features::RequestedFeature)],
     folder: Option<&Folder>,
 ) -> Result<Outputs, Failure> {
     let mut outputs = Outputs::default();

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::Failure;
+use super::appearance::{self, ShapeAppearance};
 use super::feature_image::{numbers, png, rgb, with_opacity};
 use super::folder::MODEL;
-use super::looks::{self, ShapeLook};
 use renderer_bake::{Feature, FeatureDesc, Lightmap, triangles};
 use renderer_base::color::Rgb;
 use renderer_export::{AddedLightmap, Document, Material, MaterialTextures, SceneShape, SceneWriter};
@@ -29,7 +29,7 @@ pub(super) struct SceneModel {
     pub(super) parts: Vec<(ModelPart, bool)>,
     /// Materials, with the look of the shape that each was found for.
     materials: Vec<(Material, usize)>,
-    looks: Vec<ShapeLook>,
+    looks: Vec<ShapeAppearance>,
     /// Features for textures, in the order of the bake's features.
     slots: Vec<Slot>,
 }
@@ -37,7 +37,7 @@ pub(super) struct SceneModel {
 impl SceneModel {
     /// The model of a scene. What varies over shapes becomes textures if they are `textured`, else its mean.
     pub(super) fn new(desc: &SceneDesc, scene: &Scene, textured: bool) -> Result<SceneModel, Failure> {
-        let looks = looks::of_scene(desc, scene);
+        let looks = appearance::of_scene(desc, scene);
         let mut writer = SceneWriter::new();
         let mut materials: Vec<(Material, usize)> = vec![];
         let mut parts = vec![];
@@ -198,7 +198,7 @@ impl SceneModel {
 }
 
 /// Contents of the textures for these shapes.
-fn slots(looks: &[ShapeLook]) -> Vec<Slot> {
+fn slots(looks: &[ShapeAppearance]) -> Vec<Slot> {
     let color = looks.iter().any(|look| look.color_varies);
     let transparent = looks
         .iter()

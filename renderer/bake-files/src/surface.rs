@@ -11,7 +11,7 @@ use super::folder::{Folder, MANIFEST, SCENE};
 use super::images::{COVERAGE, coverage_image};
 use super::progress::BakeWatch;
 use super::statistics::report;
-use super::{feature_image, features, glb, idle, shape_names};
+use super::{feature_image, features, glb, shape_names, unused_flags};
 use renderer_bake::{
     BakePhase, BakeProgress, BakedSurface, CageSettings, Feature, FeatureDesc, LowShapes, SurfaceMaps,
     SurfaceSettings, bake_surface,
@@ -53,7 +53,7 @@ pub(super) fn run(
     // Only shadows need lights.
     let build = match asked
         .iter()
-        .any(|(_, asked)| matches!(asked, features::Asked::Shadow(_)))
+        .any(|(_, asked)| matches!(asked, features::RequestedFeature::Shadow(_)))
     {
         true => build_for_bake,
         false => build_for_surface_bake,
@@ -73,7 +73,7 @@ pub(super) fn run(
         threads: args.scene.threads(),
     };
     let mut warnings = built.warnings.clone();
-    warnings.list.extend(idle::surface_warnings(args));
+    warnings.list.extend(unused_flags::surface_warnings(args));
     let watch = BakeWatch::new(program, args.report.quiet, None);
     let (low, names) = (parts.low(args), &parts.names);
     let baked = bake_surface(
@@ -145,7 +145,7 @@ fn check(args: &BakeArgs) -> Result<(), Failure> {
 
 fn outputs(
     args: &BakeArgs,
-    asked: &[(String, features::Asked)],
+    asked: &[(String, features::RequestedFeature)],
     folder: &Folder,
 ) -> Result<Outputs, Failure> {
     let mut outputs = Outputs::default();

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use shading_editor::World;
 
 use super::calls;
-use super::coloured::coloured;
 use super::entry::{Entry, Origin, Shown};
+use super::highlighting::highlighted;
 use super::param::Param;
 use renderer_image::srgb8_from_linear;
 use renderer_support::html::escaped;
@@ -38,7 +38,7 @@ pub(super) fn article(entry: &Entry, world: &World) -> String {
         let _ = write!(
             html,
             "<details open><summary>Source</summary>\n<pre class=source tabindex=0>{}</pre></details>\n",
-            coloured(world, &entry.source)
+            highlighted(world, &entry.source)
         );
     }
     html.push_str("</article>\n");
@@ -74,7 +74,7 @@ fn uses(entry: &Entry, world: &World) -> String {
     let mut html = String::new();
     let mut add = |title: &str, kind: &str, text: &str, is_source: bool| {
         let shown = if is_source {
-            coloured(world, text)
+            highlighted(world, text)
         } else {
             escaped(text)
         };

@@ -6,9 +6,9 @@
 
 mod article;
 mod calls;
-mod coloured;
 mod entry;
 mod folder;
+mod highlighting;
 mod library;
 mod markdown;
 mod page;

@@ -8,8 +8,8 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod audience;
-mod clean;
-mod kept;
+mod denoising;
+mod live_scene;
 mod look;
 mod orbit;
 mod page;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::clean::{Cleaner, Noisy};
-use super::kept::{Kept, follow};
-use super::session::{Session, Shown, Wanted};
+use super::denoising::{DenoiseJob, DenoiseThread};
+use super::live_scene::{LiveScene, follow};
+use super::session::{RequestedLook, Session, Shown};
 use renderer_cli::LiveArgs;
 use renderer_geometry::camera::Camera;
 use renderer_support::file_watch::FileWatch;
@@ -28,9 +28,9 @@ const COARSEST: u32 = 8;
 pub(super) fn keep_rendering(args: &LiveArgs, session: &Arc<Session>, watch: FileWatch) {
     let mut last = 0;
     let mut kept = None;
-    let mut pace = Pace::default();
-    let cleaner = Cleaner::start(session, args.threads.unwrap_or(0) as usize);
-    if cleaner.is_some() {
+    let mut pace = RenderRate::default();
+    let denoise_thread = DenoiseThread::start(session, args.threads.unwrap_or(0) as usize);
+    if denoise_thread.is_some() {
         session.can_denoise();
     }
     loop {
@@ -41,12 +41,12 @@ pub(super) fn keep_rendering(args: &LiveArgs, session: &Arc<Session>, watch: Fil
         watch.set_broken(followed.is_err());
         let rendered = followed.and_then(|()| {
             let Some(kept) = &kept else { return Ok(()) };
-            let painter = Painter {
+            let painter = LookRenderer {
                 args,
                 session,
                 kept,
                 wanted: &wanted,
-                cleaner: cleaner.as_ref().filter(|_| wanted.look.denoise),
+                denoise_thread: denoise_thread.as_ref().filter(|_| wanted.look.denoise),
                 start,
             };
             painter.refine(&mut pace)
@@ -59,15 +59,15 @@ pub(super) fn keep_rendering(args: &LiveArgs, session: &Arc<Session>, watch: Fil
 }
 
 /// Rate of rendering [pixel samples/s].
-struct Pace(f64);
+struct RenderRate(f64);
 
-impl Default for Pace {
-    fn default() -> Pace {
-        Pace(5e5)
+impl Default for RenderRate {
+    fn default() -> RenderRate {
+        RenderRate(5e5)
     }
 }
 
-impl Pace {
+impl RenderRate {
     /// Size of a first picture in place of one of that size.
     fn coarse(&self, [width, height]: [u32; 2]) -> [u32; 2] {
         let size = |side: u32| [width.div_ceil(side), height.div_ceil(side)];
@@ -79,16 +79,16 @@ impl Pace {
     }
 
     /// Updates the rate by a picture. A single slow picture may be caused by other processes.
-    fn took(&mut self, [width, height]: [u32; 2], time: Duration) {
+    fn update(&mut self, [width, height]: [u32; 2], time: Duration) {
         let new = f64::from(width) * f64::from(height) / time.as_secs_f64().max(1e-6);
         self.0 = 0.7 * self.0 + 0.3 * new;
     }
 }
 
 /// Ends a render as soon as its picture is out of date, and pauses it while no browser shows the page.
-struct WhileWanted<'a>(&'a Session);
+struct WhileRequested<'a>(&'a Session);
 
-impl Progress for WhileWanted<'_> {
+impl Progress for WhileRequested<'_> {
     fn gives_up(&self) -> bool {
         let is_old = || self.0.stop().load(Ordering::Relaxed);
         self.0.audience().wait(is_old);
@@ -97,40 +97,40 @@ impl Progress for WhileWanted<'_> {
 }
 
 /// Renderer of one state of the page.
-struct Painter<'a> {
+struct LookRenderer<'a> {
     args: &'a LiveArgs,
     session: &'a Session,
-    kept: &'a Kept,
-    wanted: &'a Wanted,
+    kept: &'a LiveScene,
+    wanted: &'a RequestedLook,
     /// Denoising, if it is available.
-    cleaner: Option<&'a Cleaner>,
+    denoise_thread: Option<&'a DenoiseThread>,
     start: Instant,
 }
 
-impl Painter<'_> {
+impl LookRenderer<'_> {
     /// Renders until the picture is good, or a change ends it.
-    fn refine(&self, pace: &mut Pace) -> Result<(), String> {
+    fn refine(&self, pace: &mut RenderRate) -> Result<(), String> {
         let size = self.kept.desc.film.size.value;
         let coarse = pace.coarse(size);
         let begin = Instant::now();
         let first = self.samples(coarse, 1, None, None, &Silent)?;
-        pace.took(coarse, begin.elapsed());
+        pace.update(coarse, begin.elapsed());
         let Some(first) = first else { return Ok(()) };
         self.show(&first, false);
         let plan = self
-            .cleaner
-            .and_then(|cleaner| cleaner.plan(self.kept, &self.kept.whole));
+            .denoise_thread
+            .and_then(|denoise_thread| denoise_thread.plan(self.kept, &self.kept.whole));
         let mut state = (coarse == size && plan.is_none()).then_some(first);
         let most = u64::from(self.args.spp);
         let mut samples = state.as_ref().map_or(1, |_| most.min(2));
-        let observer = WhileWanted(self.session);
+        let observer = WhileRequested(self.session);
         while state.as_ref().is_none_or(|state| state.samples.end < most) {
             let Some(finer) = self.samples(size, samples, plan.clone(), state.take(), &observer)? else {
                 break;
             };
             self.show(&finer, true);
-            if let Some(cleaner) = self.cleaner.filter(|_| plan.is_some()) {
-                self.clean(cleaner, &finer);
+            if let Some(denoise_thread) = self.denoise_thread.filter(|_| plan.is_some()) {
+                self.clean(denoise_thread, &finer);
             }
             state = Some(finer);
             samples = (samples * 2).min(most);
@@ -139,11 +139,11 @@ impl Painter<'_> {
     }
 
     /// Has a picture denoised, if it is of 1, 4, 16 … samples or the last.
-    fn clean(&self, cleaner: &Cleaner, state: &RenderState) {
+    fn clean(&self, denoise_thread: &DenoiseThread, state: &RenderState) {
         let samples = state.samples.end;
         let is_last = samples >= u64::from(self.args.spp);
         if is_last || samples.is_power_of_two() && samples.trailing_zeros().is_multiple_of(2) {
-            cleaner.clean(Noisy {
+            denoise_thread.clean(DenoiseJob {
                 change: self.wanted.change,
                 start: self.start,
                 film: state.film.clone(),
@@ -163,7 +163,7 @@ impl Painter<'_> {
         before: Option<RenderState>,
         observer: &dyn Progress,
     ) -> Result<Option<RenderState>, String> {
-        let Kept {
+        let LiveScene {
             desc, built, camera, ..
         } = self.kept;
         let camera = built.scene.host().space().camera(camera);

@@ -30,7 +30,7 @@ pub(super) struct Shown {
 }
 
 /// A requested look.
-pub(super) struct Wanted {
+pub(super) struct RequestedLook {
     /// Number of the change that requested it.
     pub(super) change: u64,
     pub(super) look: Look,
@@ -155,7 +155,7 @@ impl Session {
     }
 
     /// Waits for a change other than `last`, and for a browser that shows it.
-    pub(super) fn next_change(&self, last: u64) -> Wanted {
+    pub(super) fn next_change(&self, last: u64) -> RequestedLook {
         let waiting = self
             .changed
             .wait_while(self.state(), |state| state.change == last);
@@ -163,7 +163,7 @@ impl Session {
         self.audience.wait(|| false);
         let state = self.state();
         self.stop.store(false, Ordering::Relaxed);
-        Wanted {
+        RequestedLook {
             change: state.change,
             look: state.look.clone(),
             files: state.files,

@@ -14,7 +14,7 @@ mod checker;
 mod completion;
 mod convert;
 mod formatting;
-mod known;
+mod global_names;
 mod server;
 mod shipped;
 mod store;

@@ -18,7 +18,7 @@ use super::address::path_of;
 use super::answer::Answerer;
 use super::capabilities::capabilities;
 use super::checker::{CheckRequest, Checker, Findings};
-use super::known;
+use super::global_names;
 use super::store::{OpenText, Store};
 use super::workspace::Workspace;
 use renderer_cli::LspArgs;
@@ -66,7 +66,7 @@ impl Server {
         let mut server = Server {
             connection,
             queue: VecDeque::new(),
-            world: known::world(),
+            world: global_names::world(),
             findings,
             checks,
             workspace: Workspace::find(roots.unwrap_or_default(), store.disk.clone()),

@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use shading::Diagnostic;
 
-use super::gathering::{Gathering, MAX_UP};
+use super::recording::{MAX_UP, SceneRecording};
 use renderer_base::files::{
     FileKind, Files, MANIFEST, Manifest, Recorded, RecordedPath, is_inside, key_of, normal,
 };
@@ -25,21 +25,21 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn new(gathering: &Gathering, recorded: &Recorded) -> Result<Layout, Diagnostic> {
-        let root = Root::new(&gathering.folder, recorded);
-        let files = &**gathering.files();
+    pub(super) fn new(recording: &SceneRecording, recorded: &Recorded) -> Result<Layout, Diagnostic> {
+        let root = Root::new(&recording.folder, recorded);
+        let files = &**recording.files();
         let mut keys = vec![];
         let mut folders = BTreeSet::new();
         for (asked, kind) in recorded {
             let key = root.key(asked).ok_or_else(|| {
-                let path = gathering.actual(asked);
+                let path = recording.actual(asked);
                 Diagnostic::error(format!("cannot pack {}: its path is not text", path.display()))
             })?;
             match kind {
-                FileKind::File => keys.push((key, gathering.actual(asked))),
+                FileKind::File => keys.push((key, recording.actual(asked))),
                 FileKind::Folder => drop(folders.insert(key)),
                 FileKind::Other => {
-                    let path = gathering.actual(asked);
+                    let path = recording.actual(asked);
                     let message = format!("cannot pack {}: it is not a plain file", path.display());
                     return Err(Diagnostic::error(message));
                 }
@@ -58,15 +58,15 @@ impl Layout {
                 paths.insert(key.clone(), entry);
             }
         }
-        let inside = |path: &Path| match path.strip_prefix(&gathering.as_if) {
+        let inside = |path: &Path| match path.strip_prefix(&recording.as_if) {
             Ok(way) => root.key(&RecordedPath::Relative(way.to_owned())),
             Err(_) => key_of(path),
         };
         let of_scene = |what: Option<_>| {
             what.ok_or_else(|| Diagnostic::error("cannot pack a scene whose path is not text"))
         };
-        let scene = of_scene(inside(&gathering.packed.path))?;
-        let options = gathering.packed.options.json(inside);
+        let scene = of_scene(inside(&recording.packed.path))?;
+        let options = recording.packed.options.json(inside);
         let options = options.ok_or_else(|| Diagnostic::error("a path of the command line is not text"))?;
         let mut sizes = BTreeMap::new();
         for (name, path) in &entries.sources {

@@ -7,16 +7,16 @@
 // Bits must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-mod gathering;
 mod layout;
+mod recording;
 mod write;
 
 use std::path::{Path, PathBuf};
 
 use shading::{Diagnostic, Diagnostics};
 
-use self::gathering::Gathering;
 use self::layout::Layout;
+use self::recording::SceneRecording;
 use renderer_base::files::{FileKind, is_pack};
 use renderer_cli::PackArgs;
 use renderer_inputs::scene_options::{NamedScene, SceneOptions};
@@ -61,15 +61,15 @@ pub fn pack(scene: &Path, output: &Path, options: SceneOptions) -> Result<Packed
     let changes: Vec<Change> = options.set.iter().map(String::as_str).map(Change::from).collect();
     let contradictions = Change::without_effect(&changes);
     let scene = NamedScene::find(scene, options).map_err(|error| Failure::Mistakes(error.into()))?;
-    let gathering = Gathering::new(scene, output)?;
-    let (recorded, mut warnings) = gathering.run().map_err(Failure::Mistakes)?;
+    let recording = SceneRecording::new(scene, output)?;
+    let (recorded, mut warnings) = recording.run().map_err(Failure::Mistakes)?;
     warnings.list.extend(contradictions);
     let found = recorded.iter().filter(|(_, kind)| **kind == FileKind::File);
-    let found = found.map(|(asked, _)| gathering.actual(asked));
+    let found = found.map(|(asked, _)| recording.actual(asked));
     outputs.spare(found)?;
-    let layout = Layout::new(&gathering, &recorded).map_err(|error| Failure::Mistakes(error.into()))?;
-    warnings.list.extend(foreign(&gathering, &layout));
-    let sizes = write::archive(&**gathering.files(), output, &layout)?;
+    let layout = Layout::new(&recording, &recorded).map_err(|error| Failure::Mistakes(error.into()))?;
+    warnings.list.extend(foreign(&recording, &layout));
+    let sizes = write::archive(&**recording.files(), output, &layout)?;
     Ok(Packed {
         layout,
         sizes,
@@ -78,12 +78,12 @@ pub fn pack(scene: &Path, output: &Path, options: SceneOptions) -> Result<Packed
 }
 
 /// Warns of files far from the scene that only the scene names: it could name any file of the machine.
-fn foreign(gathering: &Gathering, layout: &Layout) -> Option<Diagnostic> {
-    let files = gathering.files();
-    let folder = gathering.folder.canonicalize().ok()?;
+fn foreign(recording: &SceneRecording, layout: &Layout) -> Option<Diagnostic> {
+    let files = recording.files();
+    let folder = recording.folder.canonicalize().ok()?;
     let project = folder.parent().filter(|parent| parent.parent().is_some());
     let project = project.unwrap_or(&folder).to_owned();
-    let named = gathering.named.iter().map(|path| files.identity(path));
+    let named = recording.named.iter().map(|path| files.identity(path));
     let known: Vec<PathBuf> = named.chain([project]).collect();
     let sources = layout.sources.values().map(|source| files.identity(source));
     let foreign: Vec<String> = sources

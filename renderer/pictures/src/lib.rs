@@ -9,7 +9,7 @@ pub mod denoising;
 pub mod layer_view;
 pub mod layers;
 pub mod part;
-pub mod part_place;
+pub mod part_replacement;
 pub mod pictures;
 pub mod summary;
 pub mod tiles;

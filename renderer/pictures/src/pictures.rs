@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use shading::Diagnostic;
 
 use super::denoising::Denoising;
-use super::part_place::{Obstacle, obstacle};
+use super::part_replacement::{Obstacle, obstacle};
 use crate::layers::{Layered, develop};
 use crate::part::{Header, Identity, PartReader, Ranges, write_to};
 use renderer_denoise::{DenoiseError, Denoiser};

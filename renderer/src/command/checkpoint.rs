@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use renderer_cli::RenderArgs;
 use renderer_image::{ImageError, check_place, stage_with, write_elsewhere};
 use renderer_pictures::part::{Header, Identity, LayerNames, Part, PartReader, Ranges, write_to};
-use renderer_pictures::part_place::{Obstacle, obstacle};
+use renderer_pictures::part_replacement::{Obstacle, obstacle};
 use renderer_support::Failure;
 use renderer_support::outputs::Outputs;
 use renderer_transport::integrator::Integrator;

@@ -28,7 +28,7 @@ struct Look {
 }
 
 /// A shape.
-pub(super) struct ShapeLook {
+pub(super) struct ShapeAppearance {
     /// Material, the mean over the sample points.
     pub(super) material: Material,
     /// True if colour or opacity varies.
@@ -41,7 +41,7 @@ pub(super) struct ShapeLook {
     pub(super) emission_varies: bool,
 }
 
-impl ShapeLook {
+impl ShapeAppearance {
     /// Returns whether any property varies.
     pub(super) fn varies(&self) -> bool {
         self.color_varies || self.roughness_varies || self.is_bumped || self.emission_varies
@@ -49,14 +49,14 @@ impl ShapeLook {
 }
 
 /// The looks of all shapes.
-pub(super) fn of_scene(desc: &SceneDesc, scene: &Scene) -> Vec<ShapeLook> {
+pub(super) fn of_scene(desc: &SceneDesc, scene: &Scene) -> Vec<ShapeAppearance> {
     let mut context = Context::new(scene);
     let shapes = (0u32..).map(ShapeId).zip(scene.shapes()).zip(&desc.shapes);
     shapes
         .map(|((id, shape), desc_of)| {
             let looks = looks(scene, id, shape, &mut context);
             let material = desc.material(desc_of.material);
-            let mut look = ShapeLook::of(&looks, &material.name);
+            let mut look = ShapeAppearance::of(&looks, &material.name);
             // Glass has two surfaces, and a light may emit on one side only.
             let is_glass = look.material.transmission > 0.0;
             let is_lamp = look.material.emission != Rgb::BLACK && material.emission == EmissionSides::Front;
@@ -95,8 +95,8 @@ fn looks(scene: &Scene, id: ShapeId, shape: &Shape, context: &mut Context) -> Ve
     (0..POINTS).map(look).collect()
 }
 
-impl ShapeLook {
-    fn of(looks: &[Look], name: &str) -> ShapeLook {
+impl ShapeAppearance {
+    fn of(looks: &[Look], name: &str) -> ShapeAppearance {
         let share = 1.0 / looks.len() as f32;
         let mean = |of: fn(&Look) -> f32| looks.iter().map(of).sum::<f32>() * share;
         let range = |of: fn(&Look) -> f32| {
@@ -124,7 +124,7 @@ impl ShapeLook {
             false => AlphaMode::Opaque,
         };
         let finite = |color: Rgb| color.map(|v| if v.is_finite() { v.max(0.0) } else { 0.0 });
-        ShapeLook {
+        ShapeAppearance {
             material: Material {
                 name: name.to_owned(),
                 base_color: finite(color),

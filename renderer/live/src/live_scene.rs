@@ -13,7 +13,7 @@ use shading::{Diagnostics, Template};
 use super::look::Look;
 use super::orbit::{Orbit, Pivot};
 use super::parameter;
-use super::session::{Session, Wanted};
+use super::session::{RequestedLook, Session};
 use renderer_cli::LiveArgs;
 use renderer_geometry::camera::{Camera, CameraDesc};
 use renderer_inputs::render_request::RenderRequest;
@@ -36,7 +36,7 @@ const INTEGRATOR: [&str; 4] = [
 ];
 
 /// A scene with what its next change needs.
-pub(super) struct Kept {
+pub(super) struct LiveScene {
     pub(super) desc: SceneDesc,
     pub(super) built: Arc<Built>,
     /// The camera as it is turned.
@@ -72,7 +72,7 @@ struct Reading {
 }
 
 impl Reading {
-    fn of(wanted: &Wanted, texts: BTreeMap<String, String>) -> Reading {
+    fn of(wanted: &RequestedLook, texts: BTreeMap<String, String>) -> Reading {
         Reading {
             files: wanted.files,
             on: wanted.look.on.clone(),
@@ -87,9 +87,9 @@ impl Reading {
 /// # Errors
 /// All mistakes; nothing is kept then.
 pub(super) fn follow(
-    kept: &mut Option<Kept>,
+    kept: &mut Option<LiveScene>,
     args: &LiveArgs,
-    wanted: &Wanted,
+    wanted: &RequestedLook,
     session: &Session,
     watch: &FileWatch,
 ) -> Result<(), String> {
@@ -99,7 +99,7 @@ pub(super) fn follow(
     if !is_shown {
         // Two scenes at once would be one too many for some.
         *kept = None;
-        *kept = Some(Kept::read(args, wanted, session, watch)?);
+        *kept = Some(LiveScene::read(args, wanted, session, watch)?);
     }
     if let Some(kept) = kept.as_mut().filter(|kept| kept.is_new) {
         kept.is_new = false;
@@ -109,9 +109,14 @@ pub(super) fn follow(
     Ok(())
 }
 
-impl Kept {
+impl LiveScene {
     /// Reads and builds the requested scene.
-    fn read(args: &LiveArgs, wanted: &Wanted, session: &Session, watch: &FileWatch) -> Result<Kept, String> {
+    fn read(
+        args: &LiveArgs,
+        wanted: &RequestedLook,
+        session: &Session,
+        watch: &FileWatch,
+    ) -> Result<LiveScene, String> {
         let words = |diagnostics: Diagnostics| diagnostics.to_string();
         let shader = shader(args, wanted, session).map_err(words)?;
         let (texts, values) = split(&wanted.look, shader.as_ref());
@@ -133,7 +138,7 @@ impl Kept {
         let space = built.scene.host().space();
         let whole =
             Camera::new(&space.camera(&own_camera), width, height).map_err(|error| error.to_string())?;
-        let mut kept = Kept {
+        let mut kept = LiveScene {
             pivot: Pivot::of(&built.scene, &whole, shader.is_some()),
             desc,
             built: Arc::new(built),
@@ -157,7 +162,7 @@ impl Kept {
 
     /// Applies the requested changes to the scene; `None` if it has to be read again, because the state is then
     /// incomplete.
-    fn follow(&mut self, args: &LiveArgs, wanted: &Wanted) -> Option<()> {
+    fn follow(&mut self, args: &LiveArgs, wanted: &RequestedLook) -> Option<()> {
         let (texts, values) = split(&wanted.look, self.shader.as_ref());
         if Reading::of(wanted, texts) != self.read_with {
             return None;
@@ -233,7 +238,11 @@ impl Kept {
 }
 
 /// The shader on the stage. Its parameters are passed to the session.
-fn shader(args: &LiveArgs, wanted: &Wanted, session: &Session) -> Result<Option<Template>, Diagnostics> {
+fn shader(
+    args: &LiveArgs,
+    wanted: &RequestedLook,
+    session: &Session,
+) -> Result<Option<Template>, Diagnostics> {
     if !stage::is_shader(&args.scene) {
         return Ok(None);
     }
@@ -248,7 +257,7 @@ fn shader(args: &LiveArgs, wanted: &Wanted, session: &Session) -> Result<Option<
 /// Reads a scene, with values that it has to be read with.
 fn read(
     args: &LiveArgs,
-    wanted: &Wanted,
+    wanted: &RequestedLook,
     values: &BTreeMap<String, String>,
 ) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
     let mut request = RenderRequest {

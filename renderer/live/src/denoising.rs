@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::kept::Kept;
+use super::live_scene::LiveScene;
 use super::session::{Session, Shown};
 use renderer_denoise::{Denoiser, Quality};
 use renderer_geometry::camera::Camera;
@@ -27,7 +27,7 @@ const EMISSION: &str = "emission";
 const REST: Duration = Duration::from_millis(250);
 
 /// A picture to be denoised and shown.
-pub(super) struct Noisy {
+pub(super) struct DenoiseJob {
     pub(super) change: u64,
     /// Time of that change.
     pub(super) start: Instant,
@@ -40,15 +40,15 @@ pub(super) struct Noisy {
 }
 
 /// The way to the thread that denoises, and the passes that it reads.
-pub(super) struct Cleaner {
+pub(super) struct DenoiseThread {
     set: PassSet,
-    noisy: Sender<Noisy>,
+    noisy: Sender<DenoiseJob>,
 }
 
-impl Cleaner {
+impl DenoiseThread {
     /// Starts the denoising thread, with `threads` threads for the filter (0: one per core); `None` if Open Image
     /// Denoise is not installed.
-    pub(super) fn start(session: &Arc<Session>, threads: usize) -> Option<Cleaner> {
+    pub(super) fn start(session: &Arc<Session>, threads: usize) -> Option<DenoiseThread> {
         Denoiser::open(1).ok()?;
         let features = FEATURES.iter().map(|(name, _)| *name).chain([EMISSION]);
         let passes = features
@@ -68,18 +68,18 @@ impl Cleaner {
             }
         };
         thread::Builder::new().name("clean".to_owned()).spawn(work).ok()?;
-        Some(Cleaner { set, noisy })
+        Some(DenoiseThread { set, noisy })
     }
 
     /// Passes that a render collects for denoising.
-    pub(super) fn plan(&self, kept: &Kept, camera: &Camera) -> Option<Arc<PassPlan>> {
+    pub(super) fn plan(&self, kept: &LiveScene, camera: &Camera) -> Option<Arc<PassPlan>> {
         let (scene, names) = (&kept.built.scene, &kept.built.names);
         let plan = PassPlan::new(self.set.clone(), scene, names, vec![], &camera.view());
         plan.ok().map(Arc::new)
     }
 
     /// Has a picture with these passes denoised.
-    pub(super) fn clean(&self, noisy: Noisy) {
+    pub(super) fn clean(&self, noisy: DenoiseJob) {
         // Without the thread the picture stays noisy.
         let _ = self.noisy.send(noisy);
     }
@@ -87,13 +87,13 @@ impl Cleaner {
 
 /// Denoises the newest pictures, as long as there may be others. `change` is that of the picture in work.
 fn clean_all(
-    pictures: &Receiver<Noisy>,
+    pictures: &Receiver<DenoiseJob>,
     session: &Session,
     denoiser: &Denoiser,
     change: &AtomicU64,
     names: &LayerNames,
 ) {
-    let mut waiting: Option<Noisy> = None;
+    let mut waiting: Option<DenoiseJob> = None;
     while let Some(next) = waiting.take().or_else(|| pictures.recv().ok()) {
         thread::sleep(REST.saturating_sub(next.start.elapsed()));
         let noisy = pictures.try_iter().last().unwrap_or(next);

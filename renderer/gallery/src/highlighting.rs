@@ -8,9 +8,9 @@ use shading_editor::{Document, Meaning, Query, Texts, World, highlights};
 use renderer_support::html::escaped;
 
 /// Definitions in other files are not resolved.
-struct Alone;
+struct NoTexts;
 
-impl Texts for Alone {
+impl Texts for NoTexts {
     fn find(&self, _: &str, _: &Path) -> Option<Arc<Document>> {
         None
     }
@@ -25,11 +25,11 @@ impl Texts for Alone {
 }
 
 /// The HTML of a source of shaders.
-pub(super) fn coloured(world: &World, text: &str) -> String {
+pub(super) fn highlighted(world: &World, text: &str) -> String {
     let document = Document::new("source.ksl", text);
     let query = Query {
         world,
-        texts: &Alone,
+        texts: &NoTexts,
         document: &document,
     };
     let (text, mut html, mut at) = (&document.text, String::new(), 0);

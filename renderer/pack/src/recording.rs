@@ -11,7 +11,7 @@ use renderer_support::Failure;
 use renderer_transport::scene::build::find_inputs;
 
 /// A scene that is read as if it lay in the archive.
-pub(super) struct Gathering {
+pub(super) struct SceneRecording {
     scene: NamedScene,
     /// The scene with its paths moved into the archive.
     pub(super) packed: NamedScene,
@@ -26,8 +26,8 @@ pub(super) struct Gathering {
 /// Number of levels above the scene's folder up to which files keep their relative paths in the archive.
 pub(super) const MAX_UP: usize = 3;
 
-impl Gathering {
-    pub(super) fn new(scene: NamedScene, output: &Path) -> Result<Gathering, Failure> {
+impl SceneRecording {
+    pub(super) fn new(scene: NamedScene, output: &Path) -> Result<SceneRecording, Failure> {
         let folder = std::path::absolute(scene.path.parent().unwrap_or(Path::new("")).join("."))?;
         let as_if = std::path::absolute(output)?;
         // Files near the scene are named relative to it.
@@ -50,7 +50,7 @@ impl Gathering {
             })?,
             files: scene.files.clone(),
         };
-        Ok(Gathering {
+        Ok(SceneRecording {
             named: scene.options.paths(),
             scene,
             packed,
