@@ -1,4 +1,36 @@
-//! Names of the files for game engines, in the folder of a bake.
+//! Files for game engines: their names in the folder of a bake, and the bakes that have them.
+
+use shading::Diagnostic;
+
+use super::Failure;
+use renderer_cli::{BakeArgs, BakeTarget, GameEngine};
+
+/// Checks that the requested engine can read the bake.
+pub(super) fn check(args: &BakeArgs) -> Result<(), Failure> {
+    let (engine, needs_grid) = match args.engine {
+        None => return Ok(()),
+        Some(GameEngine::Bevy) => ("Bevy", "Bevy's irradiance volumes are grids"),
+        Some(GameEngine::Godot) => (
+            "Godot",
+            "Kiln divides the space between probes for Godot only where they are a grid",
+        ),
+    };
+    let (message, hint) = match args.target {
+        BakeTarget::Vertex => (
+            format!("{engine} reads no light at vertices"),
+            format!(
+                "--for {} is for --target texture and --target probes",
+                engine.to_lowercase()
+            ),
+        ),
+        BakeTarget::Probes if args.probe_points.is_some() => (
+            needs_grid.to_owned(),
+            "leave --probe-points out, and say how dense the grid is by --probe-spacing".to_owned(),
+        ),
+        BakeTarget::Texture | BakeTarget::Probes => return Ok(()),
+    };
+    Err(Failure::of(Diagnostic::error(message).hint(hint)))
+}
 
 /// Files for Bevy.
 pub(super) mod bevy {

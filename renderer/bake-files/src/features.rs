@@ -49,7 +49,7 @@ pub(super) fn asked(args: &BakeArgs) -> Result<Vec<(String, RequestedFeature)>, 
             (Some((name, RequestedFeature::Known(Feature::Height))), _) if args.from.is_empty() => {
                 let diagnostic = Diagnostic::error(format!("--aov {name}: there is no other surface"));
                 let hint = "it is the height of the shapes of --from above those of --to";
-                return Err(Failure::Mistakes(diagnostic.hint(hint).into()));
+                return Err(Failure::of(diagnostic.hint(hint)));
             }
             (Some((name, asked)), _) => ((*name).to_owned(), asked.clone()),
             (None, Some(("shader", output))) => (
@@ -84,7 +84,7 @@ fn unknown(name: &str) -> Failure {
             "they are {}, shadow:LIGHT, shader:OUTPUT and attribute:NAME",
             names.join(", ")
         ));
-    Failure::Mistakes(diagnostic.into())
+    Failure::of(diagnostic)
 }
 
 /// The passes that shaders compute.

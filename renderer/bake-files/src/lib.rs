@@ -104,8 +104,7 @@ fn bake_light(
 ) -> Result<(), Failure> {
     let folder = args.output.as_deref().map(Folder::check).transpose()?;
     let asked = features::asked(args)?;
-    godot::check(args)?;
-    bevy::check(args)?;
+    engine_files::check(args)?;
     let outputs = outputs(args, &asked, folder.as_ref())?;
 
     let start = Instant::now();

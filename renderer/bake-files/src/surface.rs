@@ -37,9 +37,7 @@ pub(super) fn run(
     check(args)?;
     let folder = args.output.as_deref().map(Folder::check).transpose()?;
     let Some(folder) = folder else {
-        return Err(Failure::Mistakes(
-            Diagnostic::error("--part is for bakes of light").into(),
-        ));
+        return Err(Failure::of(Diagnostic::error("--part is for bakes of light")));
     };
     let asked = features::asked(args)?;
     let outputs = outputs(args, &asked, &folder)?;
@@ -117,8 +115,7 @@ pub(super) fn run(
 
 /// Options that do not go together.
 fn check(args: &BakeArgs) -> Result<(), Failure> {
-    let refuse =
-        |message: &str, hint: &str| Err(Failure::Mistakes(Diagnostic::error(message).hint(hint).into()));
+    let refuse = |message: &str, hint: &str| Err(Failure::of(Diagnostic::error(message).hint(hint)));
     if args.target != BakeTarget::Texture {
         return refuse(
             "features of surfaces are baked to a texture",

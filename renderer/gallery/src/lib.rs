@@ -43,8 +43,7 @@ pub fn run(args: &GalleryArgs) -> Result<(), Failure> {
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
     let preprocessor = || args.source.preprocessor(&defines, SharedFiles::default());
-    let mut library =
-        Library::find(&args.shaders, preprocessor).map_err(|error| Failure::Mistakes(error.into()))?;
+    let mut library = Library::find(&args.shaders, preprocessor).map_err(Failure::of)?;
     let mut problems = std::mem::take(&mut library.problems);
     if is_markdown(&args.output) {
         let mut outputs = Outputs::default();

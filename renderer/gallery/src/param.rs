@@ -5,6 +5,7 @@ use shading::hir::{Const, Metadata};
 use shading::ty::{Base, Type};
 
 use renderer_inputs::metadata::{text_of, value_of};
+use renderer_inputs::stage::is_visible;
 
 /// A parameter or output.
 pub(super) struct Param {
@@ -61,7 +62,7 @@ impl Param {
                 Some(Const::Int(_) | Const::Float(_) | Const::Triple(_) | Const::String(_))
             ) && !is_closure,
             is_closure,
-            is_number: is_number(param.ty),
+            is_number: is_visible(param.ty),
             help: text("help"),
             range: range(metadata),
             options: options
@@ -72,14 +73,6 @@ impl Param {
             page: text("page"),
         }
     }
-}
-
-fn is_number(ty: Type) -> bool {
-    let is_number = matches!(
-        ty.base,
-        Base::Int | Base::Float | Base::Color | Base::Point | Base::Vector | Base::Normal
-    );
-    is_number && !ty.is_array()
 }
 
 /// The range of `min` and `max`.

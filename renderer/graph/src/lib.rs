@@ -32,7 +32,7 @@ use renderer_transport::scene::build::shading_system;
 
 /// Runs `kiln graph`.
 pub fn run(args: &GraphArgs) -> Result<(), Failure> {
-    let format = Format::of(&args.output).map_err(|error| Failure::Mistakes(error.into()))?;
+    let format = Format::of(&args.output).map_err(Failure::of)?;
     let mut outputs = Outputs::default();
     outputs.file("-o", &args.output)?;
     let word = args.group.to_string_lossy().into_owned();

@@ -29,8 +29,8 @@ use renderer_support::{Failure, print, print_result};
 pub fn run(args: &PackArgs) -> Result<(), Failure> {
     if !is_pack(&args.output) {
         let message = format!("{}: not a name for a pack", args.output.display());
-        return Err(Failure::Mistakes(
-            Diagnostic::error(message).hint("packs are .zip files").into(),
+        return Err(Failure::of(
+            Diagnostic::error(message).hint("packs are .zip files"),
         ));
     }
     let options = SceneOptions {
@@ -60,14 +60,14 @@ pub fn pack(scene: &Path, output: &Path, options: SceneOptions) -> Result<Packed
     outputs.spare([scene])?;
     let changes: Vec<Change> = options.set.iter().map(String::as_str).map(Change::from).collect();
     let contradictions = Change::without_effect(&changes);
-    let scene = NamedScene::find(scene, options).map_err(|error| Failure::Mistakes(error.into()))?;
+    let scene = NamedScene::find(scene, options).map_err(Failure::of)?;
     let recording = SceneRecording::new(scene, output)?;
     let (recorded, mut warnings) = recording.run().map_err(Failure::Mistakes)?;
     warnings.list.extend(contradictions);
     let found = recorded.iter().filter(|(_, kind)| **kind == FileKind::File);
     let found = found.map(|(asked, _)| recording.actual(asked));
     outputs.spare(found)?;
-    let layout = Layout::new(&recording, &recorded).map_err(|error| Failure::Mistakes(error.into()))?;
+    let layout = Layout::new(&recording, &recorded).map_err(Failure::of)?;
     warnings.list.extend(foreign(&recording, &layout));
     let sizes = write::archive(&**recording.files(), output, &layout)?;
     Ok(Packed {

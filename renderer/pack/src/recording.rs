@@ -45,9 +45,11 @@ impl SceneRecording {
         };
         let packed = NamedScene {
             path: as_if.join(scene.path.file_name().unwrap_or_default()),
-            options: scene.options.clone().with_paths(place).ok_or_else(|| {
-                Failure::Mistakes(Diagnostic::error("the path of --light is not text").into())
-            })?,
+            options: scene
+                .options
+                .clone()
+                .with_paths(place)
+                .ok_or_else(|| Failure::of(Diagnostic::error("the path of --light is not text")))?,
             files: scene.files.clone(),
         };
         Ok(SceneRecording {

@@ -105,7 +105,7 @@ impl Unit {
     ) -> Result<Instance, Failure> {
         let Some(params) = self.template.params() else {
             self.system.check(&self.template).map_err(Failure::Mistakes)?;
-            return Err(Failure::Mistakes(nothing(self.template.name()).into()));
+            return Err(Failure::of(nothing(self.template.name())));
         };
         let mut errors = Diagnostics::default();
         let mut values = vec![];

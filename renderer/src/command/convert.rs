@@ -152,12 +152,12 @@ fn check_names(args: &ConvertArgs) -> Result<(), Failure> {
     if !has(&args.scene, "xml") {
         let message = format!("{}: not a scene that is converted", args.scene.display());
         let error = Diagnostic::error(message).hint("Mitsuba's scenes are .xml files");
-        return Err(Failure::Mistakes(error.into()));
+        return Err(Failure::of(error));
     }
     if !has(&args.output, "kiln") {
         let message = format!("{}: not a name for a scene", args.output.display());
-        return Err(Failure::Mistakes(
-            Diagnostic::error(message).hint("scenes are .kiln files").into(),
+        return Err(Failure::of(
+            Diagnostic::error(message).hint("scenes are .kiln files"),
         ));
     }
     Ok(())

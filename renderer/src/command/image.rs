@@ -26,10 +26,8 @@ pub(super) fn run(args: &ImageArgs) -> Result<(), Failure> {
         let message = format!("'{}' has no layer `{layer}`", args.image.display());
         let known: Vec<&str> = views.iter().map(|view| view.name.as_str()).collect();
         let diagnostic = Diagnostic::error(message).nearest(layer, known.iter().copied());
-        return Err(Failure::Mistakes(
-            diagnostic
-                .hint(format!("its layers are: {}", known.join(", ")))
-                .into(),
+        return Err(Failure::of(
+            diagnostic.hint(format!("its layers are: {}", known.join(", "))),
         ));
     };
     if has_exposure(&args.output) {

@@ -71,7 +71,7 @@ fn set(passes: Vec<PassDesc>) -> Result<PassSet, Failure> {
 fn asked(text: &str) -> Result<Vec<PassDesc>, Failure> {
     PassDesc::parse(text).map_err(|error| {
         let diagnostic = Diagnostic::error(format!("--aov {text}: {error}"));
-        Failure::Mistakes(pass_error(&error, diagnostic).into())
+        Failure::of(pass_error(&error, diagnostic))
     })
 }
 
@@ -118,20 +118,16 @@ fn groups(names: &SceneNames) -> Result<Vec<PassDesc>, Failure> {
 
 fn plan_failure(error: PlanError) -> Failure {
     let diagnostic = Diagnostic::error(error.to_string());
-    Failure::Mistakes(
-        match &error {
-            PlanError::NoGroup { group, known, .. } => {
-                let list = known.join(", ");
-                let diagnostic = diagnostic.nearest(group, known.iter().map(String::as_str));
-                match known.is_empty() {
-                    true => diagnostic.hint(
-                        "a light is put into a group by `group = NAME;`, or each by --light-groups each",
-                    ),
-                    false => diagnostic.hint(format!("its groups are: {list}")),
-                }
+    Failure::of(match &error {
+        PlanError::NoGroup { group, known, .. } => {
+            let list = known.join(", ");
+            let diagnostic = diagnostic.nearest(group, known.iter().map(String::as_str));
+            match known.is_empty() {
+                true => diagnostic
+                    .hint("a light is put into a group by `group = NAME;`, or each by --light-groups each"),
+                false => diagnostic.hint(format!("its groups are: {list}")),
             }
-            PlanError::Expression { .. } | PlanError::TooManyStates(_) => diagnostic,
         }
-        .into(),
-    )
+        PlanError::Expression { .. } | PlanError::TooManyStates(_) => diagnostic,
+    })
 }

@@ -17,6 +17,11 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// Mistakes in a scene or shader.
+    pub fn of(mistakes: impl Into<Diagnostics>) -> Failure {
+        Failure::Mistakes(mistakes.into())
+    }
+
     /// A failure that prints errors without the closing line of [`Failure::Mistakes`].
     pub fn plain(errors: Diagnostics) -> Failure {
         Failure::User(errors.to_string())

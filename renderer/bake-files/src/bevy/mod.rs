@@ -46,26 +46,6 @@ pub(super) fn names(args: &BakeArgs) -> Vec<String> {
     }
 }
 
-/// Checks that Bevy can read the bake.
-pub(super) fn check(args: &BakeArgs) -> Result<(), Failure> {
-    if args.engine != Some(GameEngine::Bevy) {
-        return Ok(());
-    }
-    let refuse =
-        |message: &str, hint: &str| Err(Failure::Mistakes(Diagnostic::error(message).hint(hint).into()));
-    match args.target {
-        BakeTarget::Vertex => refuse(
-            "Bevy reads no light at vertices",
-            "--for bevy is for --target texture and --target probes",
-        ),
-        BakeTarget::Probes if args.probe_points.is_some() => refuse(
-            "Bevy's irradiance volumes are grids",
-            "leave --probe-points out, and say how dense the grid is by --probe-spacing",
-        ),
-        BakeTarget::Texture | BakeTarget::Probes => Ok(()),
-    }
-}
-
 /// The files of a lightmap, of which `model` is `model.glb`.
 pub(super) fn of_lightmap(
     include: Include,

@@ -41,26 +41,6 @@ pub(super) fn names(args: &BakeArgs) -> impl Iterator<Item = &'static str> {
     FILES.into_iter().take(count)
 }
 
-/// Checks that Godot can read the bake.
-pub(super) fn check(args: &BakeArgs) -> Result<(), Failure> {
-    if args.engine != Some(GameEngine::Godot) {
-        return Ok(());
-    }
-    let refuse =
-        |message: &str, hint: &str| Err(Failure::Mistakes(Diagnostic::error(message).hint(hint).into()));
-    match args.target {
-        BakeTarget::Vertex => refuse(
-            "Godot reads no light at vertices",
-            "--for godot is for --target texture and --target probes",
-        ),
-        BakeTarget::Probes if args.probe_points.is_some() => refuse(
-            "Kiln divides the space between probes for Godot only where they are a grid",
-            "leave --probe-points out, and say how dense the grid is by --probe-spacing",
-        ),
-        BakeTarget::Texture | BakeTarget::Probes => Ok(()),
-    }
-}
-
 /// The files of a lightmap, of which `model` is `model.glb`.
 pub(super) fn of_lightmap(
     args: &BakeArgs,

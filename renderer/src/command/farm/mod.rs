@@ -214,8 +214,7 @@ impl Scenes {
             }
             if let Some(FrameArg::Cameras(names)) = &args.frames {
                 for name in names {
-                    desc.camera(Some(name))
-                        .map_err(|error| Failure::Mistakes(error.into()))?;
+                    desc.camera(Some(name)).map_err(Failure::of)?;
                 }
             }
             cameras = desc.cameras.iter().map(|camera| camera.name.clone()).collect();
@@ -254,7 +253,7 @@ fn load(path: &Path, args: &FarmArgs, render: &RenderArgs) -> Result<SceneDesc, 
     let (desc, warnings) = scene.read(None, render.request.changes(), None)?;
     render.report.print(&warnings);
     desc.camera(render.request.camera.as_deref())
-        .map_err(|error| Failure::Mistakes(error.into()))?;
+        .map_err(Failure::of)?;
     let checked = build::check(&desc).map_err(Failure::Mistakes)?;
     if !render.report.quiet && !args.quiet {
         print(&checked.warnings);

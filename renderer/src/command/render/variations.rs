@@ -117,7 +117,7 @@ fn check(args: &RenderArgs) -> Result<(), Failure> {
     match flags.into_iter().find(|(given, _)| *given) {
         Some((_, flag)) => {
             let message = format!("--variations does not go with {flag}");
-            Err(Failure::Mistakes(Diagnostic::error(message).into()))
+            Err(Failure::of(Diagnostic::error(message)))
         }
         None => Ok(()),
     }
@@ -126,8 +126,7 @@ fn check(args: &RenderArgs) -> Result<(), Failure> {
 fn stage_only(args: &RenderArgs) -> Result<(), Failure> {
     match stage::is_shader(&args.request.scene.path) {
         true => Ok(()),
-        false => stage::check_idle(&args.request.stage, &args.request.scene.path)
-            .map_err(|error| Failure::Mistakes(error.into())),
+        false => stage::check_idle(&args.request.stage, &args.request.scene.path).map_err(Failure::of),
     }
 }
 
