@@ -2,10 +2,9 @@
 
 use clap::ValueEnum as _;
 
-use super::Failure;
 use super::channel::{Picture, Precision, Quantity, pictures, texels, value};
 use super::feature_image::png;
-use super::pages;
+use super::{Failure, pages};
 use renderer_bake::{Lightmap, ShOrder};
 use renderer_cli::{ImageFormat, Layout};
 use renderer_image::{ColorSpace, Image, Ktx2Compression, encode_ktx2};

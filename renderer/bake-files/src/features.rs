@@ -2,10 +2,8 @@
 
 use shading::Diagnostic;
 
-use super::Failure;
 use super::feature_image::{encoded, floats};
-use super::lights;
-use super::pages;
+use super::{Failure, lights, pages};
 use renderer_bake::{Feature, FeatureDesc, FeatureMap, FeatureRays};
 use renderer_cli::BakeArgs;
 use renderer_passes::Pass;

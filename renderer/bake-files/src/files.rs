@@ -2,11 +2,12 @@
 
 use shading::Diagnostics;
 
-use super::Failure;
 use super::folder::{KEPT, MANIFEST, MODEL, PROBES, SCENE, UNLIT};
 use super::manifest::Manifest;
 use super::scene_model::{self, SceneModel};
-use super::{bevy, compact, features, glb, godot, images, model, pages, probes, programs, unlit, viewer};
+use super::{
+    Failure, bevy, compact, features, glb, godot, images, model, pages, probes, programs, unlit, viewer,
+};
 use renderer_bake::{BakeSettings, Baked, FeatureDesc, Product, Target};
 use renderer_cli::{BakeArgs, BakeTarget, GameEngine};
 use renderer_scene::SceneDesc;

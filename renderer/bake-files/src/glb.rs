@@ -14,11 +14,10 @@ use glam::{Vec2, Vec3};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
-use super::Failure;
 use super::folder::SCENE;
 use super::images::{Brightness, plain};
-use super::pages;
 use super::texture_slot::TextureSlot;
+use super::{Failure, pages};
 use renderer_bake::{Lightmap, Side, SurfaceMaps, VertexLight};
 use renderer_base::color::Rgb;
 use renderer_base::math::determinant;

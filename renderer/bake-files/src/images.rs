@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use super::Failure;
 use super::channel::{Picture, Precision, pictures, texels, value};
 use super::feature_image::png;
-use super::pages;
+use super::{Failure, pages};
 use renderer_bake::sh::ShOrder;
 use renderer_bake::{Coverage, Lightmap};
 use renderer_base::color::Rgb;

@@ -5,9 +5,8 @@ use std::path::Path;
 use clap::ValueEnum as _;
 use serde_json::{Value, json};
 
-use super::Failure;
 use super::images::{Brightness, names, plain};
-use super::pages;
+use super::{Failure, pages};
 use renderer_bake::{BakedObject, Include, Lightmap, Side};
 use renderer_base::files::SharedFiles;
 use renderer_cli::BakeArgs;

@@ -1,10 +1,9 @@
 //! `unlit.glb`: the model as any viewer shows it, with its baked light in the base colours, as bright as `kiln render`
 //! shows it.
 
-use super::Failure;
 use super::feature_image::png;
-use super::pages;
 use super::scene_model::failure;
+use super::{Failure, pages};
 use glam::Vec2;
 use renderer_bake::{Feature, FeatureDesc, Lightmap};
 use renderer_base::math::INV_PI;

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use renderer_inputs::common_args::SourceArgs;
-use renderer_inputs::common_args::parse_define;
+use renderer_inputs::common_args::{SourceArgs, parse_define};
 use renderer_inputs::render_request::parse_size;
 
 /// `kiln gallery`

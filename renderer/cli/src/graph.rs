@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use renderer_inputs::common_args::SourceArgs;
-use renderer_inputs::common_args::parse_define;
+use renderer_inputs::common_args::{SourceArgs, parse_define};
 
 /// `kiln graph`
 #[derive(Debug, Args)]

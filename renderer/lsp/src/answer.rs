@@ -18,11 +18,9 @@ use shading_editor::{self as editor, Completion, CompletionKind, Document, Locat
 use super::address::{path_of, uri_of};
 use super::checker::Findings;
 use super::completion::{completion_item, likeliest};
-use super::convert;
-use super::formatting;
-use super::shipped;
 use super::store::Store;
 use super::symbol::{self, MAX_SYMBOLS};
+use super::{convert, formatting, shipped};
 use renderer_support::lock;
 
 /// Why a request has no answer.

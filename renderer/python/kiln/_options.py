@@ -43,12 +43,12 @@ def pairs(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else [str(each) for each in value]
 
 
-def integers(value: Any) -> list[int] | None:
+def integers(value: Any) -> tuple[int, ...] | None:
     """A tuple of integers, such as a size."""
-    return None if value is None else [int(each) for each in value]
+    return None if value is None else tuple(int(each) for each in value)
 
 
-def samples(value: Any) -> list[int] | None:
+def samples(value: Any) -> tuple[int, ...] | None:
     """The first sample and the end of a range."""
     if isinstance(value, range):
         if value.step != 1:

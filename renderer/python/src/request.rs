@@ -1,9 +1,11 @@
-//! Requests of scenes and pictures from keyword arguments.
+//! Requests of scenes and pictures from keyword arguments, which Python passes in dictionaries.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
+use pyo3::conversion::FromPyObjectOwned;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use renderer::command::Failure;
 use renderer::memory;
 use renderer::scene::load::Lighting;
@@ -12,145 +14,116 @@ use renderer::session::{
     SourceArgs, StageArgs, parse_define, parse_param,
 };
 
-/// Arguments of `kiln.load` and `kiln.loads`.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct SceneOptions {
-    set: Vec<String>,
-    light: Option<String>,
-    param: Vec<String>,
-    on: Option<String>,
-    show: Option<String>,
-    define: Vec<String>,
-    include_folders: Vec<PathBuf>,
-    strict: bool,
-}
+use crate::error::raised;
 
-/// Arguments of `Scene.render`.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct PictureOptions {
-    spp: Option<u32>,
-    size: Option<[u32; 2]>,
-    camera: Option<String>,
-    seed: Option<u32>,
-    integrator: Option<String>,
-    depth: Option<u32>,
-    samples: Option<[u64; 2]>,
-    noise: Option<f64>,
-    min_spp: Option<u32>,
-    quality: Option<String>,
-    time: Option<f64>,
-    threads: Option<u32>,
-    denoise: Option<String>,
-    passes: Vec<String>,
-    light_groups: bool,
-    transparent: bool,
-    crop: Option<[u32; 4]>,
-    light: Option<String>,
-    set: Vec<String>,
-    overrides: Vec<String>,
-    photon_map: Option<PathBuf>,
-    texture_memory: Option<String>,
-    build_quality: Option<String>,
-}
+/// Keyword arguments by name.
+pub(crate) struct Options<'a, 'py>(pub(crate) &'a Bound<'py, PyDict>);
 
-impl SceneOptions {
-    /// The request of a scene; `text` is used in place of the file.
-    pub(crate) fn request(self, path: PathBuf, text: Option<String>) -> Result<RenderRequest, Failure> {
-        let parse_all = |flag, parse: fn(&str) -> Result<(String, String), String>, list: &[String]| {
-            let pairs = list.iter().map(|text| parsed(flag, parse(text)));
-            pairs.collect::<Result<Vec<_>, _>>()
-        };
+impl<'py> Options<'_, 'py> {
+    /// The request of `kiln.load`; `text` is used in place of the file.
+    pub(crate) fn scene(&self, path: PathBuf, text: Option<String>) -> PyResult<RenderRequest> {
         Ok(RenderRequest {
             stage: StageArgs {
-                params: parse_all("--param", parse_param, &self.param)?,
-                on: self.on.map(|on| parsed("--on", On::parse(&on))).transpose()?,
-                show: self.show,
+                params: self.pairs("param", parse_param)?,
+                on: self.parsed("on", On::parse)?,
+                show: self.get("show")?,
                 ..StageArgs::default()
             },
             scene: SceneRequest {
                 path,
                 text: text.map(Into::into),
-                light: light(self.light)?,
-                set: self.set,
+                light: self.parsed("light", Lighting::parse)?,
+                set: self.get("set")?,
                 source: SourceArgs {
-                    folders: self.include_folders,
+                    folders: self.get("include_folders")?,
                     undefine: vec![],
                 },
                 mitsuba: MitsubaArgs {
-                    define: parse_all("--define", parse_define, &self.define)?,
-                    strict: self.strict,
+                    define: self.pairs("define", parse_define)?,
+                    strict: self.get("strict")?,
                 },
                 ..SceneRequest::default()
             },
             ..RenderRequest::default()
         })
     }
-}
 
-impl PictureOptions {
-    /// The request of a picture.
-    pub(crate) fn request(self) -> Result<RenderRequest, Failure> {
+    /// The request of `Scene.render`.
+    pub(crate) fn picture(&self) -> PyResult<RenderRequest> {
+        let time: Option<f64> = self.get("time")?;
+        let time = time.map(Duration::try_from_secs_f64).transpose();
+        let light_groups: bool = self.get("light_groups")?;
         let qualities = [
             ("draft", Quality::Draft),
             ("normal", Quality::Normal),
             ("high", Quality::High),
         ];
         let denoisers = [("fast", DenoiseQuality::Fast), ("high", DenoiseQuality::High)];
-        let time = self.time.map(Duration::try_from_secs_f64).transpose();
-        let memory = self
-            .texture_memory
-            .map(|text| memory::parse_size(&text))
-            .transpose();
         Ok(RenderRequest {
-            spp: self.spp,
-            samples: self.samples.map(|[first, end]| (first, end)),
-            noise: self.noise,
-            quality: named("--quality", self.quality, &qualities)?,
-            min_spp: self.min_spp,
-            size: self.size.map(|[width, height]| (width, height)),
-            crop: self.crop,
-            photon_map: self.photon_map,
-            time: parsed("--time", time)?,
-            aov: self.passes,
-            light_groups: self.light_groups.then_some(LightGroups::Each),
-            transparent: self.transparent,
-            overrides: self.overrides,
-            camera: self.camera,
-            denoise: named("--denoise", self.denoise, &denoisers)?,
+            spp: self.get("spp")?,
+            samples: self.get("samples")?,
+            noise: self.get("noise")?,
+            quality: self.parsed("quality", |name| named(name, &qualities))?,
+            min_spp: self.get("min_spp")?,
+            size: self.get("size")?,
+            crop: self.get("crop")?,
+            photon_map: self.get("photon_map")?,
+            time: self.checked("time", time)?,
+            aov: self.get("passes")?,
+            light_groups: light_groups.then_some(LightGroups::Each),
+            transparent: self.get("transparent")?,
+            overrides: self.get("overrides")?,
+            camera: self.get("camera")?,
+            denoise: self.parsed("denoise", |name| named(name, &denoisers))?,
             stage: StageArgs::default(),
             scene: SceneRequest {
-                integrator: self.integrator,
-                depth: self.depth,
-                seed: self.seed,
-                threads: self.threads,
-                texture_memory: parsed("--texture-memory", memory)?,
-                build_quality: named("--build-quality", self.build_quality, &BUILD_QUALITIES)?,
-                light: light(self.light)?,
-                set: self.set,
+                integrator: self.get("integrator")?,
+                depth: self.get("depth")?,
+                seed: self.get("seed")?,
+                threads: self.get("threads")?,
+                texture_memory: self.parsed("texture_memory", memory::parse_size)?,
+                build_quality: self.parsed("build_quality", |name| named(name, &BUILD_QUALITIES))?,
+                light: self.parsed("light", Lighting::parse)?,
+                set: self.get("set")?,
                 ..SceneRequest::default()
             },
         })
     }
-}
 
-fn light(text: Option<String>) -> Result<Option<Lighting>, Failure> {
-    let light = text.map(|text| Lighting::parse(&text)).transpose();
-    parsed("--light", light)
+    fn get<T: FromPyObjectOwned<'py>>(&self, name: &str) -> PyResult<T> {
+        self.0.as_any().get_item(name)?.extract().map_err(Into::into)
+    }
+
+    /// The parsed text of an argument, if it is given.
+    fn parsed<T>(&self, name: &str, parse: impl Fn(&str) -> Result<T, String>) -> PyResult<Option<T>> {
+        let text: Option<String> = self.get(name)?;
+        self.checked(name, text.map(|text| parse(&text)).transpose())
+    }
+
+    /// The parsed texts `NAME=VALUE` of an argument.
+    fn pairs(
+        &self,
+        name: &str,
+        parse: fn(&str) -> Result<(String, String), String>,
+    ) -> PyResult<Vec<(String, String)>> {
+        let texts: Vec<String> = self.get(name)?;
+        self.checked(name, texts.iter().map(|text| parse(text)).collect())
+    }
+
+    /// A value, or the exception that names its argument.
+    fn checked<T, E: std::fmt::Display>(&self, name: &str, value: Result<T, E>) -> PyResult<T> {
+        value.map_err(|error| {
+            let failure = Failure::User(format!("error: {name}=: {error}"));
+            raised(self.0.py(), &failure)
+        })
+    }
 }
 
 /// The value of a name.
-fn named<T: Copy>(flag: &str, name: Option<String>, values: &[(&str, T)]) -> Result<Option<T>, Failure> {
-    let Some(name) = name else { return Ok(None) };
-    let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
+fn named<T: Copy>(name: &str, values: &[(&str, T)]) -> Result<T, String> {
     let found = values.iter().find(|(known, _)| *known == name);
-    let found = found.map(|(_, value)| Some(*value));
-    let names = names.join(", ");
-    parsed(flag, found.ok_or_else(|| format!("`{name}` is none of {names}")))
-}
-
-/// A parsed value, or the failure that names its option.
-fn parsed<T, E: std::fmt::Display>(flag: &str, value: Result<T, E>) -> Result<T, Failure> {
-    value.map_err(|error| Failure::User(format!("error: {flag}: {error}")))
+    let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
+    found
+        .map(|(_, value)| *value)
+        .ok_or_else(|| format!("it is one of {}", names.join(", ")))
 }

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use numpy::{IntoPyArray as _, PyArray1};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use renderer::session;
 
 use crate::attended::attended;
 use crate::error::{DiagnosticTuple, diagnostic_tuples, raised};
-use crate::request::{PictureOptions, SceneOptions};
+use crate::request::Options;
 
 /// A scene that is read.
 #[pyclass(frozen)]
@@ -21,10 +22,14 @@ impl Scene {
     /// Reads a file, or a text in place of the file.
     #[new]
     #[pyo3(signature = (path, text, options))]
-    fn new(py: Python<'_>, path: PathBuf, text: Option<String>, options: SceneOptions) -> PyResult<Scene> {
-        let scene = attended(py, None, move |_, _| {
-            session::Scene::open(options.request(path, text)?)
-        })?;
+    fn new(
+        py: Python<'_>,
+        path: PathBuf,
+        text: Option<String>,
+        options: &Bound<'_, PyDict>,
+    ) -> PyResult<Scene> {
+        let request = Options(options).scene(path, text)?;
+        let scene = attended(py, None, move |_, _| session::Scene::open(request))?;
         Ok(Scene { scene })
     }
 
@@ -62,11 +67,12 @@ impl Scene {
     fn render(
         &self,
         py: Python<'_>,
-        options: PictureOptions,
+        options: &Bound<'_, PyDict>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Picture> {
+        let request = Options(options).picture()?;
         let picture = attended(py, progress, |watch, stop| {
-            self.scene.render(&options.request()?, watch, stop)
+            self.scene.render(&request, watch, stop)
         })?;
         Ok(Picture { picture })
     }

@@ -4,8 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use serde_json::json;
-use shading::CompileStats;
-use shading::ShaderInstance;
+use shading::{CompileStats, ShaderInstance};
 
 /// Statistics of a run of `kiln shade`.
 #[derive(Clone, Debug)]

@@ -11,11 +11,10 @@ use std::path::Path;
 use serde_json::{Value, json};
 use shading::{Diagnostic, Diagnostics};
 
-use super::Failure;
 use super::channel::{Precision, texels};
 use super::folder::MODEL;
-use super::pages;
 use super::scene_model::failure;
+use super::{Failure, pages};
 use crate::engine_files::bevy::{GLB, LIGHTMAP, MANIFEST, VOLUME};
 use renderer_bake::{Grid, Include, Lightmap, Probes};
 use renderer_base::color::Rgb;
