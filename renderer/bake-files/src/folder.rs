@@ -15,7 +15,7 @@ use renderer_base::files::read_regular;
 use renderer_cli::Layout;
 use renderer_image::{FileId, ImageError, Staged, numbered, stage, sweep_files, write_whole};
 use renderer_support::new_folder::write_in;
-use renderer_support::outputs::misplaced;
+use renderer_support::outputs::check_written;
 
 /// A folder that can be written to, or made.
 pub(super) struct Folder {
@@ -127,7 +127,7 @@ impl Folder {
         let (first, last) = (staged.next(), staged.next_back());
         first.map_or(Ok(()), Staged::commit)?;
         let errors = staged.filter_map(|file| file.commit_or_keep().err());
-        misplaced(&errors.collect::<Vec<_>>())?;
+        check_written(&errors.collect::<Vec<_>>())?;
         for name in stale {
             let path = self.path.join(name);
             fs::remove_file(&path).map_err(|e| {

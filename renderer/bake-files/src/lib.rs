@@ -110,8 +110,8 @@ fn bake_light(
     let start = Instant::now();
     let (mut desc, read_warnings) = args.scene.read(Some("photon"), vec![], None)?;
     args.report.print(&read_warnings);
-    outputs.spare(&args.probe_points)?;
-    outputs.spare_files(&desc)?;
+    outputs.check_inputs(&args.probe_points)?;
+    outputs.check_scene_files(&desc)?;
     desc.ensure_camera();
     let build = |desc: &SceneDesc| {
         build_for_bake(desc, args.scene.threads(), &features::computed(&asked)).map_err(Failure::Mistakes)
@@ -127,8 +127,8 @@ fn bake_light(
             std::mem::replace(&mut built, of_lit),
         ));
     }
-    outputs.spare_files(&desc)?;
-    outputs.spare(built.scene.late_files())?;
+    outputs.check_scene_files(&desc)?;
+    outputs.check_inputs(built.scene.late_files())?;
     read(inputs(args, &desc, &built));
     let load = start.elapsed();
 

@@ -45,7 +45,7 @@ pub(super) fn run(
     let start = Instant::now();
     let (mut desc, read_warnings) = args.scene.read(Some("path"), vec![], None)?;
     args.report.print(&read_warnings);
-    outputs.spare_files(&desc)?;
+    outputs.check_scene_files(&desc)?;
     desc.ensure_camera();
     let parts = Parts::of(args, &desc)?;
     // Only shadows need lights.
@@ -58,7 +58,7 @@ pub(super) fn run(
     };
     let built =
         build(&parts.high, args.scene.threads(), &features::computed(&asked)).map_err(Failure::Mistakes)?;
-    outputs.spare(built.scene.late_files())?;
+    outputs.check_inputs(built.scene.late_files())?;
     read(inputs(&desc, &built));
     let load = start.elapsed();
 

@@ -48,7 +48,7 @@ pub fn run(args: &GalleryArgs) -> Result<(), Failure> {
     if is_markdown(&args.output) {
         let mut outputs = Outputs::default();
         outputs.file("-o", &args.output)?;
-        outputs.spare(&library.files)?;
+        outputs.check_inputs(&library.files)?;
         write_whole(&args.output, markdown::text(&library.entries).as_bytes())?;
     } else {
         let mut outputs = Outputs::default();
@@ -126,8 +126,8 @@ fn make(
             let file = Folder::picture(&entry.id);
             match Staged::new(entry, args) {
                 Ok(staged) => {
-                    outputs.spare_files(&staged.desc)?;
-                    outputs.spare(staged.built.scene.late_files())?;
+                    outputs.check_scene_files(&staged.desc)?;
+                    outputs.check_inputs(staged.built.scene.late_files())?;
                     let key = staged.key();
                     if !key.as_ref().is_some_and(|key| folder.has(&file, key)) {
                         let place = folder.place(&file);

@@ -37,7 +37,7 @@ pub fn run(args: &GraphArgs) -> Result<(), Failure> {
     outputs.file("-o", &args.output)?;
     let word = args.group.to_string_lossy().into_owned();
     let file = shader_file::file_of(&word);
-    outputs.spare(&file)?;
+    outputs.check_inputs(&file)?;
     let mitsuba = MitsubaArgs {
         define: args.define.clone(),
         ..MitsubaArgs::default()

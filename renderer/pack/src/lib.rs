@@ -57,7 +57,7 @@ pub struct Packed {
 pub fn pack(scene: &Path, output: &Path, options: SceneOptions) -> Result<Packed, Failure> {
     let mut outputs = Outputs::default();
     outputs.file("-o", output)?;
-    outputs.spare([scene])?;
+    outputs.check_inputs([scene])?;
     let changes: Vec<Change> = options.set.iter().map(String::as_str).map(Change::from).collect();
     let contradictions = Change::without_effect(&changes);
     let scene = NamedScene::find(scene, options).map_err(Failure::of)?;
@@ -66,7 +66,7 @@ pub fn pack(scene: &Path, output: &Path, options: SceneOptions) -> Result<Packed
     warnings.list.extend(contradictions);
     let found = recorded.iter().filter(|(_, kind)| **kind == FileKind::File);
     let found = found.map(|(asked, _)| recording.actual(asked));
-    outputs.spare(found)?;
+    outputs.check_inputs(found)?;
     let layout = Layout::new(&recording, &recorded).map_err(Failure::of)?;
     warnings.list.extend(foreign(&recording, &layout));
     let sizes = write::archive(&**recording.files(), output, &layout)?;

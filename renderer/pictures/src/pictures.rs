@@ -18,7 +18,7 @@ use renderer_image::{
 };
 use renderer_passes::{Pass, ValuePass};
 use renderer_support::Failure;
-use renderer_support::outputs::{Finish, Outputs};
+use renderer_support::outputs::{Outputs, WriteMode};
 use renderer_transport::render::RenderSettings;
 
 /// The files that a picture goes to.
@@ -116,7 +116,7 @@ impl Pictures {
     }
 
     /// A warning where exposure or tone curve have no effect.
-    pub fn idle_exposure(&self) -> Option<Diagnostic> {
+    pub fn unused_exposure(&self) -> Option<Diagnostic> {
         let option = match (self.exposure != 0.0, self.tone_map != ToneMap::None) {
             (true, _) => "--exposure",
             (false, true) => "--tone-map",
@@ -128,7 +128,7 @@ impl Pictures {
     }
 
     /// A warning where layers go to no file.
-    pub fn idle_layers(&self, settings: &RenderSettings) -> Option<Diagnostic> {
+    pub fn unused_layers(&self, settings: &RenderSettings) -> Option<Diagnostic> {
         let set = settings.passes.as_ref()?.set();
         let has_layers = set
             .passes()
@@ -161,7 +161,7 @@ impl Pictures {
 
     /// Fails if an existing part would be lost: it belongs to another picture, or has samples that the new part lacks.
     /// `identity` returns the identity of the new part for comparison with the old one.
-    pub fn spare_parts(
+    pub fn check_existing_parts(
         &self,
         samples: &Ranges,
         identity: impl Fn(&Identity) -> Identity,
@@ -192,7 +192,7 @@ impl Pictures {
         film: &Film,
         noise: Option<&NoiseMap>,
         header: &Header,
-        finish: &Finish<'_>,
+        finish: &WriteMode<'_>,
     ) -> Written {
         let Developed {
             layered,
@@ -217,7 +217,7 @@ impl Pictures {
         film: &Film,
         noise: Option<&NoiseMap>,
         header: &Header,
-        finish: &Finish<'_>,
+        finish: &WriteMode<'_>,
     ) -> WrittenFiles {
         let (mut files, mut kept, mut errors) = (vec![], vec![], vec![]);
         let mut note = |path: &PathBuf, written: Result<(), ImageError>| match written {
@@ -273,7 +273,7 @@ impl Pictures {
         layered: &Layered,
         film: &Film,
         header: &Header,
-        finish: &Finish<'_>,
+        finish: &WriteMode<'_>,
     ) -> Result<(), ImageError> {
         let mut options = WriteOptions {
             exposure: self.exposure,

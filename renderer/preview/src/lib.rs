@@ -33,7 +33,7 @@ use renderer_cli::Viewer;
 use renderer_image::film::{Film, FilmTile};
 use renderer_image::{Image, ToneMap};
 use screen::Screen;
-use sender::{Say, Sender};
+use sender::{PrintLine, Sender};
 
 /// Maximum time at the end of a render without progress of the viewer.
 const STALL_LIMIT: Duration = Duration::from_secs(2);
@@ -41,7 +41,7 @@ const STALL_LIMIT: Duration = Duration::from_secs(2);
 /// An image in a viewer.
 pub struct Preview {
     canvas: Arc<Canvas>,
-    say: Say,
+    print_line: PrintLine,
     /// True once a denoised picture is shown.
     is_denoised: AtomicBool,
 }
@@ -74,7 +74,7 @@ fn start_thread(canvas: &Arc<Canvas>, show: impl FnOnce() + Send + 'static) -> i
 impl Preview {
     /// Starts the viewer thread. `bar` is hidden while messages and pictures are printed.
     pub fn start(viewer: &Viewer, shown: &Shown<'_>, bar: &Bar) -> io::Result<Preview> {
-        let (canvas, say) = (Arc::new(Canvas::default()), bar.remarks());
+        let (canvas, print_line) = (Arc::new(Canvas::default()), bar.printer());
         match viewer {
             Viewer::Tev(address) => {
                 let name = shown.output.file_name().unwrap_or(shown.output.as_os_str());
@@ -82,7 +82,7 @@ impl Preview {
                     canvas: canvas.clone(),
                     viewer: address.clone(),
                     name: name.to_string_lossy().into_owned(),
-                    say: say.clone(),
+                    print_line: print_line.clone(),
                 };
                 start_thread(&canvas, move || sender.run())?;
             }
@@ -94,15 +94,15 @@ impl Preview {
                         tone_map: shown.tone_map,
                     },
                     clears: shown.clears,
-                    beside: bar.beside(),
-                    say: say.clone(),
+                    while_hidden: bar.while_hidden(),
+                    print_line: print_line.clone(),
                 };
                 start_thread(&canvas, move || screen.run())?;
             }
         }
         Ok(Preview {
             canvas,
-            say,
+            print_line,
             is_denoised: AtomicBool::new(false),
         })
     }
@@ -135,7 +135,7 @@ impl Preview {
     pub fn finish(&self, picture: Image) {
         self.canvas.finish(picture);
         if self.canvas.wait_for_end(STALL_LIMIT).is_err() {
-            (self.say)("preview: the viewer did not take the finished picture");
+            (self.print_line)("preview: the viewer did not take the finished picture");
         }
     }
 }

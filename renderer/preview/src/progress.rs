@@ -13,7 +13,7 @@ use renderer_transport::integrator::Integrator;
 use renderer_transport::render::{Decision, Progress};
 
 /// Runs a function while the progress bar is not drawn.
-pub type Beside = Arc<dyn Fn(&mut dyn FnMut()) + Send + Sync>;
+pub type WhileHidden = Arc<dyn Fn(&mut dyn FnMut()) + Send + Sync>;
 
 /// A bar over the photons of a picture, where there are any, and then over its samples.
 pub struct Bar {
@@ -59,7 +59,7 @@ impl Bar {
     }
 
     /// Writes remarks of other threads above the bar, unless the command is quiet.
-    pub fn remarks(&self) -> Arc<dyn Fn(&str) + Send + Sync> {
+    pub fn printer(&self) -> Arc<dyn Fn(&str) + Send + Sync> {
         let (bar, quiet) = (self.bar.clone(), self.quiet);
         Arc::new(move |text| {
             if !quiet {
@@ -69,7 +69,7 @@ impl Bar {
     }
 
     /// Runs functions of other threads while the bar is not drawn.
-    pub fn beside(&self) -> Beside {
+    pub fn while_hidden(&self) -> WhileHidden {
         let bar = self.bar.clone();
         Arc::new(move |run| bar.suspend(run))
     }

@@ -7,8 +7,8 @@ use console::Term;
 
 use super::canvas::Canvas;
 use super::half_blocks::{Development, TerminalColors, half_blocks};
-use super::sender::Say;
-use crate::progress::Beside;
+use super::sender::PrintLine;
+use crate::progress::WhileHidden;
 use renderer_support::terminal;
 
 /// Shortest time between two pictures.
@@ -26,15 +26,15 @@ pub(super) struct Screen {
     pub(super) development: Development,
     /// True to clear the screen before the first picture.
     pub(super) clears: bool,
-    pub(super) beside: Beside,
-    pub(super) say: Say,
+    pub(super) while_hidden: WhileHidden,
+    pub(super) print_line: PrintLine,
 }
 
 impl Screen {
     /// Shows pictures until the final one.
     pub(super) fn run(&self) {
         if !console::colors_enabled_stderr() {
-            (self.say)(
+            (self.print_line)(
                 "preview: standard error is not a terminal with colours; the render continues without pictures",
             );
             return;
@@ -64,7 +64,7 @@ impl Screen {
             .look(|image| half_blocks(image, limits, colors, self.development))?;
         let lines = picture.matches('\n').count();
         let mut drawn = None;
-        (self.beside)(&mut || {
+        (self.while_hidden)(&mut || {
             let printed = terminal::printed();
             let place = match &last {
                 Some(last) if last.printed == printed => format!("\x1b[{}A", last.lines),

@@ -18,7 +18,7 @@ const INTERVAL: Duration = Duration::from_millis(250);
 const PAUSE_RATIO: u32 = 20;
 
 /// Prints a line for the user.
-pub(super) type Say = Arc<dyn Fn(&str) + Send + Sync>;
+pub(super) type PrintLine = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// State of the viewer thread.
 pub(super) struct Sender {
@@ -26,7 +26,7 @@ pub(super) struct Sender {
     pub(super) viewer: ViewerAddress,
     /// Name of the image in the viewer.
     pub(super) name: String,
-    pub(super) say: Say,
+    pub(super) print_line: PrintLine,
 }
 
 impl Sender {
@@ -67,7 +67,7 @@ impl Sender {
     /// Prints an error once; the attempts that follow are silent.
     fn once(&self, is_told: &mut bool, trouble: &str) {
         if !std::mem::replace(is_told, true) {
-            (self.say)(&format!(
+            (self.print_line)(&format!(
                 "preview: {trouble}; the render continues and retries at intervals"
             ));
         }

@@ -15,7 +15,7 @@ pub(crate) type DiagnosticTuple = (
 );
 
 /// `kiln.Error` with all diagnostics. `Interrupted` comes only from a callback that returns `False`.
-pub(crate) fn raised(py: Python<'_>, failure: &Failure) -> PyErr {
+pub(crate) fn exception(py: Python<'_>, failure: &Failure) -> PyErr {
     let diagnostics = failure.diagnostics();
     let text = match failure {
         Failure::Mistakes(diagnostics) => diagnostics.to_string(),

@@ -2,18 +2,18 @@
 //!
 //! The other half, in `kiln/*.py`, has the signatures, the documentation and the conversions of arguments: options of
 //! scenes and pictures cross the border in dictionaries, those of bakes as words of the command line, pixels as numpy arrays. Long work runs in a thread of its
-//! own, without Python's lock; see [`attended`].
+//! own, without Python's lock; see [`work`].
 //!
 //! The crate's `README.md` lists its rules.
 
 #![deny(unsafe_code, missing_docs)]
 
-mod attended;
 mod error;
 mod image;
 mod request;
 mod scene;
 mod unit;
+mod work;
 
 use pyo3::prelude::*;
 

@@ -14,7 +14,7 @@ use renderer::session::{
     SourceArgs, StageArgs, parse_define, parse_param,
 };
 
-use crate::error::raised;
+use crate::error::exception;
 
 /// Keyword arguments by name.
 pub(crate) struct Options<'a, 'py>(pub(crate) &'a Bound<'py, PyDict>);
@@ -114,7 +114,7 @@ impl<'py> Options<'_, 'py> {
     fn checked<T, E: std::fmt::Display>(&self, name: &str, value: Result<T, E>) -> PyResult<T> {
         value.map_err(|error| {
             let failure = Failure::User(format!("error: {name}=: {error}"));
-            raised(self.0.py(), &failure)
+            exception(self.0.py(), &failure)
         })
     }
 }

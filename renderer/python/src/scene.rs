@@ -7,9 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use renderer::session;
 
-use crate::attended::attended;
-use crate::error::{DiagnosticTuple, diagnostic_tuples, raised};
+use crate::error::{DiagnosticTuple, diagnostic_tuples, exception};
 use crate::request::Options;
+use crate::work::interruptible;
 
 /// A scene that is read.
 #[pyclass(frozen)]
@@ -29,19 +29,19 @@ impl Scene {
         options: &Bound<'_, PyDict>,
     ) -> PyResult<Scene> {
         let request = Options(options).scene(path, text)?;
-        let scene = attended(py, None, move |_, _| session::Scene::open(request))?;
+        let scene = interruptible(py, None, move |_, _| session::Scene::open(request))?;
         Ok(Scene { scene })
     }
 
     /// Warnings about the scene.
     fn warnings(&self, py: Python<'_>) -> PyResult<Vec<DiagnosticTuple>> {
-        let warnings = self.scene.warnings().map_err(|failure| raised(py, &failure))?;
+        let warnings = self.scene.warnings().map_err(|failure| exception(py, &failure))?;
         Ok(diagnostic_tuples(&warnings))
     }
 
     /// Names of the cameras, shapes, lights and materials.
     fn names(&self, py: Python<'_>) -> PyResult<[Vec<String>; 4]> {
-        let desc = self.scene.desc().map_err(|failure| raised(py, &failure))?;
+        let desc = self.scene.desc().map_err(|failure| exception(py, &failure))?;
         Ok([
             desc.cameras
                 .iter()
@@ -58,7 +58,7 @@ impl Scene {
 
     /// Width and height of its film.
     fn size(&self, py: Python<'_>) -> PyResult<(u32, u32)> {
-        let desc = self.scene.desc().map_err(|failure| raised(py, &failure))?;
+        let desc = self.scene.desc().map_err(|failure| exception(py, &failure))?;
         let [width, height] = desc.film.size.value;
         Ok((width, height))
     }
@@ -71,8 +71,8 @@ impl Scene {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Picture> {
         let request = Options(options).picture()?;
-        let picture = attended(py, progress, |watch, stop| {
-            self.scene.render(&request, watch, stop)
+        let picture = interruptible(py, progress, |progress_state, stop| {
+            self.scene.render(&request, progress_state, stop)
         })?;
         Ok(Picture { picture })
     }
@@ -88,8 +88,8 @@ pub(crate) fn bake(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
     let scene = &scene.get().scene;
-    attended(py, progress, |watch, stop| {
-        session::bake(scene, &folder, &options, watch, stop)
+    interruptible(py, progress, |progress_state, stop| {
+        session::bake(scene, &folder, &options, progress_state, stop)
     })
 }
 
@@ -153,7 +153,7 @@ impl Picture {
         let saved = py.detach(|| self.picture.save(&path, exposure, tone_map));
         match saved {
             Ok(warnings) => Ok(diagnostic_tuples(&warnings)),
-            Err(failure) => Err(raised(py, &failure)),
+            Err(failure) => Err(exception(py, &failure)),
         }
     }
 }

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use renderer::session::{self, PointInput, Points, ShaderText};
 use shading::RayKind;
 
-use crate::error::{DiagnosticTuple, diagnostic_tuples, raised};
+use crate::error::{DiagnosticTuple, diagnostic_tuples, exception};
 
 /// The shaders that ship, as JSON.
 #[pyfunction]
@@ -38,7 +38,7 @@ impl Unit {
             false => ShaderText::Named(source),
         };
         let unit = py.detach(|| session::Unit::new(text, &folders));
-        let unit = unit.map_err(|failure| raised(py, &failure))?;
+        let unit = unit.map_err(|failure| exception(py, &failure))?;
         Ok(Unit { unit })
     }
 
@@ -60,7 +60,7 @@ impl Unit {
         outputs: Vec<String>,
     ) -> PyResult<Instance> {
         let instance = py.detach(|| self.unit.instantiate(&inputs, &outputs, true));
-        let instance = instance.map_err(|failure| raised(py, &failure))?;
+        let instance = instance.map_err(|failure| exception(py, &failure))?;
         Ok(Instance { instance })
     }
 }
@@ -107,7 +107,7 @@ impl Instance {
     ) -> PyResult<Values<'py>> {
         let points = points(count, &arrays, ray_kind)?;
         let evaluated = py.detach(|| self.instance.evaluate(&points, threads));
-        let evaluated = evaluated.map_err(|failure| raised(py, &failure))?;
+        let evaluated = evaluated.map_err(|failure| exception(py, &failure))?;
         let outputs = self.instance.outputs();
         let values = evaluated.values.into_iter().map(|(index, numbers)| {
             let output = &outputs[index];

@@ -46,7 +46,7 @@ use renderer_cli::{ShadeArgs, Step};
 use renderer_image::{SampleType, Staged};
 use renderer_inputs::shader_file;
 use renderer_support::interrupt::Interrupt;
-use renderer_support::outputs::{Finish, Outputs, misplaced};
+use renderer_support::outputs::{Outputs, WriteMode, check_written};
 use renderer_support::watch::{self, Read};
 use renderer_support::{Failure, print, print_result, remark};
 use renderer_transport::material::{TextureLoadError, closure_registry, library};
@@ -284,7 +284,7 @@ fn outputs(args: &ShadeArgs, requests: &Requests<'_>) -> Result<Outputs, Failure
 
 /// Fails if an output is a file of the shaders.
 fn spare_shaders(args: &ShadeArgs, outputs: &Outputs) -> Result<(), Failure> {
-    outputs.spare(named_files(args))
+    outputs.check_inputs(named_files(args))
 }
 
 /// The files of shaders and serialised groups that the command line names.
@@ -362,7 +362,7 @@ impl Job<'_> {
             ..
         } = *self.stage;
         self.load_textures(engine.textures())?;
-        files.spare(host.files_read())?;
+        files.check_inputs(host.files_read())?;
         missing_textures.iter().for_each(|warning| remark(warning));
         let warnings = missing_textures.iter().map(|warning| warning.message.clone());
         let mut warnings: Vec<String> = warnings.collect();
@@ -436,7 +436,7 @@ impl Job<'_> {
         if !is_last {
             return Ok(());
         }
-        files.spare(host.files_read())?;
+        files.check_inputs(host.files_read())?;
         let clouds = self.clouds(written, is_overfull)?;
         let mut errors = output::write(images, self.samples(), self.subject.template.name())?;
         errors.extend(
@@ -466,11 +466,11 @@ impl Job<'_> {
             None => {}
             Some(path) if path.as_os_str() == "-" => remark(&statistics),
             Some(path) => {
-                let stats = Finish::Final(&[]).write_bytes(path, statistics.json().as_bytes());
+                let stats = WriteMode::Final(&[]).write_bytes(path, statistics.json().as_bytes());
                 errors.extend(stats.err());
             }
         }
-        misplaced(&errors)
+        check_written(&errors)
     }
 
     /// The files of the point clouds that the shader wrote, which are put in their places last.
@@ -490,7 +490,7 @@ impl Job<'_> {
         }
         let outputs = clouds::outputs(&written, files.clone())?;
         spare_shaders(args, &outputs)?;
-        outputs.spare(host.files_read())?;
+        outputs.check_inputs(host.files_read())?;
         clouds::spare_others(&written)?;
         clouds::stage(written)
     }

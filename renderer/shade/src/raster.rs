@@ -12,7 +12,7 @@ use shading_raster::{GlobalMember, Raster, RasterOptions, TextureBinding, Unifor
 use super::output::Requests;
 use super::subject::{self, Subject};
 use renderer_cli::{Emit, ShadeArgs};
-use renderer_support::outputs::{Finish, Outputs, misplaced};
+use renderer_support::outputs::{Outputs, WriteMode, check_written};
 use renderer_support::{Failure, print, print_result};
 
 /// The files that will be written.
@@ -38,7 +38,7 @@ pub(super) fn run(args: &ShadeArgs, emit: Emit, system: &ShadingSystem) -> Resul
         let names: Vec<&str> = wanted.map(|(name, _)| *name).collect();
         let text = text(args, emit, &names, system)?;
         errors.extend(
-            Finish::Final(&[])
+            WriteMode::Final(&[])
                 .write_bytes(Path::new(path), text.as_bytes())
                 .err(),
         );
@@ -46,7 +46,7 @@ pub(super) fn run(args: &ShadeArgs, emit: Emit, system: &ShadingSystem) -> Resul
     if paths.is_empty() {
         print_result(&text(args, emit, &[], system)?);
     }
-    misplaced(&errors)
+    check_written(&errors)
 }
 
 fn text(args: &ShadeArgs, emit: Emit, names: &[&str], system: &ShadingSystem) -> Result<String, Failure> {

@@ -17,7 +17,7 @@ use renderer_transport::scene::Scene;
 
 /// Identity of a render, for the files that store its samples.
 #[derive(Debug)]
-pub(super) struct Origin<'a> {
+pub(super) struct RenderOrigin<'a> {
     /// Fingerprint of the scene; 0 if no file needs it.
     scene: u64,
     /// True if shaders compose names of files at run time, which the fingerprint does not cover.
@@ -27,10 +27,10 @@ pub(super) struct Origin<'a> {
     pub(super) settings: &'a RenderSettings,
 }
 
-impl<'a> Origin<'a> {
+impl<'a> RenderOrigin<'a> {
     /// The origin of a render of a scene with these settings.
-    pub(super) fn of(scene: &Scene, scene_file: &'a Path, settings: &'a RenderSettings) -> Origin<'a> {
-        Origin {
+    pub(super) fn of(scene: &Scene, scene_file: &'a Path, settings: &'a RenderSettings) -> RenderOrigin<'a> {
+        RenderOrigin {
             scene: if settings.joins { scene.fingerprint() } else { 0 },
             computes_names: scene.computes_names(),
             scene_file,
@@ -72,9 +72,9 @@ impl<'a> Origin<'a> {
 
 /// The state that a render resumes from, if any; `asked` are the requested samples. With --noise each round depends on the
 /// previous ones, so the samples before `asked` must be present.
-pub(super) fn begun(
+pub(super) fn resumed_state(
     checkpoint: Option<&Checkpoint>,
-    origin: &Origin<'_>,
+    origin: &RenderOrigin<'_>,
     asked: &Range<u64>,
 ) -> Result<Option<RenderState>, Failure> {
     let state = match checkpoint {
@@ -149,7 +149,7 @@ impl Checkpoint {
     }
 
     /// Reads the state of the render in the file, if there is one.
-    fn load(&self, origin: &Origin<'_>, asked: &Range<u64>) -> Result<Option<RenderState>, Failure> {
+    fn load(&self, origin: &RenderOrigin<'_>, asked: &Range<u64>) -> Result<Option<RenderState>, Failure> {
         if !self.resume || !self.path.exists() {
             return Ok(None);
         }

@@ -14,7 +14,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), Failure> {
     if let Some(path) = &args.false_colour {
         outputs.image("--false-colour", path)?;
     }
-    outputs.spare([&args.image, &args.reference])?;
+    outputs.check_inputs([&args.image, &args.reference])?;
     let (image, reference) = (read(&args.image)?, read(&args.reference)?);
     let report = compare(&image, &reference)?;
     print_result(&text(args, &report));

@@ -20,7 +20,7 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     check_names(args)?;
     let mut outputs = Outputs::default();
     outputs.file("OUTPUT", &args.output)?;
-    outputs.spare([&args.scene])?;
+    outputs.check_inputs([&args.scene])?;
     if args.output.exists() && !read_regular(&args.output).is_ok_and(|bytes| is_unchanged(&bytes)) {
         return Err(in_the_way(&args.output));
     }
@@ -45,8 +45,8 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
             }
             outputs.file("OUTPUT", &path)?;
         }
-        outputs.spare(&translation.files)?;
-        outputs.spare(translation.images.iter().map(|(_, path)| path))?;
+        outputs.check_inputs(&translation.files)?;
+        outputs.check_inputs(translation.images.iter().map(|(_, path)| path))?;
         let (written, staged) = staged_files(&translation, beside)?;
         if !names.is_empty() {
             // Old and new hashes, in case the program is killed before all files are in place.

@@ -28,7 +28,7 @@ pub(super) fn run(args: &DenoiseArgs) -> Result<(), Failure> {
     for output in &args.output {
         outputs.image("-o", output)?;
     }
-    outputs.spare([path])?;
+    outputs.check_inputs([path])?;
     let denoiser = Denoiser::open(args.threads.unwrap_or(0) as usize)?;
     let layered = read_layered(path)?;
     if is_denoised(&layered) {

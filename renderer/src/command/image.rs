@@ -11,7 +11,7 @@ use renderer_support::outputs::Outputs;
 pub(super) fn run(args: &ImageArgs) -> Result<(), Failure> {
     let mut outputs = Outputs::default();
     outputs.image("-o", &args.output)?;
-    outputs.spare([&args.image])?;
+    outputs.check_inputs([&args.image])?;
     let options = WriteOptions {
         exposure: args.exposure,
         tone_map: args.tone_map.into(),

@@ -11,7 +11,7 @@ use renderer_pictures::brightness;
 use renderer_pictures::denoising::{Denoising, without_features};
 use renderer_pictures::part::{Header, PartReader};
 use renderer_pictures::pictures::{Pictures, is_part};
-use renderer_support::outputs::{Finish, Outputs, misplaced};
+use renderer_support::outputs::{Outputs, WriteMode, check_written};
 use renderer_support::terminal::plural;
 use renderer_support::warnings::unknown_files;
 use renderer_support::{Failure, print, remark};
@@ -25,11 +25,11 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
     pictures.tone_map = args.tone_map.into();
     pictures.denoising = (args.denoise).map(|quality| Denoising::new(quality.into(), 0));
     pictures.check_denoising()?;
-    outputs.spare(&args.parts)?;
+    outputs.check_inputs(&args.parts)?;
     let headers = headers(&args.parts)?;
     let joined = join(&headers, args.allow_gaps)?;
     pictures.check_size(joined.crop)?;
-    pictures.spare_parts(&joined.samples, |_| joined.identity.clone())?;
+    pictures.check_existing_parts(&joined.samples, |_| joined.identity.clone())?;
 
     // Sums and the developed picture.
     memory::check("the film", 2 * joined.film_bytes())?;
@@ -43,10 +43,10 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
         counts: film.counts(),
         ..joined
     };
-    let written = pictures.write(&film, noise.as_ref(), &header, &Finish::Final(&args.parts));
+    let written = pictures.write(&film, noise.as_ref(), &header, &WriteMode::Final(&args.parts));
     if !args.quiet {
         let mut warnings = Diagnostics::default();
-        warnings.list.extend(pictures.idle_exposure());
+        warnings.list.extend(pictures.unused_exposure());
         warnings.list.extend(
             pictures
                 .denoising
@@ -78,7 +78,7 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
             ));
         }
     }
-    misplaced(&written.errors)
+    check_written(&written.errors)
 }
 
 /// Joins checkpoints of the shares of a bake.

@@ -5,20 +5,20 @@ use std::time::{Duration, Instant};
 
 use shading::Diagnostic;
 
-use super::checkpoint::{Checkpoint, Origin};
+use super::checkpoint::{Checkpoint, RenderOrigin};
 use renderer_image::film::{Film, FilmTile};
 use renderer_pictures::pictures::Pictures;
 use renderer_preview::Preview;
 use renderer_preview::progress::Bar;
 use renderer_preview::progress_lines::ProgressLines;
 use renderer_support::lock;
-use renderer_support::outputs::Finish;
+use renderer_support::outputs::WriteMode;
 use renderer_transport::render::{Decision, Progress, RenderState};
 
 /// The observers of a render.
 pub(super) struct RenderObserver<'a> {
     bar: &'a Bar,
-    origin: &'a Origin<'a>,
+    origin: &'a RenderOrigin<'a>,
     tasks: Vec<Mutex<Task<'a>>>,
     preview: Option<&'a Preview>,
     lines: Option<ProgressLines>,
@@ -61,7 +61,7 @@ impl Checkpointer<'_> {
 
 impl<'a> RenderObserver<'a> {
     /// An observer with a bar only.
-    pub(super) fn new(bar: &'a Bar, origin: &'a Origin<'a>) -> RenderObserver<'a> {
+    pub(super) fn new(bar: &'a Bar, origin: &'a RenderOrigin<'a>) -> RenderObserver<'a> {
         RenderObserver {
             bar,
             origin,
@@ -116,7 +116,7 @@ impl Task<'_> {
         self.last.elapsed() >= self.every.max(self.cost * self.what.spacing())
     }
 
-    fn run(&mut self, origin: &Origin<'_>, state: &RenderState, bar: &Bar) -> Result<(), String> {
+    fn run(&mut self, origin: &RenderOrigin<'_>, state: &RenderState, bar: &Bar) -> Result<(), String> {
         let begin = Instant::now();
         let header = origin.header(&state.integrator, state);
         let done = match &self.what {
@@ -124,7 +124,7 @@ impl Task<'_> {
                 checkpoint.write(&header, state).map_err(|e| e.to_string())
             }
             Checkpointer::Pictures(pictures) => {
-                let written = pictures.write(&state.film, state.noise.as_ref(), &header, &Finish::Interim);
+                let written = pictures.write(&state.film, state.noise.as_ref(), &header, &WriteMode::Interim);
                 warn_noisy(&mut self.is_noisy, written.noisy.as_ref(), bar);
                 (written.errors.first()).map_or(Ok(()), |error| Err(error.to_string()))
             }

@@ -10,7 +10,7 @@ use renderer_support::outputs::Outputs;
 pub(super) fn run(args: &SheetArgs) -> Result<(), Failure> {
     let mut outputs = Outputs::default();
     outputs.image("-o", &args.output)?;
-    outputs.spare([&args.image])?;
+    outputs.check_inputs([&args.image])?;
     let file = read_channels(&args.image)?;
     let views = views(&file);
     let sheet = sheet(&file, &views, |view| {

@@ -11,7 +11,7 @@ use renderer_image::{
 use renderer_scene::SceneDesc;
 
 /// Writing mode of a result.
-pub enum Finish<'a> {
+pub enum WriteMode<'a> {
     /// Intermediate result: each file is written completely, or is left unchanged.
     Interim,
     /// Final result: a file that cannot be written in place is written elsewhere. The files of this list were read and
@@ -19,7 +19,7 @@ pub enum Finish<'a> {
     Final(&'a [PathBuf]),
 }
 
-impl Finish<'_> {
+impl WriteMode<'_> {
     /// Writes a file.
     pub fn write(
         &self,
@@ -27,8 +27,8 @@ impl Finish<'_> {
         write: impl Fn(&mut BufWriter<&mut File>) -> io::Result<()>,
     ) -> Result<(), ImageError> {
         let inputs = match self {
-            Finish::Interim => return write_whole_with(path, write),
-            Finish::Final(inputs) => inputs,
+            WriteMode::Interim => return write_whole_with(path, write),
+            WriteMode::Final(inputs) => inputs,
         };
         let id = FileId::of(path);
         match inputs.iter().find(|input| FileId::of(input) == id) {
@@ -49,8 +49,8 @@ impl Finish<'_> {
     ) -> ImageError {
         let error = ImageError::not_writable(path, reason);
         match self {
-            Finish::Interim => error,
-            Finish::Final(_) => write_elsewhere(error, write),
+            WriteMode::Interim => error,
+            WriteMode::Final(_) => write_elsewhere(error, write),
         }
     }
 
@@ -61,7 +61,7 @@ impl Finish<'_> {
 }
 
 /// The failure of files that are not in their places, if there are any.
-pub fn misplaced(errors: &[ImageError]) -> Result<(), Failure> {
+pub fn check_written(errors: &[ImageError]) -> Result<(), Failure> {
     if errors.is_empty() {
         return Ok(());
     }
@@ -129,13 +129,13 @@ impl Outputs {
     }
 
     /// Fails if an output is a file of the scene that was read or named so far.
-    pub fn spare_files(&self, desc: &SceneDesc) -> Result<(), Failure> {
-        self.spare(&desc.files)?;
-        self.spare(desc.file_system.log())
+    pub fn check_scene_files(&self, desc: &SceneDesc) -> Result<(), Failure> {
+        self.check_inputs(&desc.files)?;
+        self.check_inputs(desc.file_system.log())
     }
 
     /// Fails if an output is among `inputs`: a command does not overwrite the files that it reads.
-    pub fn spare<P: AsRef<Path>>(&self, inputs: impl IntoIterator<Item = P>) -> Result<(), Failure> {
+    pub fn check_inputs<P: AsRef<Path>>(&self, inputs: impl IntoIterator<Item = P>) -> Result<(), Failure> {
         for input in inputs {
             let id = FileId::of(input.as_ref());
             if let Some(output) = self.list.iter().find(|output| output.id == id) {

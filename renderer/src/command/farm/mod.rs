@@ -270,7 +270,7 @@ fn check_outputs(args: &FarmArgs, scenes: &Scenes) -> Result<(), Failure> {
     }
     let mut outputs = Outputs::default();
     Pictures::new(&files, args.exposure, &mut outputs)?;
-    outputs.spare(&scenes.files)
+    outputs.check_inputs(&scenes.files)
 }
 
 fn job(args: &FarmArgs, render: &RenderArgs, scenes: Scenes, dir: &Path) -> Result<Job, Failure> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::command::checkpoint::{Checkpoint, Origin, begun};
+use crate::command::checkpoint::{Checkpoint, RenderOrigin, resumed_state};
 use crate::command::passes;
 use crate::command::render_observer::RenderObserver;
 use crate::command::statistics::Statistics;
@@ -23,7 +23,7 @@ use renderer_preview::progress::Bar;
 use renderer_preview::{Preview, Shown};
 use renderer_scene::SceneDesc;
 use renderer_support::interrupt::Interrupt;
-use renderer_support::outputs::{Finish, Outputs, misplaced};
+use renderer_support::outputs::{Outputs, WriteMode, check_written};
 use renderer_support::warnings::unknown_files;
 use renderer_support::watch::Read;
 use renderer_support::{Failure, print, remark};
@@ -45,27 +45,27 @@ pub(super) fn render_picture(
     let (desc, read_warnings) = request.read()?;
     report.print(&read_warnings);
     let load = start.elapsed();
-    outputs.spare_files(&desc)?;
+    outputs.check_scene_files(&desc)?;
     let passes = passes::requested(request, &mut pictures, &desc)?;
     let built = build_picture(request, &desc, &passes)?;
-    outputs.spare_files(&desc)?;
-    outputs.spare(built.scene.late_files())?;
+    outputs.check_scene_files(&desc)?;
+    outputs.check_inputs(built.scene.late_files())?;
     let files = desc.files.iter().cloned().chain(desc.file_system.log());
     read(files.chain(built.scene.late_files()).collect());
     let mut warnings = built.warnings.clone();
 
     let joins = args.checkpoint.is_some() || request.samples.is_some() || !pictures.parts.is_empty();
     let (mut settings, range) = planned(request, &desc, &built, passes, joins)?;
-    warnings.list.extend(pictures.idle_layers(&settings));
+    warnings.list.extend(pictures.unused_layers(&settings));
     settings.max_paths_per_ray = checkpoint.as_ref().and_then(Checkpoint::max_paths_per_ray);
     pictures.check_size(settings.rendered())?;
     report.print_memory(check_memory(&settings)?);
-    warnings.list.extend(pictures.idle_exposure());
-    let origin = Origin::of(&built.scene, &desc.file, &settings);
-    pictures.spare_parts(&Ranges::of(settings.samples.clone()), |part| {
+    warnings.list.extend(pictures.unused_exposure());
+    let origin = RenderOrigin::of(&built.scene, &desc.file, &settings);
+    pictures.check_existing_parts(&Ranges::of(settings.samples.clone()), |part| {
         origin.identity_beside(part)
     })?;
-    let begun = begun(checkpoint.as_ref(), &origin, &range)?;
+    let begun = resumed_state(checkpoint.as_ref(), &origin, &range)?;
     if origin.computes_names {
         let checkpoint = checkpoint.as_ref().filter(|_| begun.is_some());
         let maps = request.photon_map.as_deref().filter(|path| path.is_file());
@@ -92,7 +92,7 @@ pub(super) fn render_picture(
     let inputs = desc.file_system.log();
     // Running shaders read, too.
     read(inputs.iter().cloned().chain(built.scene.late_files()).collect());
-    let finish = Finish::Final(&inputs);
+    let finish = WriteMode::Final(&inputs);
     let mut written = pictures.write(&state.film, state.noise.as_ref(), &header, &finish);
     // A checkpoint that could not be written is not offered for resumption.
     let checkpoint = checkpoint.filter(|_| matches!(kept, Some(Ok(()))));
@@ -126,12 +126,12 @@ pub(super) fn render_picture(
         let stats = finish.write_bytes(path, statistics.json(&warnings).as_bytes());
         written.errors.extend(stats.err());
     }
-    let misplaced = misplaced(&written.errors);
+    let placed = check_written(&written.errors);
     if interrupt.is_old_work() {
         return Err(interrupt.failure());
     }
     if !interrupt.is_set() {
-        return misplaced;
+        return placed;
     }
     let done = state.samples.end - settings.samples.start;
     let all = settings.samples.end - settings.samples.start;
@@ -146,7 +146,7 @@ pub(super) fn render_picture(
     remark(&format!(
         "interrupted after {done} of {all} samples per pixel{which}{kept}"
     ));
-    if let Err(failure) = misplaced {
+    if let Err(failure) = placed {
         remark(&failure);
     }
     Err(interrupt.failure())
@@ -156,7 +156,7 @@ pub(super) fn render_picture(
 struct ObservedRender<'a> {
     args: &'a RenderArgs,
     scene: &'a Scene,
-    origin: &'a Origin<'a>,
+    origin: &'a RenderOrigin<'a>,
     pictures: &'a Pictures,
     checkpoint: Option<&'a Checkpoint>,
 }

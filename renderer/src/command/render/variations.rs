@@ -48,12 +48,12 @@ pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>)
         one.request.size = Some(args.request.size.unwrap_or(SIZE));
         // Warnings are those of the first.
         one.report.quiet |= number > 0;
-        let spare = |files: Vec<PathBuf>| {
+        let receive = |files: Vec<PathBuf>| {
             inputs.borrow_mut().extend(files.iter().cloned());
             read(files);
         };
-        render_picture(&one, interrupt, &spare)?;
-        outputs.spare(inputs.take())?;
+        render_picture(&one, interrupt, &receive)?;
+        outputs.check_inputs(inputs.take())?;
         pictures.push((renderer_image::read(&file)?, values));
     }
     let Some((first, _)) = pictures.first() else {

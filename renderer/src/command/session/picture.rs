@@ -11,7 +11,7 @@ use renderer_pictures::layers::Layered;
 use renderer_pictures::part::Header;
 use renderer_pictures::pictures::Pictures;
 use renderer_support::Failure;
-use renderer_support::outputs::{Finish, Outputs, misplaced};
+use renderer_support::outputs::{Outputs, WriteMode, check_written};
 
 /// The layer of the picture itself.
 const COLOR: &str = "color";
@@ -104,7 +104,7 @@ impl Picture {
         let mut outputs = Outputs::default();
         let mut pictures = Pictures::new(&[path.to_owned()], exposure, &mut outputs)?;
         pictures.tone_map = options::tone_curve(tone_map)?.into();
-        outputs.spare(&self.inputs)?;
+        outputs.check_inputs(&self.inputs)?;
         pictures.check_size(self.film.crop())?;
         if !pictures.parts.is_empty() && !self.joins {
             return Err(Failure::User(
@@ -113,11 +113,11 @@ impl Picture {
                     .to_owned(),
             ));
         }
-        pictures.spare_parts(&self.header.samples, |_| self.header.identity.clone())?;
-        let finish = Finish::Final(&self.inputs);
+        pictures.check_existing_parts(&self.header.samples, |_| self.header.identity.clone())?;
+        let finish = WriteMode::Final(&self.inputs);
         let noise = self.noise.as_ref();
         let written = pictures.write_files(&self.layered, &self.film, noise, &self.header, &finish);
-        misplaced(&written.errors)?;
+        check_written(&written.errors)?;
         Ok(Diagnostics { list: written.kept })
     }
 }

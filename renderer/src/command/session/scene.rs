@@ -7,7 +7,7 @@ use shading::Diagnostics;
 
 use super::Stop;
 use super::picture::Picture;
-use crate::command::checkpoint::{Origin, begun};
+use crate::command::checkpoint::{RenderOrigin, resumed_state};
 use crate::command::passes;
 use crate::command::render::{build_picture, check_memory, denoising, planned};
 use crate::command::statistics::Statistics;
@@ -112,8 +112,8 @@ impl Scene {
         warnings.list.extend(built.warnings.list.iter().cloned());
         let (settings, range) = planned(&request, &desc, &built, passes, request.samples.is_some())?;
         check_memory(&settings)?;
-        let origin = Origin::of(&built.scene, &desc.file, &settings);
-        begun(None, &origin, &range)?;
+        let origin = RenderOrigin::of(&built.scene, &desc.file, &settings);
+        resumed_state(None, &origin, &range)?;
         let rendered = render(&built.scene, &settings, progress, stop.flag())?;
         if rendered.state.samples.is_empty() {
             return Err(stop.interrupt().failure());

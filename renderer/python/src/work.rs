@@ -13,7 +13,7 @@ use renderer::command::Failure;
 use renderer::render::Progress;
 use renderer::session::Stop;
 
-use crate::error::raised;
+use crate::error::exception;
 
 /// Interval between checks for signals and reports of progress.
 const TICK: Duration = Duration::from_millis(50);
@@ -23,13 +23,13 @@ const STACK: usize = 32 << 20;
 
 /// Progress of the work, and printed text of shaders.
 #[derive(Debug, Default)]
-pub(crate) struct Watch {
+pub(crate) struct WorkProgress {
     /// The share that is done, as the bits of an `f64`.
     share: AtomicU64,
     printed: Mutex<String>,
 }
 
-impl Watch {
+impl WorkProgress {
     fn set(&self, done: u64, total: u64) {
         let share = done as f64 / total.max(1) as f64;
         // Phases may restart; the bits of positive numbers have the order of the numbers.
@@ -57,7 +57,7 @@ impl Watch {
     }
 }
 
-impl Progress for Watch {
+impl Progress for WorkProgress {
     fn advance(&self, done: u64, total: u64) {
         self.set(done, total);
     }
@@ -67,7 +67,7 @@ impl Progress for Watch {
     }
 }
 
-impl BakeProgress for Watch {
+impl BakeProgress for WorkProgress {
     fn advance(&self, phase: BakePhase, done: u64, total: u64) {
         if matches!(phase, BakePhase::Light | BakePhase::Features) && total > 0 {
             self.set(done, total);
@@ -81,20 +81,20 @@ impl BakeProgress for Watch {
 
 /// Runs the work in a thread and waits for it. `callback` receives the finished fraction, from 0 to 1; if it returns
 /// `False`, the work ends with the result so far.
-pub(crate) fn attended<T: Send>(
+pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     callback: Option<&Bound<'_, PyAny>>,
-    work: impl FnOnce(&Watch, &Stop) -> Result<T, Failure> + Send,
+    work: impl FnOnce(&WorkProgress, &Stop) -> Result<T, Failure> + Send,
 ) -> PyResult<T> {
-    let (watch, stop) = (Watch::default(), Stop::default());
+    let (progress_state, stop) = (WorkProgress::default(), Stop::default());
     let mut mistake = None;
     let done = thread::scope(|scope| {
         let (done, wait) = channel();
         let wait = Mutex::new(wait);
-        let (watch, stop) = (&watch, &stop);
+        let (progress_state, stop) = (&progress_state, &stop);
         let work = move || {
             // The receiver is gone only if this function has panicked.
-            let _ = done.send(work(watch, stop));
+            let _ = done.send(work(progress_state, stop));
         };
         let started = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         if let Err(error) = started {
@@ -109,7 +109,7 @@ pub(crate) fn attended<T: Send>(
                     ));
                 }
                 Err(RecvTimeoutError::Timeout) if mistake.is_some() => {}
-                Err(RecvTimeoutError::Timeout) => match look(py, callback, watch) {
+                Err(RecvTimeoutError::Timeout) => match poll(py, callback, progress_state) {
                     Ok(true) => {}
                     Ok(false) => stop.stop(),
                     Err(error) => {
@@ -123,8 +123,8 @@ pub(crate) fn attended<T: Send>(
     if let Some(mistake) = mistake {
         return Err(mistake);
     }
-    let done = done.map_err(|failure| raised(py, &failure))?;
-    watch.print_text(py)?;
+    let done = done.map_err(|failure| exception(py, &failure))?;
+    progress_state.print_text(py)?;
     if let Some(callback) = callback.filter(|_| !stop.is_set()) {
         callback.call1((1.0,))?;
     }
@@ -136,10 +136,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Lets Python handle signals, and reports the progress. Returns whether the work continues.
-fn look(py: Python<'_>, callback: Option<&Bound<'_, PyAny>>, watch: &Watch) -> PyResult<bool> {
+fn poll(
+    py: Python<'_>,
+    callback: Option<&Bound<'_, PyAny>>,
+    progress_state: &WorkProgress,
+) -> PyResult<bool> {
     py.check_signals()?;
-    watch.print_text(py)?;
+    progress_state.print_text(py)?;
     let Some(callback) = callback else { return Ok(true) };
-    let answer = callback.call1((watch.share(),))?;
+    let answer = callback.call1((progress_state.share(),))?;
     Ok(answer.is_none() || answer.is_truthy()?)
 }
