@@ -20,32 +20,30 @@ use crate::error::exception;
 pub(crate) struct Options<'a, 'py>(pub(crate) &'a Bound<'py, PyDict>);
 
 impl<'py> Options<'_, 'py> {
-    /// The request of `kiln.load`; `text` is used in place of the file.
-    pub(crate) fn scene(&self, path: PathBuf, text: Option<String>) -> PyResult<RenderRequest> {
-        Ok(RenderRequest {
-            stage: StageArgs {
-                params: self.pairs("param", parse_param)?,
-                on: self.parsed("on", On::parse)?,
-                show: self.get("show")?,
-                ..StageArgs::default()
+    /// The request of `kiln.load`, and the display of a shader; `text` is used in place of the file.
+    pub(crate) fn scene(&self, path: PathBuf, text: Option<String>) -> PyResult<(SceneRequest, StageArgs)> {
+        let scene = SceneRequest {
+            path,
+            text: text.map(Into::into),
+            light: self.parsed("light", Lighting::parse)?,
+            set: self.get("set")?,
+            source: SourceArgs {
+                folders: self.get("include_folders")?,
+                undefine: vec![],
             },
-            scene: SceneRequest {
-                path,
-                text: text.map(Into::into),
-                light: self.parsed("light", Lighting::parse)?,
-                set: self.get("set")?,
-                source: SourceArgs {
-                    folders: self.get("include_folders")?,
-                    undefine: vec![],
-                },
-                mitsuba: MitsubaArgs {
-                    define: self.pairs("define", parse_define)?,
-                    strict: self.get("strict")?,
-                },
-                ..SceneRequest::default()
+            mitsuba: MitsubaArgs {
+                define: self.pairs("define", parse_define)?,
+                strict: self.get("strict")?,
             },
-            ..RenderRequest::default()
-        })
+            ..SceneRequest::default()
+        };
+        let stage = StageArgs {
+            params: self.pairs("param", parse_param)?,
+            on: self.parsed("on", On::parse)?,
+            show: self.get("show")?,
+            ..StageArgs::default()
+        };
+        Ok((scene, stage))
     }
 
     /// The request of `Scene.render`.

@@ -28,8 +28,8 @@ impl Scene {
         text: Option<String>,
         options: &Bound<'_, PyDict>,
     ) -> PyResult<Scene> {
-        let request = Options(options).scene(path, text)?;
-        let scene = interruptible(py, None, move |_, _| session::Scene::open(request))?;
+        let (scene, stage) = Options(options).scene(path, text)?;
+        let scene = interruptible(py, None, move |_, _| session::Scene::open(scene, stage))?;
         Ok(Scene { scene })
     }
 

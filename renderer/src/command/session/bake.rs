@@ -4,7 +4,6 @@ use std::path::Path;
 
 use super::{Scene, Stop, options};
 use renderer_bake::BakeProgress;
-use renderer_cli::SceneRequest;
 use renderer_support::Failure;
 
 /// Bakes a scene into a folder, with options of `kiln bake`, which replace those of the scene. `--stats` writes the
@@ -19,10 +18,10 @@ pub fn bake(
     progress: &dyn BakeProgress,
     stop: &Stop,
 ) -> Result<(), Failure> {
-    let own = &scene.request().scene;
+    let own = scene.request();
     let mut args = options::bake(&own.path, words)?;
     args.output = Some(folder.to_owned());
-    args.scene = SceneRequest::changed_by(own, &args.scene);
+    args.scene = own.changed_by(&args.scene);
     args.report.quiet = true;
     renderer_bake_files::run_once(&args, stop.interrupt(), Some(progress), &|_| ())
 }

@@ -4,12 +4,12 @@
 //! printed and no signal is caught: warnings are part of results, and a [`Stop`] ends work.
 //!
 //! ```
-//! use renderer::session::{RenderRequest, Scene, SceneRequest, Stop};
+//! use renderer::session::{RenderRequest, Scene, SceneRequest, StageArgs, Stop};
 //!
 //! # fn main() -> Result<(), renderer::command::Failure> {
 //! let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenes/cornell_box.kiln");
 //! let scene = SceneRequest { path: path.into(), ..SceneRequest::default() };
-//! let scene = Scene::open(RenderRequest { scene, ..RenderRequest::default() })?;
+//! let scene = Scene::open(scene, StageArgs::default())?;
 //! let picture = RenderRequest {
 //!     spp: Some(2),
 //!     size: Some((32, 32)),

@@ -11,7 +11,7 @@ use crate::command::checkpoint::{RenderOrigin, resumed_state};
 use crate::command::passes;
 use crate::command::render::{build_picture, check_memory, denoising, planned};
 use crate::command::statistics::Statistics;
-use renderer_cli::RenderRequest;
+use renderer_cli::{RenderRequest, SceneRequest, StageArgs};
 use renderer_passes::{Pass, PassSet};
 use renderer_pictures::pictures::Pictures;
 use renderer_scene::SceneDesc;
@@ -25,7 +25,7 @@ use renderer_transport::scene::build::Built;
 /// needs no loading.
 #[derive(Debug)]
 pub struct Scene {
-    /// Values of all pictures.
+    /// The scene and its stage, without values of pictures.
     request: RenderRequest,
     described: Mutex<Option<Described>>,
     built: Mutex<Option<(BuildKey, Arc<Built>)>>,
@@ -55,7 +55,12 @@ impl Scene {
     ///
     /// # Errors
     /// All mistakes in the scene and in the request.
-    pub fn open(request: RenderRequest) -> Result<Scene, Failure> {
+    pub fn open(scene: SceneRequest, stage: StageArgs) -> Result<Scene, Failure> {
+        let request = RenderRequest {
+            scene,
+            stage,
+            ..RenderRequest::default()
+        };
         request.check()?;
         let scene = Scene {
             request,
@@ -67,8 +72,8 @@ impl Scene {
     }
 
     /// The request that the scene was opened with.
-    pub fn request(&self) -> &RenderRequest {
-        &self.request
+    pub fn request(&self) -> &SceneRequest {
+        &self.request.scene
     }
 
     /// Warnings about the scene.
