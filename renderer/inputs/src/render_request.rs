@@ -237,6 +237,9 @@ impl RenderRequest {
     }
 }
 
+/// Maximum samples per pixel with `--noise`, unless `--spp` is given.
+pub const MAX_SAMPLES: u64 = 1 << 16;
+
 /// Maximum width and height of a picture [pixels].
 const MAX_SIDE: u32 = 65536;
 

@@ -12,7 +12,7 @@ _NAMES = {"aov": "passes", "for": "engine"}
 
 
 def _spoken(text: str) -> str:
-    """What messages call an option, as an argument: `--spp <N>` is `spp=`."""
+    """Replaces options in messages by arguments: `--spp <N>` by `spp=`."""
 
     def argument(found: re.Match[str]) -> str:
         name = found[1].replace("-", "_")
@@ -27,14 +27,14 @@ class Diagnostic:
 
     #: ``"error"`` or ``"warning"``.
     severity: str
-    #: What is wrong, in one sentence.
+    #: Description of the problem, in one sentence.
     message: str
-    #: The file, or what stands for it; ``None`` for what is in no file.
+    #: The file, or the name of a text; ``None`` without a place.
     file: str | None = None
     #: Line and column, from 1.
     line: int | None = None
     column: int | None = None
-    #: What to do about it.
+    #: Hints for a fix.
     hints: list[str] = field(default_factory=list)
 
     @property

@@ -1,4 +1,4 @@
-"""The native half: what the modules of the package call. Its interface is not public."""
+"""The native half, for the modules of the package. Its interface is not public."""
 
 from collections.abc import Callable
 from typing import Any

@@ -221,7 +221,7 @@ def loads(
 ) -> Scene:
     """Reads a scene from a text, as `load` does from a file. Names of files in it are relative to ``folder``.
 
-    ``name`` is what messages call it; its extension is the format of the text: ``scene.kiln``, or ``scene.xml`` for a
+    ``name`` is its name in messages; its extension is the format of the text: ``scene.kiln``, or ``scene.xml`` for a
     text that begins as XML.
     """
     if name is None:
@@ -265,7 +265,7 @@ class Bake(Mapping[str, np.ndarray]):
         #: Statistics, as ``kiln bake --stats`` writes them.
         self.stats = stats
         self._keeps = keeps
-        #: ``bake.json``: what the files are.
+        #: ``bake.json``: description of the files.
         self.manifest: dict[str, Any] = json.loads((folder / "bake.json").read_text(encoding="utf-8"))
         names = [Path(file) for file in self.manifest["files"]]
         self._images = {name.stem: folder / name for name in names if name.suffix == ".exr"}
@@ -273,7 +273,7 @@ class Bake(Mapping[str, np.ndarray]):
 
     @property
     def files(self) -> list[Path]:
-        """All files."""
+        """The files of the bake."""
         return [self.folder / file for file in [*self.manifest["files"], "bake.json"]]
 
     @property

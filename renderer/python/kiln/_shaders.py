@@ -1,4 +1,4 @@
-"""Shader units and groups: what they take, what they give, and their values over arrays of points."""
+"""Shader units and groups: inputs, outputs, and their values over arrays of points."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ mod checkpoint;
 mod compare;
 mod convert;
 mod denoise;
-mod farm;
 mod fmt;
 mod image;
 mod merge;
@@ -49,7 +48,7 @@ fn done(command: &Command) -> Result<(), Failure> {
         Command::Render(args) => render::run(args),
         Command::Live(args) => renderer_live::run(args),
         Command::Merge(args) => merge::run(args),
-        Command::Farm(args) => farm::run(args),
+        Command::Farm(args) => renderer_farm::run(args),
         Command::Bake(args) => renderer_bake_files::run(args),
         Command::Check(args) => check::run(args),
         Command::Fmt(args) => fmt::run(args),

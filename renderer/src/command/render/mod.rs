@@ -11,7 +11,7 @@ use renderer_inputs::shader_file;
 use renderer_support::interrupt::Interrupt;
 use renderer_support::{Failure, watch};
 
-pub(super) use picture::{MAX_SAMPLES, build_picture, check_memory, denoising, planned};
+pub(super) use picture::{build_picture, check_memory, denoising, planned};
 
 pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch()?;

@@ -14,6 +14,7 @@ use renderer_base::memory;
 use renderer_cli::{ProgressForm, Quality, RenderArgs, RenderRequest};
 use renderer_denoise::{Denoiser, Quality as DenoiseQuality};
 use renderer_image::film::NoiseGoal;
+use renderer_inputs::render_request::MAX_SAMPLES;
 use renderer_passes::PassSet;
 use renderer_pictures::denoising::Denoising;
 use renderer_pictures::part::Ranges;
@@ -276,9 +277,6 @@ pub(in crate::command) fn denoising(request: &RenderRequest, has_images: bool) -
 
 /// Minimum samples per pixel with `--noise`, unless `--min-spp` is given.
 const MIN_SAMPLES: u32 = 16;
-
-/// Maximum samples per pixel with `--noise`, unless `--spp` is given.
-pub(in crate::command) const MAX_SAMPLES: u64 = 1 << 16;
 
 /// Settings of the render, and the requested range of samples. With `--noise` the render also includes the samples
 /// before that range.

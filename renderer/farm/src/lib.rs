@@ -2,6 +2,10 @@
 //!
 //! The scripts need a POSIX shell and folders with equal paths on all nodes. Tasks of every scheduler run `task.sh`.
 
+#![deny(unsafe_code, missing_docs)]
+// Bits must not depend on the C library.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod folder;
 mod job;
 mod openjd;
@@ -10,10 +14,10 @@ mod slurm;
 
 use std::path::{self, Path, PathBuf};
 
-use super::render::MAX_SAMPLES;
 use folder::Folder;
 use job::{Frames, Job, Resources, TASK, numbered};
 use renderer_cli::{Engine, FarmArgs, FrameArg, RenderArgs, SceneRequest, ToneCurve};
+use renderer_inputs::render_request::MAX_SAMPLES;
 use renderer_pack::pack;
 use renderer_pictures::pictures::Pictures;
 use renderer_scene::SceneDesc;
@@ -22,7 +26,8 @@ use renderer_support::terminal::plural;
 use renderer_support::{Failure, print, remark};
 use renderer_transport::scene::build;
 
-pub(super) fn run(args: &FarmArgs) -> Result<(), Failure> {
+/// Runs `kiln farm`.
+pub fn run(args: &FarmArgs) -> Result<(), Failure> {
     let render = args
         .render
         .as_deref()
