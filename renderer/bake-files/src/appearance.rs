@@ -27,7 +27,6 @@ struct Look {
     bump: f32,
 }
 
-/// A shape.
 pub(super) struct ShapeAppearance {
     /// Material, the mean over the sample points.
     pub(super) material: Material,
@@ -37,7 +36,6 @@ pub(super) struct ShapeAppearance {
     pub(super) roughness_varies: bool,
     /// True if it has bumps.
     pub(super) is_bumped: bool,
-    /// True if emission varies.
     pub(super) emission_varies: bool,
 }
 

@@ -193,7 +193,6 @@ struct World {
 }
 
 impl World {
-    /// The side of a shape of a scene.
     fn of_scene(scene: &Scene, (id, side): (ShapeId, Side), mesh: &Mesh) -> World {
         World::new(
             &scene.shapes()[id.0 as usize],

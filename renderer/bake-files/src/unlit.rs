@@ -20,7 +20,6 @@ pub(super) fn features() -> Vec<FeatureDesc> {
         .to_vec()
 }
 
-/// The file, from the document of the model.
 pub(super) fn file(model: Document, map: &Lightmap) -> Result<Vec<u8>, Failure> {
     let mut document = model;
     let mut textures = vec![];

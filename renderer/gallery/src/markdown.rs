@@ -6,7 +6,6 @@ use super::entry::{Entry, Origin};
 use super::page::categories;
 use super::param::Param;
 
-/// The text.
 pub(super) fn text(entries: &[Entry]) -> String {
     let is_shipped = entries.iter().all(|entry| entry.origin == Origin::Shipped);
     let mut text = match is_shipped {

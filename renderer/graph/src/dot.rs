@@ -106,7 +106,6 @@ fn heading(graph: &GraphBox) -> String {
     }
 }
 
-/// A text in quotes.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

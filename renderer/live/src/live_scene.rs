@@ -229,7 +229,6 @@ impl LiveScene {
         }
     }
 
-    /// Warnings.
     pub(super) fn warnings(&self) -> String {
         let mut all = self.warnings.clone();
         all.list.extend(self.built.warnings.list.iter().cloned());

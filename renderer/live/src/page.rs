@@ -120,14 +120,12 @@ fn write_options(query: &str) -> WriteOptions {
     }
 }
 
-/// The value of a key of a query.
 fn value(query: &str, key: &str) -> Option<String> {
     let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
     let mut found = pairs.filter(|(name, _)| *name == key);
     decoded(found.next()?.1)
 }
 
-/// A number of a query.
 fn number(query: &str, key: &str) -> Option<f32> {
     value(query, key)?.parse().ok().filter(|v: &f32| v.is_finite())
 }

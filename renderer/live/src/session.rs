@@ -29,7 +29,6 @@ pub(super) struct Shown {
     pub(super) is_denoised: bool,
 }
 
-/// A requested look.
 pub(super) struct RequestedLook {
     /// Number of the change that requested it.
     pub(super) change: u64,

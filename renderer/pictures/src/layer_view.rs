@@ -78,7 +78,6 @@ pub fn views(file: &NamedChannels) -> Vec<LayerView> {
     layers.into_iter().map(view).collect()
 }
 
-/// Names of the Cryptomattes of a file.
 fn cryptomattes(file: &NamedChannels) -> Vec<String> {
     let names = file.metadata.iter().filter_map(|(key, value)| match value {
         MetaValue::Text(name) if key.starts_with("cryptomatte/") && key.ends_with("/name") => {

@@ -25,7 +25,6 @@ use renderer_transport::material::{Host, TextureLoadError};
 const NEAR: f32 = 0.1;
 const FAR: f32 = 1000.0;
 
-/// The host of a grid.
 pub(super) struct GridHost {
     textures: Host,
     files: SharedFiles,

@@ -12,7 +12,6 @@ use super::params::{Given, components, type_named};
 pub(super) struct SerializedError {
     /// Reason.
     pub(super) message: String,
-    /// The statement.
     pub(super) statement: String,
 }
 

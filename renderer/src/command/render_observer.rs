@@ -15,7 +15,6 @@ use renderer_support::lock;
 use renderer_support::outputs::WriteMode;
 use renderer_transport::render::{Decision, Progress, RenderState};
 
-/// The observers of a render.
 pub(super) struct RenderObserver<'a> {
     bar: &'a Bar,
     origin: &'a RenderOrigin<'a>,

@@ -34,7 +34,6 @@ pub(super) struct ProbeTree {
 }
 
 impl ProbeTree {
-    /// The tree over a grid.
     pub(super) fn over(grid: &Grid) -> ProbeTree {
         let axes = [0, 1, 2].map(|axis| {
             let (first, count) = (grid.origin[axis], grid.counts[axis]);

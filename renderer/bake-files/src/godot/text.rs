@@ -1,6 +1,5 @@
 //! Godot's text formats: scenes, resources, settings of imports.
 
-/// A string in quotes.
 pub(super) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -126,7 +126,6 @@ pub(super) fn text(file: Option<&Path>, subject: &Subject, props: &Props) -> Str
     text + &props.declarations() + "\n"
 }
 
-/// The material `subject`.
 fn material(subject: &Subject) -> String {
     let arguments: Vec<String> = (subject.inputs.iter())
         .map(|(name, value)| format!("{name} = {value}"))

@@ -22,7 +22,6 @@ pub(super) fn bake(scene: &Path, options: &[String]) -> Result<BakeArgs, Failure
     }
 }
 
-/// A tone curve by its name.
 pub(super) fn tone_curve(name: &str) -> Result<ToneCurve, Failure> {
     ToneCurve::from_str(name, false).map_err(|_| {
         let known = ToneCurve::value_variants().iter();
