@@ -49,29 +49,25 @@ pub struct Developed {
 }
 
 /// Result of writing the files of a picture.
-pub struct WrittenFiles {
+pub struct FileResults {
     /// The files that were written, images first.
-    pub files: Vec<PathBuf>,
+    pub written: Vec<PathBuf>,
     /// A warning of each part that was left as it is.
     pub kept: Vec<Diagnostic>,
     /// The errors of files that are not in their places.
     pub errors: Vec<ImageError>,
 }
 
-/// Result of writing a picture's files.
-pub struct Written {
+/// A picture that was developed and written.
+pub struct WrittenPicture {
     /// The picture.
     pub image: Image,
-    /// The files that were written, images first.
-    pub files: Vec<PathBuf>,
     /// True if the picture was denoised.
     pub is_denoised: bool,
     /// The warning of a picture that could not be denoised.
     pub noisy: Option<Diagnostic>,
-    /// A warning of each part that was left as it is.
-    pub kept: Vec<Diagnostic>,
-    /// The errors of files that are not in their places.
-    pub errors: Vec<ImageError>,
+    /// Its files.
+    pub files: FileResults,
 }
 
 impl Pictures {
@@ -193,20 +189,18 @@ impl Pictures {
         noise: Option<&NoiseMap>,
         header: &Header,
         finish: &WriteMode<'_>,
-    ) -> Written {
+    ) -> WrittenPicture {
         let Developed {
             layered,
             is_denoised,
             noisy,
         } = self.develop(film, header);
-        let WrittenFiles { files, kept, errors } = self.write_files(&layered, film, noise, header, finish);
-        Written {
+        let files = self.write_files(&layered, film, noise, header, finish);
+        WrittenPicture {
             image: layered.picture,
-            files,
             is_denoised,
             noisy,
-            kept,
-            errors,
+            files,
         }
     }
 
@@ -218,10 +212,10 @@ impl Pictures {
         noise: Option<&NoiseMap>,
         header: &Header,
         finish: &WriteMode<'_>,
-    ) -> WrittenFiles {
-        let (mut files, mut kept, mut errors) = (vec![], vec![], vec![]);
-        let mut note = |path: &PathBuf, written: Result<(), ImageError>| match written {
-            Ok(()) => files.push(path.clone()),
+    ) -> FileResults {
+        let (mut written, mut kept, mut errors) = (vec![], vec![], vec![]);
+        let mut note = |path: &PathBuf, result: Result<(), ImageError>| match result {
+            Ok(()) => written.push(path.clone()),
             Err(error) => errors.push(error),
         };
         for path in &self.images {
@@ -235,7 +229,11 @@ impl Pictures {
                 None => note(path, finish.write(path, write)),
             }
         }
-        WrittenFiles { files, kept, errors }
+        FileResults {
+            written,
+            kept,
+            errors,
+        }
     }
 
     /// Returns whether the picture is displayed or written as an image; parts are never denoised.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::brightness::has_8_bits;
-use super::pictures::{Written, is_part};
+use super::pictures::{WrittenPicture, is_part};
 use renderer_image::Image;
 use renderer_image::film::NoiseSummary;
 use renderer_support::remark;
@@ -22,11 +22,11 @@ const OPEN: &str = if cfg!(target_os = "macos") {
 };
 
 /// Prints the files that `kiln render` wrote, on a terminal.
-pub fn rendered(written: &Written, samples: &Range<u64>, elapsed: Duration) {
-    if !written.files.is_empty() && std::io::stderr().is_terminal() {
+pub fn rendered(written: &WrittenPicture, samples: &Range<u64>, elapsed: Duration) {
+    if !written.files.written.is_empty() && std::io::stderr().is_terminal() {
         let how = if written.is_denoised { ", denoised" } else { "" };
         remark(&picture_text(
-            &written.files,
+            &written.files.written,
             &written.image,
             samples,
             how,

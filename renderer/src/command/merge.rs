@@ -54,7 +54,7 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
                 .and_then(|_| without_features(&header.layers.passes)),
         );
         warnings.list.extend(written.noisy);
-        warnings.list.extend(written.kept);
+        warnings.list.extend(written.files.kept);
         if args.parts.len() > 1 && header.computes_names {
             warnings.push(unknown_files("a part"));
         }
@@ -65,11 +65,8 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
             &pictures.images,
         ));
         print(&warnings);
-        let names: Vec<String> = written
-            .files
-            .iter()
-            .map(|path| path.display().to_string())
-            .collect();
+        let names = written.files.written.iter();
+        let names: Vec<String> = names.map(|path| path.display().to_string()).collect();
         if !names.is_empty() {
             remark(&format!(
                 "joined the samples {} in {}",
@@ -78,7 +75,7 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
             ));
         }
     }
-    check_written(&written.errors)
+    check_written(&written.files.errors)
 }
 
 /// Joins checkpoints of the shares of a bake.

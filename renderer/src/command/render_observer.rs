@@ -125,7 +125,7 @@ impl Task<'_> {
             Checkpointer::Pictures(pictures) => {
                 let written = pictures.write(&state.film, state.noise.as_ref(), &header, &WriteMode::Interim);
                 warn_noisy(&mut self.is_noisy, written.noisy.as_ref(), bar);
-                (written.errors.first()).map_or(Ok(()), |error| Err(error.to_string()))
+                (written.files.errors.first()).map_or(Ok(()), |error| Err(error.to_string()))
             }
             Checkpointer::Preview(preview, pictures) => {
                 match pictures.denoised_preview(&state.film, &header) {

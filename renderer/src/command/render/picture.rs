@@ -97,7 +97,7 @@ pub(super) fn render_picture(
     let mut written = pictures.write(&state.film, state.noise.as_ref(), &header, &finish);
     // A checkpoint that could not be written is not offered for resumption.
     let checkpoint = checkpoint.filter(|_| matches!(kept, Some(Ok(()))));
-    written.errors.extend(kept.and_then(Result::err));
+    written.files.errors.extend(kept.and_then(Result::err));
 
     let statistics = Statistics::new(load, &built, &rendered);
     statistics.warn(&built.scene, &mut warnings);
@@ -108,7 +108,7 @@ pub(super) fn render_picture(
         &pictures.images,
     ));
     warnings.list.extend(written.noisy.take());
-    warnings.list.append(&mut written.kept);
+    warnings.list.append(&mut written.files.kept);
     // Before anything is printed: the terminal draws it over the last one.
     if let Some(preview) = preview {
         preview.finish(written.image.clone());
@@ -125,9 +125,9 @@ pub(super) fn render_picture(
     }
     if let Some(path) = &report.stats {
         let stats = finish.write_bytes(path, statistics.json(&warnings).as_bytes());
-        written.errors.extend(stats.err());
+        written.files.errors.extend(stats.err());
     }
-    let placed = check_written(&written.errors);
+    let placed = check_written(&written.files.errors);
     if interrupt.is_old_work() {
         return Err(interrupt.failure());
     }
@@ -139,7 +139,7 @@ pub(super) fn render_picture(
     let kept = checkpoint.map_or(String::new(), |checkpoint| {
         format!(", and --resume continues from '{}'", checkpoint.path().display())
     });
-    let which = if written.files.is_empty() {
+    let which = if written.files.written.is_empty() {
         ""
     } else {
         ", which are written"
