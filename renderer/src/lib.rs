@@ -27,8 +27,8 @@
 //!
 //! 1. [`scene`] reads a file into a description and builds a `Scene` from it: shapes, materials, lights, acceleration
 //!    structure.
-//! 2. [`render`] divides the film into tiles; each thread takes samples of the pixels of a tile: [`sampler`] numbers,
-//!    then a ray of the [`camera`].
+//! 2. [`render`] divides the film into tiles; each thread samples the pixels of a tile: [`sampler`] numbers, then
+//!    a ray of the [`camera`].
 //! 3. [`integrator`] estimates the radiance along that ray: it finds hits through [`accel`], samples lights and BSDF at
 //!    each, and combines both by multiple importance sampling.
 //! 4. [`material`] shades a hit: globals → shader instance → closure tree → [`bsdf`] lobes, emission and transparency.
@@ -45,28 +45,21 @@
 #![deny(unsafe_code, missing_docs)]
 // Bits must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
-// Units stand in brackets: `[m]`.
-#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
-#![allow(
-    rustdoc::private_intra_doc_links,
-    reason = "the documentation is built with private items"
-)]
 
-pub mod cli;
 pub mod command;
-pub mod layers;
-pub mod part;
 
 pub use command::session;
 pub use renderer_bake as bake;
 pub use renderer_base::{color, files, math, memory, sampler, sampling, sky, spectrum};
+pub use renderer_cli as cli;
 pub use renderer_denoise as denoise;
 pub use renderer_geometry::{self as geometry, accel, camera, ply};
 pub use renderer_grid as grid;
 pub use renderer_image::{self as image, compare, film, texture};
+pub use renderer_pictures::{layers, part};
 pub use renderer_transport::{bsdf, cloud, integrator, interior, light, material, medium, render};
 
-/// Passes of pictures: expressions, and what they need of a scene.
+/// Passes of pictures: expressions, and their inputs from a scene.
 pub mod passes {
     pub use renderer_passes::*;
     pub use renderer_transport::passes::*;

@@ -14,8 +14,8 @@ fn main() -> ExitCode {
         Ok(cli) => renderer::command::run(&cli),
         Err(error) => {
             // Help and version are no mistakes: clap knows which stream and status each deserves.
-            let told = error.print().and_then(|()| io::stdout().flush());
-            renderer::command::told(told, u8::try_from(error.exit_code()).unwrap_or(2))
+            let printed = error.print().and_then(|()| io::stdout().flush());
+            renderer::command::exit_code(printed, u8::try_from(error.exit_code()).unwrap_or(2))
         }
     }
 }

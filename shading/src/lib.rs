@@ -1,5 +1,6 @@
 #![doc = include_str!("guide.md")]
 #![deny(unsafe_code, missing_docs)]
+#![warn(rustdoc::broken_intra_doc_links)]
 // Results must have the same bits on all machines, so they must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![allow(

@@ -489,11 +489,8 @@ fn invalid_jobs_are_errors() {
         ("none.kiln -o o.exr", vec!["none.kiln"]),
         ("a.kiln -o o.xyz", vec!["o.xyz"]),
         ("a.kiln -o none/o.exr", vec!["none"]),
-        (
-            "a.kiln -o o.exr --dir taken",
-            vec!["submit.sh' is there", "--dir"],
-        ),
-        ("a.kiln -o o.exr --dir foreign", vec!["farm.json' is there"]),
+        ("a.kiln -o o.exr --dir taken", vec!["submit.sh' exists", "--dir"]),
+        ("a.kiln -o o.exr --dir foreign", vec!["farm.json' exists"]),
         ("a.kiln -o o.exr --dir file", vec!["not a folder"]),
         (
             "a.kiln -o o.exr -- --spp 1",

@@ -179,7 +179,7 @@ fn more_samples_are_added_to_a_finished_render() {
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(143));
         assert!(
-            message(&output).contains("--resume goes on from 'd.part'"),
+            message(&output).contains("--resume continues from 'd.part'"),
             "{}",
             message(&output)
         );
@@ -423,7 +423,7 @@ fn a_removed_folder_does_not_end_a_render() {
     // The picture is written; a message and the exit status report the missing checkpoint.
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(
-        message.contains("the render goes on") && message.contains("kept/c.part"),
+        message.contains("the render continues") && message.contains("kept/c.part"),
         "{message}"
     );
     assert!(at.join("o.exr").exists());

@@ -480,6 +480,9 @@ fn the_terminal_shows_what_is_written() {
     let output = run(at, "render a.kiln -o b.png --size 40x30 --preview terminal");
     let text = message(&output);
     assert!(output.status.success() && at.join("b.png").is_file(), "{text}");
-    assert!(text.contains("preview: standard error is no terminal"), "{text}");
+    assert!(
+        text.contains("preview: standard error is not a terminal"),
+        "{text}"
+    );
     assert!(!text.contains('\x1b'), "{text}");
 }

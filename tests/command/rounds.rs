@@ -36,7 +36,7 @@ fn straight(at: &Path, render: &str) -> u64 {
     done(at, &format!("{render} -o straight.exr -o straight.part"));
     assert_eq!(
         info(at, "straight.part", "open"),
-        "nothing: no pixel takes more samples"
+        "none: no pixel needs more samples"
     );
     let samples = info(at, "straight.part", "samples");
     samples.strip_prefix("0..").unwrap().parse().unwrap()
@@ -181,14 +181,14 @@ fn invalid_pieces_are_refused() {
         (
             "16..64",
             vec![
-                "the samples before 16, which are not there",
+                "the samples before 16, which are missing",
                 "--checkpoint FILE --resume",
             ],
         ),
     ] {
         refused(at, &format!("{} -o a.part", piece(range)), &words);
     }
-    let words = ["the samples before 16, which are not there"];
+    let words = ["the samples before 16, which are missing"];
     refused(
         at,
         &format!("{} --checkpoint none.part --resume -o o.exr", piece("16..64")),

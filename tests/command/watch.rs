@@ -161,7 +161,7 @@ fn a_changed_scene_is_baked_again() {
         (value(at, "b/surface_albedo.exr") - albedo).abs() < 1e-3 && samples() == Some(Some(24))
     };
     wait_for("the bake", || is_there(0.25) && says(at, "waiting for a change"));
-    assert!(says(at, "a draft of 16 rays is there"));
+    assert!(says(at, "a draft of 16 rays is written"));
     let before = names(&at.join("b"));
     write("nothing");
     wait_for("the error", || says(at, "`nothing`"));

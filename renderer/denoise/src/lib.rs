@@ -17,6 +17,7 @@
 //! - Images are linear and have at least three channels; the first three are used.
 
 #![deny(unsafe_code, missing_docs)]
+#![warn(rustdoc::broken_intra_doc_links)]
 // Bits must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 

@@ -6,8 +6,8 @@
 >>> picture.color.shape, picture.albedo.dtype             # doctest: +SKIP
 >>> picture.save("cornell.exr")                           # doctest: +SKIP
 
-``load`` reads what the program ``kiln`` reads; ``bake`` makes lightmaps; ``Unit`` runs shaders over arrays; ``preview``
-shows a material. Options have the names and meanings of those of the program: `kiln help render` and `kiln help bake`
+``load`` reads the scenes and models of the program ``kiln``; ``bake`` makes lightmaps; ``Unit`` runs shaders over
+arrays; ``preview`` shows a material. Options have the names and meanings of those of the program: `kiln help render` and `kiln help bake`
 describe them.
 """
 

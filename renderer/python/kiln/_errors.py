@@ -12,7 +12,7 @@ _NAMES = {"aov": "passes", "for": "engine"}
 
 
 def _spoken(text: str) -> str:
-    """What messages call an option, as an argument: `--spp <N>` is `spp=`."""
+    """Replaces options in messages by arguments: `--spp <N>` by `spp=`."""
 
     def argument(found: re.Match[str]) -> str:
         name = found[1].replace("-", "_")
@@ -27,14 +27,14 @@ class Diagnostic:
 
     #: ``"error"`` or ``"warning"``.
     severity: str
-    #: What is wrong, in one sentence.
+    #: Description of the problem, in one sentence.
     message: str
-    #: The file, or what stands for it; ``None`` for what is in no file.
+    #: The file, or the name of a text; ``None`` without a place.
     file: str | None = None
     #: Line and column, from 1.
     line: int | None = None
     column: int | None = None
-    #: What to do about it.
+    #: Hints for a fix.
     hints: list[str] = field(default_factory=list)
 
     @property
@@ -65,17 +65,17 @@ class Warning(UserWarning):
     """A warning about a scene, a shader or a picture."""
 
 
-def of(told: list[tuple]) -> list[Diagnostic]:
+def of(tuples: list[tuple]) -> list[Diagnostic]:
     """Diagnostics of the native half."""
     return [
         Diagnostic(severity, _spoken(message), file, line, column, [_spoken(hint) for hint in hints])
-        for severity, message, file, line, column, hints in told
+        for severity, message, file, line, column, hints in tuples
     ]
 
 
-def warn(told: list[tuple], level: int = 3) -> list[Diagnostic]:
+def warn(tuples: list[tuple], level: int = 3) -> list[Diagnostic]:
     """Issues warnings of Python for diagnostics, and returns them."""
-    found = of(told)
+    found = of(tuples)
     for diagnostic in found:
         _warnings.warn(str(diagnostic), Warning, stacklevel=level)
     return found

@@ -1,9 +1,9 @@
-"""Arguments of Python as options of the command line."""
+"""Arguments of Python as options of Kiln."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,46 +36,39 @@ def numbers(value: Any) -> list[str]:
     return [text(value)]
 
 
-def _pairs(flag: str, value: Any, spell=text) -> Iterable[str]:
-    """A flag that takes NAME=VALUE, once for each item."""
+def pairs(value: Any) -> list[str]:
+    """A mapping, or texts, as texts ``NAME=VALUE``."""
     if isinstance(value, Mapping):
-        return [f"{flag}={name}={spell(each)}" for name, each in value.items()]
-    if isinstance(value, str):
-        value = [value]
-    return [f"{flag}={each}" for each in value]
+        return [f"{name}={text(each)}" for name, each in value.items()]
+    return [value] if isinstance(value, str) else [str(each) for each in value]
 
 
-def _samples(value: Any) -> str:
+def integers(value: Any) -> tuple[int, ...] | None:
+    """A tuple of integers, such as a size."""
+    return None if value is None else tuple(int(each) for each in value)
+
+
+def samples(value: Any) -> tuple[int, ...] | None:
+    """The first sample and the end of a range."""
     if isinstance(value, range):
         if value.step != 1:
             raise ValueError(f"{value!r} leaves samples out: its step is to be 1")
         value = (value.start, value.stop)
-    first, end = value
-    return f"{int(first)}..{int(end)}"
+    return integers(value)
+
+
+def denoiser(value: bool | str) -> str | None:
+    """Quality of denoising; ``None`` without it."""
+    return "high" if value is True else value or None
 
 
 def _list(value: Any) -> str:
     return value if isinstance(value, str) else ",".join(value)
 
 
-def _size(value: Any) -> str:
-    width, height = value
-    return f"{int(width)}x{int(height)}"
-
-
 #: Options whose value is not simply a text: the words for it.
 _SPECIAL = {
-    "set": lambda value: _pairs("--set", value),
-    "param": lambda value: _pairs("--param", value),
-    "define": lambda value: _pairs("--define", value),
-    "override": lambda value: _pairs("--override", value),
-    "passes": lambda value: _pairs("--aov", value),
-    "include_folders": lambda value: [f"-I{os.fspath(folder)}" for folder in value],
-    "size": lambda value: [f"--size={_size(value)}"],
-    "crop": lambda value: ["--crop=" + ",".join(str(int(each)) for each in value)],
-    "samples_range": lambda value: [f"--samples={_samples(value)}"],
-    "light_groups": lambda value: ["--light-groups=each"] if value else [],
-    "time": lambda value: [f"--time={float(value)!r}s"],
+    "set": lambda value: [f"--set={each}" for each in pairs(value)],
     "lights": lambda value: [f"--lights={_list(value)}"],
     "features": lambda value: [f"--aov={_list(value)}"],
     "engine": lambda value: [f"--for={value}"],
@@ -84,7 +77,7 @@ _SPECIAL = {
 
 
 def words(**options: Any) -> list[str]:
-    """Options as words of the command line; what is ``None`` or ``False`` is left out."""
+    """Options of a bake as words of the command line, except those that are ``None`` or ``False``."""
     found: list[str] = []
     for name, value in options.items():
         if value is None or value is False:

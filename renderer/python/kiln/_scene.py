@@ -13,25 +13,24 @@ import numpy as np
 
 from . import _kiln
 from ._errors import Diagnostic, Error, of, warn
-from ._options import words
+from ._options import denoiser, integers, pairs, samples as sample_range, text as spelled, words
 from ._picture import Picture, read
 
 PathLike = Union[str, "os.PathLike[str]"]
-#: Told the share that is done, from 0 to 1. If it returns ``False``, the work ends with what it has.
+#: Receives the finished fraction, from 0 to 1. If it returns ``False``, the work ends with the result so far.
 Progress = Callable[[float], Any]
 
 
 class Scene:
     """A scene that is read once and rendered many times. `load` and `loads` make it.
 
-    What is read and built is kept from one picture to the next as long as nothing changes it: another seed or number
-    of samples takes no time but that of the samples.
+    The loaded scene is kept for the next picture until an option changes it: another seed or number of samples needs
+    no loading.
     """
 
-    def __init__(self, path: PathLike, text: str | None = None, options: Iterable[str] = ()):
+    def __init__(self, path: PathLike, text: str | None = None, **options: Any):
         self._path = os.fspath(path)
-        self._options = list(options)
-        self._native = _kiln.Scene(self._path, text, self._options)
+        self._native = _kiln.Scene(self._path, text, _scene_options(**options))
         warn(self._native.warnings(), level=4)
 
     @property
@@ -41,7 +40,7 @@ class Scene:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height of its pictures, unless `render` is told another size."""
+        """Width and height of its pictures, unless `render` gets another size."""
         return self._native.size()
 
     @property
@@ -108,14 +107,14 @@ class Scene:
         integrator: ``"path"``, ``"photon"`` or ``"auto"``.
         depth: maximum number of path segments.
         samples: these samples alone, of those of ``spp``: ``range(0, 16)``.
-        noise: takes samples until the relative error is about this; ``spp`` is then the most, ``min_spp`` the least.
+        noise: renders until the relative error is about this; ``spp`` is then the most, ``min_spp`` the least.
         quality: ``"draft"``, ``"normal"`` or ``"high"``, instead of ``noise``.
         time: time limit [s]; the picture reached by then.
         threads: number of threads; all processors by default. The picture does not depend on it.
         denoise: ``True``, ``"fast"`` or ``"high"``: removes noise by Open Image Denoise, if that is installed.
         passes: further layers: ``["albedo", "N", "depth"]``, components such as ``"direct_diffuse"``, or names with
             expressions: ``{"rough": "roughness"}``.
-        light_groups: a layer for each lamp.
+        light_groups: a layer for each light.
         transparent: no environment behind the scene; the picture has alpha.
         crop: the part from (x0, y0) to (x1, y1), exclusive, in pixels.
         light: light in place of the scene's: ``"studio"``, ``"sky"``, ``"neutral"`` or an image; ``"+studio"`` adds it.
@@ -125,34 +124,34 @@ class Scene:
         photon_map: file in which the maps of ``integrator="photon"`` are kept.
         texture_memory: the most memory of textures, such as ``"2G"``.
         build_quality: of the acceleration structure: ``"low"``, ``"medium"`` or ``"high"``.
-        progress: is told the share that is done, from 0 to 1, now and then; if it returns ``False``, the render ends
-            with the samples that it has.
+        progress: receives the finished fraction, from 0 to 1, at intervals; if it returns ``False``, the render ends
+            with the samples so far.
 
         Ctrl-C ends the render and raises ``KeyboardInterrupt``. Python's other threads run meanwhile.
         """
-        options = words(
+        options = dict(
             spp=spp,
-            size=size,
+            size=integers(size),
             camera=camera,
             seed=seed,
             integrator=integrator,
             depth=depth,
-            samples_range=samples,
+            samples=sample_range(samples),
             noise=noise,
             min_spp=min_spp,
             quality=quality,
             time=time,
             threads=threads,
-            denoise=denoise,
-            passes=passes,
-            light_groups=light_groups,
-            transparent=transparent,
-            crop=crop,
-            light=light,
-            set=set,
-            override=override,
+            denoise=denoiser(denoise),
+            passes=pairs(passes),
+            light_groups=bool(light_groups),
+            transparent=bool(transparent),
+            crop=integers(crop),
+            light=None if light is None else spelled(light),
+            set=pairs(set),
+            overrides=pairs(override),
             photon_map=photon_map,
-            texture_memory=texture_memory,
+            texture_memory=None if texture_memory is None else spelled(texture_memory),
             build_quality=build_quality,
         )
         picture = Picture(self._native.render(options, progress))
@@ -183,7 +182,7 @@ def load(
     """Reads a scene: ``.kiln``, Mitsuba's ``.xml``, or a model: ``.glb``, ``.gltf``, ``.obj``, ``.ply``, ``.stl``, or a
     pack of `kiln pack`.
 
-    A file of shaders, or the name of a shader that ships, is put on a stage, with the parameters ``param``, ``on`` a
+    A file of shaders, or the name of a shipped shader, is put on a stage, with the parameters ``param``, ``on`` a
     ball, plane, cube, cloth or model; `kiln.preview` does that in one step.
 
     Parameters
@@ -191,12 +190,13 @@ def load(
     set: changes of values, for all pictures: ``{"camera.main.fov": 40}``.
     light: light in place of the scene's own, as for `Scene.render`.
     define: parameters of a Mitsuba scene, and macros of shader sources.
-    include_folders: where else included shader sources are looked for.
-    strict: takes what a Mitsuba scene has and Kiln has not for an error.
+    include_folders: further folders of included shader sources.
+    strict: features of a Mitsuba scene that Kiln lacks are errors.
 
     Raises `kiln.Error` with all mistakes of the file.
     """
-    options = words(
+    return Scene(
+        path,
         set=set,
         light=light,
         param=param,
@@ -206,7 +206,6 @@ def load(
         include_folders=include_folders,
         strict=strict,
     )
-    return Scene(path, None, options)
 
 
 def loads(
@@ -222,13 +221,36 @@ def loads(
 ) -> Scene:
     """Reads a scene from a text, as `load` does from a file. Names of files in it are relative to ``folder``.
 
-    ``name`` is what messages call it; its ending tells what the text is: ``scene.kiln``, or ``scene.xml`` for what
-    begins as XML.
+    ``name`` is its name in messages; its extension is the format of the text: ``scene.kiln``, or ``scene.xml`` for a
+    text that begins as XML.
     """
     if name is None:
         name = "scene.xml" if text.lstrip().startswith("<") else "scene.kiln"
-    options = words(set=set, light=light, define=define, include_folders=include_folders, strict=strict)
-    return Scene(Path(folder) / name, text, options)
+    options = dict(set=set, light=light, define=define, include_folders=include_folders, strict=strict)
+    return Scene(Path(folder) / name, text, **options)
+
+
+def _scene_options(
+    set: Any = (),
+    light: Any = None,
+    param: Any = (),
+    on: Any = None,
+    show: str | None = None,
+    define: Any = (),
+    include_folders: Iterable[PathLike] = (),
+    strict: bool = False,
+) -> dict[str, Any]:
+    """Options of a scene as the native half reads them."""
+    return dict(
+        set=pairs(set),
+        light=None if light is None else spelled(light),
+        param=pairs(param),
+        on=None if on is None else spelled(on),
+        show=show,
+        define=pairs(define),
+        include_folders=[os.fspath(folder) for folder in include_folders],
+        strict=bool(strict),
+    )
 
 
 class Bake(Mapping[str, np.ndarray]):
@@ -243,7 +265,7 @@ class Bake(Mapping[str, np.ndarray]):
         #: Statistics, as ``kiln bake --stats`` writes them.
         self.stats = stats
         self._keeps = keeps
-        #: ``bake.json``: what the files are.
+        #: ``bake.json``: description of the files.
         self.manifest: dict[str, Any] = json.loads((folder / "bake.json").read_text(encoding="utf-8"))
         names = [Path(file) for file in self.manifest["files"]]
         self._images = {name.stem: folder / name for name in names if name.suffix == ".exr"}
@@ -251,7 +273,7 @@ class Bake(Mapping[str, np.ndarray]):
 
     @property
     def files(self) -> list[Path]:
-        """All files."""
+        """The files of the bake."""
         return [self.folder / file for file in [*self.manifest["files"], "bake.json"]]
 
     @property
@@ -378,11 +400,11 @@ def bake(
             stats=stats,
         )
         _kiln.bake(scene._native, os.fspath(output), options, progress)
-        told = json.loads(stats.read_text(encoding="utf-8"))
-    warn([_told(text) for text in told["warnings"]])
-    return Bake(Path(output), told, keeps)
+        report = json.loads(stats.read_text(encoding="utf-8"))
+    warn([_warning(text) for text in report["warnings"]])
+    return Bake(Path(output), report, keeps)
 
 
-def _told(text: str) -> tuple:
-    """A diagnostic that is a text already."""
+def _warning(text: str) -> tuple:
+    """A diagnostic whose message is its whole text."""
     return ("warning", text.removeprefix("warning: "), None, None, None, [])

@@ -1,4 +1,4 @@
-"""Shader units and groups: what they take, what they give, and their values over arrays of points."""
+"""Shader units and groups: inputs, outputs, and their values over arrays of points."""
 
 from __future__ import annotations
 
@@ -76,14 +76,14 @@ class Unit:
         self._is_text = is_text
         self._native = _kiln.Unit(source, is_text, name, [os.fspath(folder) for folder in folders])
         warn(self._native.warnings())
-        told = json.loads(self._native.description())
+        description = json.loads(self._native.description())
         #: Name.
-        self.name: str = told["name"]
+        self.name: str = description["name"]
         #: ``"shader"``, ``"surface"``, ``"group"`` …
-        self.kind: str = told["kind"]
+        self.kind: str = description["kind"]
         #: Metadata by name.
-        self.metadata: dict[str, Any] = _metadata(told["metadata"])
-        parameters = [(entry["output"], _parameter(entry)) for entry in told["parameters"]]
+        self.metadata: dict[str, Any] = _metadata(description["metadata"])
+        parameters = [(entry["output"], _parameter(entry)) for entry in description["parameters"]]
         #: Inputs by name.
         self.parameters: dict[str, Parameter] = {p.name: p for is_output, p in parameters if not is_output}
         #: Outputs by name.

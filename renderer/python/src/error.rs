@@ -5,7 +5,7 @@ use renderer::command::Failure;
 use shading::{Diagnostic, Diagnostics, Severity};
 
 /// A diagnostic as Python gets it: severity, message, file, line, column, hints.
-pub(crate) type Told = (
+pub(crate) type DiagnosticTuple = (
     &'static str,
     String,
     Option<String>,
@@ -14,29 +14,31 @@ pub(crate) type Told = (
     Vec<String>,
 );
 
-/// `kiln.Error` with all diagnostics. Only a callback asks for an end that is no exception of its own.
-pub(crate) fn raised(py: Python<'_>, failure: &Failure) -> PyErr {
+/// `kiln.Error` with all diagnostics. `Interrupted` comes only from a callback that returns `False`.
+pub(crate) fn exception(py: Python<'_>, failure: &Failure) -> PyErr {
     let diagnostics = failure.diagnostics();
     let text = match failure {
         Failure::Mistakes(diagnostics) => diagnostics.to_string(),
         Failure::User(text) => text.clone(),
         Failure::Interrupted(_) => "stopped before anything was finished".to_owned(),
     };
-    let error = py
-        .import("kiln._errors")
-        .and_then(|module| module.getattr("Error")?.call1((text, told(&diagnostics))));
+    let error = py.import("kiln._errors").and_then(|module| {
+        module
+            .getattr("Error")?
+            .call1((text, diagnostic_tuples(&diagnostics)))
+    });
     match error {
         Ok(error) => PyErr::from_value(error),
         Err(error) => error,
     }
 }
 
-/// All diagnostics as Python gets them.
-pub(crate) fn told(diagnostics: &Diagnostics) -> Vec<Told> {
+/// Diagnostics as tuples for Python.
+pub(crate) fn diagnostic_tuples(diagnostics: &Diagnostics) -> Vec<DiagnosticTuple> {
     diagnostics.list.iter().map(one).collect()
 }
 
-fn one(diagnostic: &Diagnostic) -> Told {
+fn one(diagnostic: &Diagnostic) -> DiagnosticTuple {
     let place = diagnostic.labels.first().map(|label| {
         let start = u32::try_from(label.range.start).unwrap_or(u32::MAX);
         let (file, line, column) = label.source.locate(start);

@@ -9,7 +9,7 @@ use renderer::image::{
     self, ColorSpace, Format, Image, ImageError, NamedChannels, WriteOptions, linear_from_srgb,
 };
 
-use crate::error::raised;
+use crate::error::exception;
 
 /// Names of channels, each with its plane.
 type Planes<'py> = Vec<(String, Bound<'py, PyArray1<f32>>)>;
@@ -31,13 +31,13 @@ pub(crate) fn read_channels(
         }
         Ok(channels)
     });
-    let read = read.map_err(|error| raised(py, &Failure::from(error)))?;
+    let read = read.map_err(|error| exception(py, &Failure::from(error)))?;
     let planes = read.planes.into_iter();
     let planes = planes.map(|(name, plane)| (name, plane.into_pyarray(py)));
     Ok((read.width, read.height, planes.collect()))
 }
 
-/// Returns whether the values of a file have the sRGB transfer.
+/// Returns whether the values of a file have the sRGB transfer function.
 fn is_encoded(path: &Path) -> Result<bool, ImageError> {
     match image::read_info(path)?.format {
         // Always linear, and large.
@@ -60,5 +60,5 @@ pub(crate) fn write_picture(
     let mut picture = Image::new(width, height, channels);
     picture.data = data;
     let written = py.detach(|| image::write(&path, &picture, &WriteOptions::default()));
-    written.map_err(|error| raised(py, &Failure::from(error)))
+    written.map_err(|error| exception(py, &Failure::from(error)))
 }

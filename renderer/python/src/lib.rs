@@ -1,24 +1,19 @@
 //! Kiln for Python: the native half of the package `kiln`, which is a thin layer over `renderer::session`.
 //!
 //! The other half, in `kiln/*.py`, has the signatures, the documentation and the conversions of arguments: options of
-//! the command line cross the border as words (`--spp=16`), pixels as numpy arrays. Long work runs in a thread of its
-//! own, without Python's lock; see [`attended`].
+//! scenes and pictures cross the border in dictionaries, those of bakes as words of the command line, pixels as numpy arrays. Long work runs in a thread of its
+//! own, without Python's lock; see [`work`].
 //!
 //! The crate's `README.md` lists its rules.
 
 #![deny(unsafe_code, missing_docs)]
-// Units stand in brackets: `[bytes]`.
-#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
-#![allow(
-    rustdoc::private_intra_doc_links,
-    reason = "the documentation is built with private items"
-)]
 
-mod attended;
 mod error;
 mod image;
+mod request;
 mod scene;
 mod unit;
+mod work;
 
 use pyo3::prelude::*;
 

@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use numpy::{IntoPyArray as _, PyArray1};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use renderer::session;
 
-use crate::attended::attended;
-use crate::error::{Told, raised, told};
+use crate::error::{DiagnosticTuple, diagnostic_tuples, exception};
+use crate::request::Options;
+use crate::work::interruptible;
 
 /// A scene that is read.
 #[pyclass(frozen)]
@@ -17,26 +19,29 @@ pub(crate) struct Scene {
 
 #[pymethods]
 impl Scene {
-    /// Reads a file, or a text in the place of the file.
+    /// Reads a file, or a text in place of the file.
     #[new]
     #[pyo3(signature = (path, text, options))]
-    fn new(py: Python<'_>, path: PathBuf, text: Option<String>, options: Vec<String>) -> PyResult<Scene> {
-        let scene = attended(py, None, move |_, _| match text {
-            None => session::Scene::open(&path, &options),
-            Some(text) => session::Scene::from_text(&path, &text, &options),
-        })?;
+    fn new(
+        py: Python<'_>,
+        path: PathBuf,
+        text: Option<String>,
+        options: &Bound<'_, PyDict>,
+    ) -> PyResult<Scene> {
+        let (scene, stage) = Options(options).scene(path, text)?;
+        let scene = interruptible(py, None, move |_, _| session::Scene::open(scene, stage))?;
         Ok(Scene { scene })
     }
 
     /// Warnings about the scene.
-    fn warnings(&self, py: Python<'_>) -> PyResult<Vec<Told>> {
-        let warnings = self.scene.warnings().map_err(|failure| raised(py, &failure))?;
-        Ok(told(&warnings))
+    fn warnings(&self, py: Python<'_>) -> PyResult<Vec<DiagnosticTuple>> {
+        let warnings = self.scene.warnings().map_err(|failure| exception(py, &failure))?;
+        Ok(diagnostic_tuples(&warnings))
     }
 
     /// Names of the cameras, shapes, lights and materials.
     fn names(&self, py: Python<'_>) -> PyResult<[Vec<String>; 4]> {
-        let desc = self.scene.desc().map_err(|failure| raised(py, &failure))?;
+        let desc = self.scene.desc().map_err(|failure| exception(py, &failure))?;
         Ok([
             desc.cameras
                 .iter()
@@ -53,7 +58,7 @@ impl Scene {
 
     /// Width and height of its film.
     fn size(&self, py: Python<'_>) -> PyResult<(u32, u32)> {
-        let desc = self.scene.desc().map_err(|failure| raised(py, &failure))?;
+        let desc = self.scene.desc().map_err(|failure| exception(py, &failure))?;
         let [width, height] = desc.film.size.value;
         Ok((width, height))
     }
@@ -62,11 +67,12 @@ impl Scene {
     fn render(
         &self,
         py: Python<'_>,
-        options: Vec<String>,
+        options: &Bound<'_, PyDict>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Picture> {
-        let picture = attended(py, progress, |watch, stop| {
-            self.scene.render(&options, watch, stop)
+        let request = Options(options).picture()?;
+        let picture = interruptible(py, progress, |progress_state, stop| {
+            self.scene.render(&request, progress_state, stop)
         })?;
         Ok(Picture { picture })
     }
@@ -82,8 +88,8 @@ pub(crate) fn bake(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
     let scene = &scene.get().scene;
-    attended(py, progress, |watch, stop| {
-        session::bake(scene, &folder, &options, watch, stop)
+    interruptible(py, progress, |progress_state, stop| {
+        session::bake(scene, &folder, &options, progress_state, stop)
     })
 }
 
@@ -132,16 +138,22 @@ impl Picture {
     }
 
     /// Warnings about scene and picture.
-    fn warnings(&self) -> Vec<Told> {
-        told(self.picture.warnings())
+    fn warnings(&self) -> Vec<DiagnosticTuple> {
+        diagnostic_tuples(self.picture.warnings())
     }
 
     /// Writes a file.
-    fn save(&self, py: Python<'_>, path: PathBuf, exposure: f32, tone_map: &str) -> PyResult<Vec<Told>> {
+    fn save(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        exposure: f32,
+        tone_map: &str,
+    ) -> PyResult<Vec<DiagnosticTuple>> {
         let saved = py.detach(|| self.picture.save(&path, exposure, tone_map));
         match saved {
-            Ok(warnings) => Ok(told(&warnings)),
-            Err(failure) => Err(raised(py, &failure)),
+            Ok(warnings) => Ok(diagnostic_tuples(&warnings)),
+            Err(failure) => Err(exception(py, &failure)),
         }
     }
 }

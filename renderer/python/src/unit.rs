@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use renderer::session::{self, PointInput, Points, ShaderText};
 use shading::RayKind;
 
-use crate::error::{Told, raised, told};
+use crate::error::{DiagnosticTuple, diagnostic_tuples, exception};
 
 /// The shaders that ship, as JSON.
 #[pyfunction]
@@ -38,7 +38,7 @@ impl Unit {
             false => ShaderText::Named(source),
         };
         let unit = py.detach(|| session::Unit::new(text, &folders));
-        let unit = unit.map_err(|failure| raised(py, &failure))?;
+        let unit = unit.map_err(|failure| exception(py, &failure))?;
         Ok(Unit { unit })
     }
 
@@ -48,8 +48,8 @@ impl Unit {
     }
 
     /// Warnings about the source.
-    fn warnings(&self) -> Vec<Told> {
-        told(self.unit.warnings())
+    fn warnings(&self) -> Vec<DiagnosticTuple> {
+        diagnostic_tuples(self.unit.warnings())
     }
 
     /// Compiles it with values of inputs, as lists of numbers or texts.
@@ -60,7 +60,7 @@ impl Unit {
         outputs: Vec<String>,
     ) -> PyResult<Instance> {
         let instance = py.detach(|| self.unit.instantiate(&inputs, &outputs, true));
-        let instance = instance.map_err(|failure| raised(py, &failure))?;
+        let instance = instance.map_err(|failure| exception(py, &failure))?;
         Ok(Instance { instance })
     }
 }
@@ -74,7 +74,7 @@ pub(crate) struct Instance {
 /// Arrays of globals by name.
 type Arrays<'py> = Vec<(String, PyReadonlyArray1<'py, f32>)>;
 
-/// Numbers of outputs by name, with the shape of a point's value; what was printed; what went wrong.
+/// Outputs by name, each with the shape of a point's value and its numbers; printed text; reports.
 type Values<'py> = (
     Vec<(String, Vec<usize>, Bound<'py, PyArray1<f32>>)>,
     String,
@@ -92,11 +92,11 @@ impl Instance {
     }
 
     /// Warnings about textures.
-    fn warnings(&self) -> Vec<Told> {
-        told(self.instance.warnings())
+    fn warnings(&self) -> Vec<DiagnosticTuple> {
+        diagnostic_tuples(self.instance.warnings())
     }
 
-    /// Runs at so many points.
+    /// Runs at `count` points.
     fn evaluate<'py>(
         &self,
         py: Python<'py>,
@@ -107,7 +107,7 @@ impl Instance {
     ) -> PyResult<Values<'py>> {
         let points = points(count, &arrays, ray_kind)?;
         let evaluated = py.detach(|| self.instance.evaluate(&points, threads));
-        let evaluated = evaluated.map_err(|failure| raised(py, &failure))?;
+        let evaluated = evaluated.map_err(|failure| exception(py, &failure))?;
         let outputs = self.instance.outputs();
         let values = evaluated.values.into_iter().map(|(index, numbers)| {
             let output = &outputs[index];

@@ -9,10 +9,11 @@ use std::time::Instant;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::{Failure, summary};
-use crate::cli::ArchiveArgs;
+use renderer_cli::ArchiveArgs;
 use renderer_geometry::accel::carried;
 use renderer_image::{check_place, write_whole};
+use renderer_pictures::summary;
+use renderer_support::Failure;
 
 /// Texts that go with the program.
 const TEXTS: [(&str, &str); 4] = [
@@ -22,7 +23,7 @@ const TEXTS: [(&str, &str); 4] = [
     ("LICENSE-SKY", include_str!("../../base/src/sky/LICENSE")),
 ];
 
-/// Time of all files: the beginning of 1980, as in packs, so that an archive depends on its content alone [seconds since
+/// Time of the files: the beginning of 1980, as in packs, so that an archive depends only on its content [seconds since
 /// 1970].
 const TIME: u64 = 315_532_800;
 

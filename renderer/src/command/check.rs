@@ -4,19 +4,19 @@ use std::path::Path;
 
 use shading::{Diagnostics, Template};
 
-use super::checking::{Content, check_scene, check_shader};
-use super::scene_options::{NamedScene, SceneOptions};
-use super::shader_file::{is_shader, read_source};
-use super::terminal::plural;
-use super::{Failure, print, tell};
-use crate::cli::CheckArgs;
 use renderer_base::files::SharedFiles;
+use renderer_cli::CheckArgs;
+use renderer_inputs::checking::{Content, check_scene, check_shader};
+use renderer_inputs::scene_options::{NamedScene, SceneOptions};
+use renderer_inputs::shader_file::{is_shader, read_source};
+use renderer_support::terminal::plural;
+use renderer_support::{Failure, print, print_result};
 
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let mut count = Count::default();
     let mut wrong = 0;
-    // Two scenes may import the same file: its mistakes are told once.
-    let mut told = Diagnostics::default();
+    // Two scenes may import the same file, whose errors are printed once.
+    let mut printed = Diagnostics::default();
     for path in &args.files {
         let (diagnostics, failed) = match check(path, args, &mut count) {
             Ok(warnings) => {
@@ -26,7 +26,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
             Err(diagnostics) => (diagnostics, true),
         };
         print(&Diagnostics {
-            list: told.add_new(diagnostics.list),
+            list: printed.add_new(diagnostics.list),
         });
         wrong += usize::from(failed);
     }
@@ -34,7 +34,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     if wrong > 0 {
         return Err(Failure::User(format!("{files}: {wrong} with mistakes")));
     }
-    tell(&format!("{files}: {}no mistakes\n", count.text()));
+    print_result(&format!("{files}: {}no mistakes\n", count.text()));
     Ok(())
 }
 

@@ -5,20 +5,20 @@ use std::io::BufWriter;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::Failure;
-use super::outputs::Outputs;
-use super::part_place::{Obstacle, obstacle};
-use crate::cli::RenderArgs;
-use crate::part::{Header, Identity, LayerNames, Part, PartReader, Ranges, write_to};
+use renderer_cli::RenderArgs;
 use renderer_image::{ImageError, check_place, stage_with, write_elsewhere};
+use renderer_pictures::part::{Header, Identity, LayerNames, Part, PartReader, Ranges, write_to};
+use renderer_pictures::part_replacement::{Obstacle, obstacle};
+use renderer_support::Failure;
+use renderer_support::outputs::Outputs;
 use renderer_transport::integrator::Integrator;
 use renderer_transport::render::{RenderSettings, RenderState};
 use renderer_transport::scene::Scene;
 
 /// Identity of a render, for the files that store its samples.
 #[derive(Debug)]
-pub(super) struct Origin<'a> {
-    /// The fingerprint of the scene; 0 where no file asks for it.
+pub(super) struct RenderOrigin<'a> {
+    /// Fingerprint of the scene; 0 if no file needs it.
     scene: u64,
     /// True if shaders compose names of files at run time, which the fingerprint does not cover.
     pub(super) computes_names: bool,
@@ -27,10 +27,10 @@ pub(super) struct Origin<'a> {
     pub(super) settings: &'a RenderSettings,
 }
 
-impl<'a> Origin<'a> {
-    /// That of a render of a scene with these settings.
-    pub(super) fn of(scene: &Scene, scene_file: &'a Path, settings: &'a RenderSettings) -> Origin<'a> {
-        Origin {
+impl<'a> RenderOrigin<'a> {
+    /// The origin of a render of a scene with these settings.
+    pub(super) fn of(scene: &Scene, scene_file: &'a Path, settings: &'a RenderSettings) -> RenderOrigin<'a> {
+        RenderOrigin {
             scene: if settings.joins { scene.fingerprint() } else { 0 },
             computes_names: scene.computes_names(),
             scene_file,
@@ -38,8 +38,8 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// Identity of the render's samples, for comparison with `part`, which may be of the same picture: where `auto` had
-    /// decided, the part's integrator is kept.
+    /// Identity of the render's samples, for comparison with `part`. If the integrator is `auto` and the part is of
+    /// this picture, the integrator of the part is kept.
     pub(super) fn identity_beside(&self, part: &Identity) -> Identity {
         let integrator = integrator(&self.settings.integrator, part);
         Identity::new(self.scene, self.settings, &integrator)
@@ -72,9 +72,9 @@ impl<'a> Origin<'a> {
 
 /// The state that a render resumes from, if any; `asked` are the requested samples. With --noise each round depends on the
 /// previous ones, so the samples before `asked` must be present.
-pub(super) fn begun(
+pub(super) fn resumed_state(
     checkpoint: Option<&Checkpoint>,
-    origin: &Origin<'_>,
+    origin: &RenderOrigin<'_>,
     asked: &Range<u64>,
 ) -> Result<Option<RenderState>, Failure> {
     let state = match checkpoint {
@@ -93,12 +93,12 @@ pub(super) fn begun(
     let message = match checkpoint.filter(|_| state.is_some()) {
         Some(checkpoint) => format!(
             "error: --samples {start}..{end} does not begin where '{}' ends, after {taken} samples\n  \
-             hint: --samples {}..{end} goes on from there",
+             hint: --samples {}..{end} continues from there",
             checkpoint.path.display(),
             goal.rounds_about(taken).0
         ),
         None => format!(
-            "error: --samples {start}..{end} with --noise goes on from the samples before {start}, which are not there\n  \
+            "error: --samples {start}..{end} with --noise continues from the samples before {start}, which are missing\n  \
              hint: name the part that has them, as --checkpoint FILE --resume"
         ),
     };
@@ -124,7 +124,7 @@ impl Checkpoint {
             if !args.resume {
                 return Err(Failure::User(format!(
                     "error: '{}' holds the samples {} of an earlier render\n  \
-                     hint: add --resume to go on with it, or delete it to begin anew",
+                     hint: add --resume to continue it, or delete it to start again",
                     path.display(),
                     old.header().samples
                 )));
@@ -149,7 +149,7 @@ impl Checkpoint {
     }
 
     /// Reads the state of the render in the file, if there is one.
-    fn load(&self, origin: &Origin<'_>, asked: &Range<u64>) -> Result<Option<RenderState>, Failure> {
+    fn load(&self, origin: &RenderOrigin<'_>, asked: &Range<u64>) -> Result<Option<RenderState>, Failure> {
         if !self.resume || !self.path.exists() {
             return Ok(None);
         }
@@ -185,8 +185,8 @@ impl Checkpoint {
         }
     }
 
-    /// Writes the state of a render to the file. A file that has appeared there is replaced only if it is an earlier
-    /// state of the same render.
+    /// Writes the state of a render to the file. An existing file is replaced only if it is an earlier state of this
+    /// render.
     pub(super) fn write(&self, header: &Header, state: &RenderState) -> Result<(), ImageError> {
         let write =
             |file: &mut BufWriter<&mut File>| write_to(file, header, &state.film, state.noise.as_ref());

@@ -1,10 +1,10 @@
 //! `kiln compare`: error metrics of an image against a reference.
 
-use super::outputs::Outputs;
-use super::{Failure, tell};
-use crate::cli::CompareArgs;
+use renderer_cli::CompareArgs;
 use renderer_image::compare::{Report, compare};
 use renderer_image::{WriteOptions, read, write};
+use renderer_support::outputs::Outputs;
+use renderer_support::{Failure, print_result};
 
 pub(super) fn run(args: &CompareArgs) -> Result<(), Failure> {
     let mut outputs = Outputs::default();
@@ -14,10 +14,10 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), Failure> {
     if let Some(path) = &args.false_colour {
         outputs.image("--false-colour", path)?;
     }
-    outputs.spare([&args.image, &args.reference])?;
+    outputs.check_inputs([&args.image, &args.reference])?;
     let (image, reference) = (read(&args.image)?, read(&args.reference)?);
     let report = compare(&image, &reference)?;
-    tell(&text(args, &report));
+    print_result(&text(args, &report));
     if let Some(path) = &args.output {
         write(path, &report.picture(), &WriteOptions::default())?;
     }
@@ -65,7 +65,7 @@ fn text(args: &CompareArgs, report: &Report) -> String {
     lines.join("\n")
 }
 
-/// With six digits after the point where these tell something, else as a power of ten.
+/// Six digits after the decimal point if they are significant, else scientific notation.
 fn number(value: f64) -> String {
     if value == 0.0 || (1e-3..1e6).contains(&value.abs()) {
         format!("{value:.6}")

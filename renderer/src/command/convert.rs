@@ -1,27 +1,26 @@
-//! `kiln convert`: writes a Mitsuba 3 scene as a Kiln scene, with meshes and images in a folder beside it.
+//! `kiln convert`: writes a Mitsuba 3 scene as a Kiln scene, with a folder of meshes and images.
 
 use std::path::Path;
 
 use shading::Diagnostic;
 use shading::syntax::ast::Declaration;
 
-use super::common::failure;
-use super::new_folder::write_in;
-use super::outputs::Outputs;
-use super::terminal::plural;
-use super::written_files::{WrittenFiles, content_hash};
-use super::{Failure, print, tell};
-use crate::cli::ConvertArgs;
 use renderer_base::files::read_regular;
+use renderer_cli::ConvertArgs;
 use renderer_image::{Staged, stage, write_whole};
 use renderer_import::export::ply_bytes;
 use renderer_import::{SceneImport, SceneImportOptions, import_scene};
+use renderer_support::new_folder::write_in;
+use renderer_support::outputs::Outputs;
+use renderer_support::terminal::plural;
+use renderer_support::written_files::{WrittenFiles, content_hash};
+use renderer_support::{Failure, print, print_result};
 
 pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     check_names(args)?;
     let mut outputs = Outputs::default();
     outputs.file("OUTPUT", &args.output)?;
-    outputs.spare([&args.scene])?;
+    outputs.check_inputs([&args.scene])?;
     if args.output.exists() && !read_regular(&args.output).is_ok_and(|bytes| is_unchanged(&bytes)) {
         return Err(in_the_way(&args.output));
     }
@@ -31,7 +30,7 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
         folder: Some(folder.clone()),
         ..args.mitsuba.options()
     };
-    let translation = import_scene(&args.scene, &options).map_err(failure)?;
+    let translation = import_scene(&args.scene, &options).map_err(Failure::Mistakes)?;
     let beside = args.output.parent().unwrap_or(Path::new(""));
     let meshes = translation.meshes.iter().map(|(name, _)| name);
     let names = meshes.chain(translation.images.iter().map(|(name, _)| name));
@@ -46,8 +45,8 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
             }
             outputs.file("OUTPUT", &path)?;
         }
-        outputs.spare(&translation.files)?;
-        outputs.spare(translation.images.iter().map(|(_, path)| path))?;
+        outputs.check_inputs(&translation.files)?;
+        outputs.check_inputs(translation.images.iter().map(|(_, path)| path))?;
         let (written, staged) = staged_files(&translation, beside)?;
         if !names.is_empty() {
             // Old and new hashes, in case the program is killed before all files are in place.
@@ -82,7 +81,7 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
             [] => "no other files".to_owned(),
             counts => format!("{} in {folder}", counts.join(" and ")),
         };
-        tell(&format!("{}: {beside}\n", args.output.display()));
+        print_result(&format!("{}: {beside}\n", args.output.display()));
     }
     Ok(())
 }
@@ -105,7 +104,7 @@ fn staged_files(translation: &SceneImport, beside: &Path) -> Result<(WrittenFile
 
 fn in_the_way(path: &Path) -> Failure {
     Failure::User(format!(
-        "error: '{}' is there, and no earlier `kiln convert` has written it, or it was changed since\n  \
+        "error: '{}' exists, and no earlier `kiln convert` wrote it, or it was changed since\n  \
          hint: name another file, or delete it",
         path.display()
     ))
@@ -117,7 +116,7 @@ const ORIGIN: &str = ", a scene of Mitsuba 3.";
 /// Beginning of the second line of a converted scene, which ends with the hash of the lines after it.
 const HASH: &str = "// Replaced by `kiln convert` while unchanged: ";
 
-/// Returns whether a text is that of a converted scene, without later changes.
+/// Returns whether a text is that of an unchanged converted scene.
 fn is_unchanged(text: &[u8]) -> bool {
     let mut lines = text.splitn(3, |&byte| byte == b'\n');
     let (Some(origin), Some(hash), Some(rest)) = (lines.next(), lines.next(), lines.next()) else {
@@ -153,12 +152,12 @@ fn check_names(args: &ConvertArgs) -> Result<(), Failure> {
     if !has(&args.scene, "xml") {
         let message = format!("{}: not a scene that is converted", args.scene.display());
         let error = Diagnostic::error(message).hint("Mitsuba's scenes are .xml files");
-        return Err(failure(error.into()));
+        return Err(Failure::of(error));
     }
     if !has(&args.output, "kiln") {
         let message = format!("{}: not a name for a scene", args.output.display());
-        return Err(failure(
-            Diagnostic::error(message).hint("scenes are .kiln files").into(),
+        return Err(Failure::of(
+            Diagnostic::error(message).hint("scenes are .kiln files"),
         ));
     }
     Ok(())

@@ -3,14 +3,15 @@
 use std::path::Path;
 use std::time::Instant;
 
-use super::denoising::{FEATURES, denoise, is_denoised};
-use super::outputs::Outputs;
-use super::pictures::is_exr;
-use super::{Failure, remark, summary};
-use crate::cli::DenoiseArgs;
-use crate::layers::Layered;
+use renderer_cli::DenoiseArgs;
 use renderer_denoise::{Denoiser, fetch};
 use renderer_image::{Image, ImageError, SampleType, WriteOptions, read, read_channels, read_info, write};
+use renderer_pictures::denoising::{FEATURES, denoise, is_denoised};
+use renderer_pictures::layers::Layered;
+use renderer_pictures::pictures::is_exr;
+use renderer_pictures::summary;
+use renderer_support::outputs::Outputs;
+use renderer_support::{Failure, remark};
 
 pub(super) fn run(args: &DenoiseArgs) -> Result<(), Failure> {
     if args.fetch {
@@ -27,7 +28,7 @@ pub(super) fn run(args: &DenoiseArgs) -> Result<(), Failure> {
     for output in &args.output {
         outputs.image("-o", output)?;
     }
-    outputs.spare([path])?;
+    outputs.check_inputs([path])?;
     let denoiser = Denoiser::open(args.threads.unwrap_or(0) as usize)?;
     let layered = read_layered(path)?;
     if is_denoised(&layered) {
@@ -65,7 +66,7 @@ fn has_features(layered: &Layered) -> bool {
     })
 }
 
-/// All channels of a file with their sample types; the colours of files that are no EXR are made linear.
+/// The channels of a file with their sample types; colours of formats other than EXR are made linear.
 fn read_layered(path: &Path) -> Result<Layered, ImageError> {
     let info = read_info(path)?;
     let is_named = info.channels.iter().any(|(name, _)| name == "R");

@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use shading::Diagnostic;
 use shading_format::{LineChange, changes, format};
 
-use super::terminal::plural;
-use super::{Failure, remark, tell};
-use crate::cli::FmtArgs;
 use renderer_base::files::{DiskFiles, Files as _};
+use renderer_cli::FmtArgs;
 use renderer_image::rewrite;
+use renderer_support::terminal::plural;
+use renderer_support::{Failure, print_result, remark};
 
 /// Endings of the names of files that are formatted.
 const KINDS: [&str; 4] = ["ksl", "osl", "tsl", "kiln"];
@@ -40,7 +40,7 @@ pub(super) fn run(args: &FmtArgs) -> Result<(), Failure> {
     tally.result(args.check)
 }
 
-/// What has been done.
+/// Counts of files.
 #[derive(Default)]
 struct Tally {
     files: usize,
@@ -57,7 +57,7 @@ impl Tally {
 
     fn result(&self, is_check: bool) -> Result<(), Failure> {
         let files = plural(self.files, "file");
-        let mut told = match (self.changed, is_check) {
+        let mut summary = match (self.changed, is_check) {
             (0, true) => format!("{files}: formatted"),
             (0, false) => format!("{files}: nothing to change"),
             (changed, true) => format!("{files}: {changed} not formatted"),
@@ -65,13 +65,13 @@ impl Tally {
         };
         if self.failed > 0 {
             // Writing to a string cannot fail.
-            let _ = write!(told, ", {} with mistakes", self.failed);
+            let _ = write!(summary, ", {} with mistakes", self.failed);
         }
         if self.failed > 0 || is_check && self.changed > 0 {
-            return Err(Failure::User(told));
+            return Err(Failure::User(summary));
         }
-        told.push('\n');
-        tell(&told);
+        summary.push('\n');
+        print_result(&summary);
         Ok(())
     }
 }
@@ -92,19 +92,19 @@ fn format_input(args: &FmtArgs) -> Result<(), Failure> {
     let text = text_of(bytes).map_err(|why| Failure::User(format!("error: cannot read {name}: {why}")))?;
     let formatted = format(name, &text).map_err(|error| Failure::User(message(name, &error)))?;
     if !args.check {
-        tell_text(&formatted)?;
+        print_text(&formatted)?;
     } else if formatted != text {
-        tell(&shown(name, &text, &formatted));
+        print_result(&shown(name, &text, &formatted));
         return Err(Failure::User(format!("{name}: not formatted")));
     }
     Ok(())
 }
 
 /// Writes a text to standard output as it is.
-fn tell_text(text: &str) -> Result<(), Failure> {
+fn print_text(text: &str) -> Result<(), Failure> {
     use io::Write as _;
     let mut output = io::stdout().lock();
-    super::terminal::whole(output.write_all(text.as_bytes()).and_then(|()| output.flush()))
+    renderer_support::terminal::whole(output.write_all(text.as_bytes()).and_then(|()| output.flush()))
 }
 
 /// The files that are named, those of folders among them, each once.
@@ -166,7 +166,7 @@ fn format_file(path: &Path, is_check: bool, tally: &mut Tally) -> Result<(), Str
     }
     tally.changed += 1;
     if is_check {
-        tell(&shown(&name, &text, &formatted));
+        print_result(&shown(&name, &text, &formatted));
         return Ok(());
     }
     rewrite(path, formatted.as_bytes()).map_err(|error| {
@@ -182,7 +182,7 @@ fn read(path: &Path) -> Result<String, String> {
         .and_then(text_of)
 }
 
-/// The bytes as a text. Other encodings than UTF-8, which other commands take, would not come back as they were.
+/// The bytes as text. Encodings other than UTF-8, which other commands accept, could not be restored.
 fn text_of(bytes: Vec<u8>) -> Result<String, String> {
     let text = String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8")?;
     if text.contains('\0') {

@@ -2,17 +2,16 @@
 
 use shading::Diagnostic;
 
-use super::Failure;
-use super::common::failure;
-use super::layer_view::views;
-use super::outputs::Outputs;
-use crate::cli::ImageArgs;
+use renderer_cli::ImageArgs;
 use renderer_image::{WriteOptions, has_exposure, read, read_channels, write};
+use renderer_pictures::layer_view::views;
+use renderer_support::Failure;
+use renderer_support::outputs::Outputs;
 
 pub(super) fn run(args: &ImageArgs) -> Result<(), Failure> {
     let mut outputs = Outputs::default();
     outputs.image("-o", &args.output)?;
-    outputs.spare([&args.image])?;
+    outputs.check_inputs([&args.image])?;
     let options = WriteOptions {
         exposure: args.exposure,
         tone_map: args.tone_map.into(),
@@ -27,10 +26,8 @@ pub(super) fn run(args: &ImageArgs) -> Result<(), Failure> {
         let message = format!("'{}' has no layer `{layer}`", args.image.display());
         let known: Vec<&str> = views.iter().map(|view| view.name.as_str()).collect();
         let diagnostic = Diagnostic::error(message).nearest(layer, known.iter().copied());
-        return Err(failure(
-            diagnostic
-                .hint(format!("its layers are: {}", known.join(", ")))
-                .into(),
+        return Err(Failure::of(
+            diagnostic.hint(format!("its layers are: {}", known.join(", "))),
         ));
     };
     if has_exposure(&args.output) {

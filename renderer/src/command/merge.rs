@@ -4,16 +4,17 @@ use std::path::PathBuf;
 
 use shading::{Diagnostic, Diagnostics};
 
-use super::common::unknown_files;
-use super::denoising::{Denoising, without_features};
-use super::outputs::{Finish, Outputs, misplaced};
-use super::pictures::{Pictures, is_part};
-use super::terminal::plural;
-use super::{Failure, brightness, print, remark};
-use crate::cli::MergeArgs;
-use crate::part::{Header, PartReader};
 use renderer_bake::{is_checkpoint, join_checkpoints};
 use renderer_base::memory;
+use renderer_cli::MergeArgs;
+use renderer_pictures::brightness;
+use renderer_pictures::denoising::{Denoising, without_features};
+use renderer_pictures::part::{Header, PartReader};
+use renderer_pictures::pictures::{Pictures, is_part};
+use renderer_support::outputs::{Outputs, WriteMode, check_written};
+use renderer_support::terminal::plural;
+use renderer_support::warnings::unknown_files;
+use renderer_support::{Failure, print, remark};
 
 pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
     if args.parts.iter().any(|path| is_checkpoint(path)) {
@@ -24,28 +25,28 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
     pictures.tone_map = args.tone_map.into();
     pictures.denoising = (args.denoise).map(|quality| Denoising::new(quality.into(), 0));
     pictures.check_denoising()?;
-    outputs.spare(&args.parts)?;
+    outputs.check_inputs(&args.parts)?;
     let headers = headers(&args.parts)?;
     let joined = join(&headers, args.allow_gaps)?;
     pictures.check_size(joined.crop)?;
-    pictures.spare_parts(&joined.samples, |_| joined.identity.clone())?;
+    pictures.check_existing_parts(&joined.samples, |_| joined.identity.clone())?;
 
     // Sums and the developed picture.
     memory::check("the film", 2 * joined.film_bytes())?;
     let mut film = joined.film()?;
     let mut noise = None;
     for path in &args.parts {
-        // There is one part alone where there are such statistics.
+        // Only a single part has such statistics.
         noise = PartReader::open(path)?.add_to(&mut film)?;
     }
     let header = Header {
         counts: film.counts(),
         ..joined
     };
-    let written = pictures.write(&film, noise.as_ref(), &header, &Finish::Final(&args.parts));
+    let written = pictures.write(&film, noise.as_ref(), &header, &WriteMode::Final(&args.parts));
     if !args.quiet {
         let mut warnings = Diagnostics::default();
-        warnings.list.extend(pictures.idle_exposure());
+        warnings.list.extend(pictures.unused_exposure());
         warnings.list.extend(
             pictures
                 .denoising
@@ -53,7 +54,7 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
                 .and_then(|_| without_features(&header.layers.passes)),
         );
         warnings.list.extend(written.noisy);
-        warnings.list.extend(written.kept);
+        warnings.list.extend(written.files.kept);
         if args.parts.len() > 1 && header.computes_names {
             warnings.push(unknown_files("a part"));
         }
@@ -64,11 +65,8 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
             &pictures.images,
         ));
         print(&warnings);
-        let names: Vec<String> = written
-            .files
-            .iter()
-            .map(|path| path.display().to_string())
-            .collect();
+        let names = written.files.written.iter();
+        let names: Vec<String> = names.map(|path| path.display().to_string()).collect();
         if !names.is_empty() {
             remark(&format!(
                 "joined the samples {} in {}",
@@ -77,7 +75,7 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
             ));
         }
     }
-    misplaced(&written.errors)
+    check_written(&written.files.errors)
 }
 
 /// Joins checkpoints of the shares of a bake.
@@ -96,7 +94,7 @@ fn join_bake(args: &MergeArgs) -> Result<(), Failure> {
     }
     if output.exists() {
         return Err(Failure::User(format!(
-            "error: '{}' is there already\n  hint: name another file, or delete it",
+            "error: '{}' exists already\n  hint: name another file, or delete it",
             output.display()
         )));
     }
@@ -113,7 +111,7 @@ fn join_bake(args: &MergeArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A part's name and what it says about itself.
+/// Name and header of a part.
 type Named = (PathBuf, Header);
 
 fn headers(parts: &[PathBuf]) -> Result<Vec<Named>, Failure> {
@@ -127,7 +125,7 @@ fn headers(parts: &[PathBuf]) -> Result<Vec<Named>, Failure> {
     Ok(headers)
 }
 
-/// Joins the headers of all parts. The parts must belong to the same render, without common samples.
+/// Merges the headers of the parts. The parts must belong to one render, without common samples.
 fn join(parts: &[Named], allow_gaps: bool) -> Result<Header, Failure> {
     let (first, header) = parts
         .first()
@@ -181,7 +179,7 @@ fn join(parts: &[Named], allow_gaps: bool) -> Result<Header, Failure> {
     Ok(joined)
 }
 
-/// Parts with --noise are no pieces: each is a later state of the same render.
+/// Parts with --noise are successive states of one render and cannot be merged.
 fn noise_message(parts: &[Named]) -> String {
     let names: Vec<String> = parts
         .iter()
@@ -216,5 +214,5 @@ fn gap_message(parts: &[Named], joined: &Header) -> String {
             _ => String::new(),
         };
     }
-    message + "\n  hint: render them with --samples, or take what there is with --allow-gaps"
+    message + "\n  hint: render them with --samples, or allow the gaps with --allow-gaps"
 }

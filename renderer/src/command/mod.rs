@@ -1,118 +1,76 @@
 //! Commands: what each subcommand of `kiln` does. Results go to standard output, everything else to standard error.
 
 mod archive;
-mod bake;
-mod brightness;
 mod check;
-mod checking;
 mod checkpoint;
-mod common;
 mod compare;
 mod convert;
 mod denoise;
-mod denoising;
-mod failure;
-mod farm;
-mod file_watch;
 mod fmt;
-mod gallery;
-mod graph;
-mod html;
-mod http;
 mod image;
-mod info;
-mod interrupt;
-mod inventory;
-mod layer_view;
-mod live;
-mod lsp;
 mod merge;
-mod metadata;
-mod named_color;
-mod needs;
-mod new_folder;
-mod outputs;
-mod pack;
-mod part_place;
 mod passes;
-mod pictures;
-mod preview;
-mod progress;
-mod progress_lines;
 mod render;
 mod render_observer;
-mod reported;
-mod scene_options;
 pub mod session;
-mod shade;
-mod shader_file;
 mod sheet;
-mod shipped;
-mod stage;
 mod statistics;
-mod stored;
-mod summary;
-mod terminal;
-mod tiles;
 mod view;
-mod volume;
-mod watch;
-mod watched_files;
-mod written_files;
 
 use std::io;
 use std::process::ExitCode;
 
-use self::interrupt::Interrupt;
-use crate::cli::{Cli, Command};
 use renderer_base::memory;
-use terminal::{all_told, print, remark, tell};
+use renderer_cli::{Cli, Command};
+use renderer_support::interrupt::Interrupt;
+use renderer_support::terminal::{self, check_output, print, remark};
 
-pub use failure::Failure;
+pub use renderer_support::failure::Failure;
 
-/// Does what the command line says.
+/// Runs the command.
 pub fn run(cli: &Cli) -> ExitCode {
     if let Some(source) = cli.command.loud_source() {
         print(&source.warnings());
     }
     let result = start_threads(cli.command.threads()).and_then(|()| done(&cli.command));
-    status(result.and_then(|()| all_told()), 0)
+    status(result.and_then(|()| check_output()), 0)
 }
 
 fn done(command: &Command) -> Result<(), Failure> {
-    // Those that write what they have so far catch signals by themselves.
+    // Commands that write intermediate results catch signals themselves.
     let _interrupt = match command {
         Command::Render(_) | Command::Bake(_) | Command::Shade(_) | Command::Gallery(_) => None,
-        // A server ends when it is told to: there is nothing to say.
+        // Servers run until a signal ends them, without a message.
         Command::View(_) | Command::Live(_) | Command::Lsp(_) => None,
         _ => Some(Interrupt::catch()?),
     };
     match command {
         Command::Render(args) => render::run(args),
-        Command::Live(args) => live::run(args),
+        Command::Live(args) => renderer_live::run(args),
         Command::Merge(args) => merge::run(args),
-        Command::Farm(args) => farm::run(args),
-        Command::Bake(args) => bake::run(args),
+        Command::Farm(args) => renderer_farm::run(args),
+        Command::Bake(args) => renderer_bake_files::run(args),
         Command::Check(args) => check::run(args),
         Command::Fmt(args) => fmt::run(args),
-        Command::Info(args) => info::run(args),
+        Command::Info(args) => renderer_info::run(args),
         Command::Convert(args) => convert::run(args),
-        Command::Pack(args) => pack::run(args),
-        Command::Shade(args) => shade::run(args),
-        Command::Debug(args) => shade::debug(args),
-        Command::Gallery(args) => gallery::run(args),
-        Command::Graph(args) => graph::run(args),
+        Command::Pack(args) => renderer_pack::run(args),
+        Command::Shade(args) => renderer_shade::run(args),
+        Command::Debug(args) => renderer_shade::debug(args),
+        Command::Gallery(args) => renderer_gallery::run(args),
+        Command::Graph(args) => renderer_graph::run(args),
         Command::Denoise(args) => denoise::run(args),
         Command::Image(args) => image::run(args),
         Command::Sheet(args) => sheet::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Archive(args) => archive::run(args),
         Command::View(args) => view::run(args),
-        Command::Lsp(args) => lsp::run(args),
+        Command::Lsp(args) => renderer_lsp::run(args),
     }
 }
 
-/// Starts so many threads (0 for one per core) for all that is done in parallel, such as reading and writing files.
+/// Starts the global thread pool, with `threads` threads (0 for one per core); reading and writing of files also use
+/// it.
 fn start_threads(threads: usize) -> Result<(), Failure> {
     check_address_space(threads)?;
     let started = rayon::ThreadPoolBuilder::new()
@@ -120,7 +78,7 @@ fn start_threads(threads: usize) -> Result<(), Failure> {
         .build_global();
     started.map_err(|error| {
         Failure::User(format!(
-            "error: cannot start as many threads: {error}\n  hint: --threads N asks for fewer"
+            "error: cannot start the threads: {error}\n  hint: reduce their number with --threads N"
         ))
     })
 }
@@ -148,7 +106,7 @@ fn check_address_space(threads: usize) -> Result<(), Failure> {
 }
 
 /// The status to exit with after help or a message of the command line's reader was printed, or could not be.
-pub fn told(printed: io::Result<()>, code: u8) -> ExitCode {
+pub fn exit_code(printed: io::Result<()>, code: u8) -> ExitCode {
     status(terminal::whole(printed), code)
 }
 

@@ -1,4 +1,4 @@
-//! The passes that a render is asked for, by the scene and on the command line.
+//! Passes of a render, requested by the scene and on the command line.
 
 use std::collections::{HashMap, HashSet};
 use std::iter::once;
@@ -6,29 +6,32 @@ use std::sync::Arc;
 
 use shading::Diagnostic;
 
-use super::Failure;
-use super::common::failure;
-use crate::cli::{LightGroups, RenderArgs};
+use renderer_cli::{LightGroups, RenderRequest};
 use renderer_load::pass_error;
 use renderer_passes::{PassDesc, PassSet, REST};
+use renderer_pictures::denoising::missing_features;
+use renderer_pictures::pictures::Pictures;
 use renderer_scene::SceneDesc;
+use renderer_support::Failure;
 use renderer_transport::passes::{PassPlan, PlanError};
 use renderer_transport::render::RenderSettings;
 use renderer_transport::scene::SceneNames;
 use renderer_transport::scene::build::Built;
 
-/// The passes that are asked for, those that denoising needs included, without those of light groups that are made.
-pub(super) fn asked_for(
-    args: &RenderArgs,
-    features: &[String],
+/// Passes of the scene and of the request, with the features for denoising, without `--light-groups`.
+pub(super) fn requested(
+    request: &RenderRequest,
+    pictures: &mut Pictures,
     desc: &SceneDesc,
 ) -> Result<PassSet, Failure> {
+    pictures.hide_features(missing_features(desc, &request.aov));
+    let features = (pictures.denoising.as_ref()).map_or(&[][..], |denoising| &denoising.hidden);
     let mut passes: Vec<PassDesc> = desc.film.passes.iter().map(|pass| pass.value.clone()).collect();
-    for text in args.aov.iter().chain(features) {
+    for text in request.aov.iter().chain(features) {
         passes.extend(asked(text)?);
     }
     let has_catcher = desc.shapes.iter().any(|shape| shape.catcher.is_some());
-    if args.transparent || desc.film.transparent || has_catcher {
+    if request.transparent || desc.film.transparent || has_catcher {
         passes.extend(asked("alpha")?);
     }
     set(passes)
@@ -36,14 +39,14 @@ pub(super) fn asked_for(
 
 /// The plan of all passes; `None` if there are none.
 pub(super) fn plan(
-    args: &RenderArgs,
-    asked_for: PassSet,
+    request: &RenderRequest,
+    requested: PassSet,
     built: &Built,
     settings: &RenderSettings,
 ) -> Result<Option<Arc<PassPlan>>, Failure> {
-    let mut all = asked_for;
+    let mut all = requested;
     let mut names = built.names.clone();
-    if args.light_groups == Some(LightGroups::Each) {
+    if request.light_groups == Some(LightGroups::Each) {
         each_light(&mut names);
         all = set([all.passes(), &groups(&names)?].concat())?;
     }
@@ -68,14 +71,14 @@ fn set(passes: Vec<PassDesc>) -> Result<PassSet, Failure> {
 fn asked(text: &str) -> Result<Vec<PassDesc>, Failure> {
     PassDesc::parse(text).map_err(|error| {
         let diagnostic = Diagnostic::error(format!("--aov {text}: {error}"));
-        failure(pass_error(&error, diagnostic).into())
+        Failure::of(pass_error(&error, diagnostic))
     })
 }
 
-/// The longest name of a light's group; longer names are cut.
-const LONGEST_GROUP: usize = 100;
+/// Maximum length of the name of a light's group [characters]; longer names are cut.
+const MAX_GROUP_NAME_LENGTH: usize = 100;
 
-/// Puts each light into a group of its own, which is called as the light is, as far as a layer can be.
+/// Assigns each light to its own group, with the light's name as far as it is valid for a layer.
 fn each_light(names: &mut SceneNames) {
     let valid = |c: char| match c.is_ascii_alphanumeric() || c == '-' {
         true => c,
@@ -85,7 +88,12 @@ fn each_light(names: &mut SceneNames) {
     let mut taken = HashSet::from([REST.to_owned()]);
     for light in &mut names.lights {
         let group = groups.entry(light.name.clone()).or_insert_with(|| {
-            let name: String = light.name.chars().map(valid).take(LONGEST_GROUP).collect();
+            let name: String = light
+                .name
+                .chars()
+                .map(valid)
+                .take(MAX_GROUP_NAME_LENGTH)
+                .collect();
             let numbered = (2..).map(|number| format!("{name}_{number}"));
             let mut free = once(name.clone()).chain(numbered);
             let group = free.find(|group| taken.insert(group.clone()));
@@ -110,20 +118,16 @@ fn groups(names: &SceneNames) -> Result<Vec<PassDesc>, Failure> {
 
 fn plan_failure(error: PlanError) -> Failure {
     let diagnostic = Diagnostic::error(error.to_string());
-    failure(
-        match &error {
-            PlanError::NoGroup { group, known, .. } => {
-                let list = known.join(", ");
-                let diagnostic = diagnostic.nearest(group, known.iter().map(String::as_str));
-                match known.is_empty() {
-                    true => diagnostic.hint(
-                        "a light is put into a group by `group = NAME;`, or each by --light-groups each",
-                    ),
-                    false => diagnostic.hint(format!("its groups are: {list}")),
-                }
+    Failure::of(match &error {
+        PlanError::NoGroup { group, known, .. } => {
+            let list = known.join(", ");
+            let diagnostic = diagnostic.nearest(group, known.iter().map(String::as_str));
+            match known.is_empty() {
+                true => diagnostic
+                    .hint("a light is put into a group by `group = NAME;`, or each by --light-groups each"),
+                false => diagnostic.hint(format!("its groups are: {list}")),
             }
-            PlanError::Expression { .. } | PlanError::TooManyStates(_) => diagnostic,
         }
-        .into(),
-    )
+        PlanError::Expression { .. } | PlanError::TooManyStates(_) => diagnostic,
+    })
 }

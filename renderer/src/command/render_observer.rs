@@ -1,23 +1,23 @@
 //! Observers of a render: progress bar, checkpoint, intermediate images, viewer, scheduler messages.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use shading::Diagnostic;
 
-use super::checkpoint::{Checkpoint, Origin};
-use super::outputs::Finish;
-use super::pictures::Pictures;
-use super::preview::Preview;
-use super::progress::Bar;
-use super::progress_lines::ProgressLines;
+use super::checkpoint::{Checkpoint, RenderOrigin};
 use renderer_image::film::{Film, FilmTile};
+use renderer_pictures::pictures::Pictures;
+use renderer_preview::Preview;
+use renderer_preview::progress::Bar;
+use renderer_preview::progress_lines::ProgressLines;
+use renderer_support::lock;
+use renderer_support::outputs::WriteMode;
 use renderer_transport::render::{Decision, Progress, RenderState};
 
-/// The observers of a render.
 pub(super) struct RenderObserver<'a> {
     bar: &'a Bar,
-    origin: &'a Origin<'a>,
+    origin: &'a RenderOrigin<'a>,
     tasks: Vec<Mutex<Task<'a>>>,
     preview: Option<&'a Preview>,
     lines: Option<ProgressLines>,
@@ -46,7 +46,7 @@ enum Checkpointer<'a> {
 }
 
 /// Time between two denoised pictures in a viewer.
-const SHOW_EVERY: Duration = Duration::from_secs(1);
+const DENOISE_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Checkpointer<'_> {
     /// Minimum interval between two runs, as a multiple of the task's own duration.
@@ -59,8 +59,8 @@ impl Checkpointer<'_> {
 }
 
 impl<'a> RenderObserver<'a> {
-    /// A bar alone.
-    pub(super) fn new(bar: &'a Bar, origin: &'a Origin<'a>) -> RenderObserver<'a> {
+    /// An observer with a bar only.
+    pub(super) fn new(bar: &'a Bar, origin: &'a RenderOrigin<'a>) -> RenderObserver<'a> {
         RenderObserver {
             bar,
             origin,
@@ -84,12 +84,12 @@ impl<'a> RenderObserver<'a> {
     pub(super) fn show(&mut self, preview: &'a Preview, pictures: &'a Pictures) {
         self.preview = Some(preview);
         if pictures.denoising.is_some() {
-            self.add(Checkpointer::Preview(preview, pictures), SHOW_EVERY);
+            self.add(Checkpointer::Preview(preview, pictures), DENOISE_INTERVAL);
         }
     }
 
     /// Tells the progress to programs.
-    pub(super) fn tell_lines(&mut self) {
+    pub(super) fn report_lines(&mut self) {
         self.lines = Some(ProgressLines::default());
     }
 
@@ -115,7 +115,7 @@ impl Task<'_> {
         self.last.elapsed() >= self.every.max(self.cost * self.what.spacing())
     }
 
-    fn run(&mut self, origin: &Origin<'_>, state: &RenderState, bar: &Bar) -> Result<(), String> {
+    fn run(&mut self, origin: &RenderOrigin<'_>, state: &RenderState, bar: &Bar) -> Result<(), String> {
         let begin = Instant::now();
         let header = origin.header(&state.integrator, state);
         let done = match &self.what {
@@ -123,14 +123,14 @@ impl Task<'_> {
                 checkpoint.write(&header, state).map_err(|e| e.to_string())
             }
             Checkpointer::Pictures(pictures) => {
-                let written = pictures.write(&state.film, state.noise.as_ref(), &header, &Finish::Interim);
-                tell_noisy(&mut self.is_noisy, written.noisy.as_ref(), bar);
-                (written.errors.first()).map_or(Ok(()), |error| Err(error.to_string()))
+                let written = pictures.write(&state.film, state.noise.as_ref(), &header, &WriteMode::Interim);
+                warn_noisy(&mut self.is_noisy, written.noisy.as_ref(), bar);
+                (written.files.errors.first()).map_or(Ok(()), |error| Err(error.to_string()))
             }
             Checkpointer::Preview(preview, pictures) => {
                 match pictures.denoised_preview(&state.film, &header) {
                     Some(Ok(picture)) => preview.replace(picture),
-                    Some(Err(noisy)) => tell_noisy(&mut self.is_noisy, Some(&noisy), bar),
+                    Some(Err(noisy)) => warn_noisy(&mut self.is_noisy, Some(&noisy), bar),
                     None => {}
                 }
                 Ok(())
@@ -185,12 +185,12 @@ impl Progress for RenderObserver<'_> {
             if !task.is_due() {
                 continue;
             }
-            // A full disk may have room again before the render is over: it goes on, and the last good file stays.
+            // The render continues, because a full disk may have room again before it ends; the last good file stays.
             match task.run(self.origin, state, self.bar) {
                 Err(message) if !task.failed => {
                     task.failed = true;
                     self.bar.remark(&format!(
-                        "warning: {message}\n  the render goes on; what was written last is as it was"
+                        "warning: {message}\n  the render continues; the last written file is unchanged"
                     ));
                 }
                 Err(_) => {}
@@ -200,15 +200,11 @@ impl Progress for RenderObserver<'_> {
     }
 }
 
-/// Says once that pictures are not denoised.
-fn tell_noisy(is_noisy: &mut bool, warning: Option<&Diagnostic>, bar: &Bar) {
+/// Prints once that pictures are not denoised.
+fn warn_noisy(is_noisy: &mut bool, warning: Option<&Diagnostic>, bar: &Bar) {
     if let Some(warning) = warning
         && !std::mem::replace(is_noisy, true)
     {
         bar.remark(&warning.to_string());
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

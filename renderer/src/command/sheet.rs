@@ -1,16 +1,16 @@
 //! `kiln sheet`: all layers of an image as labelled tiles of one picture.
 
-use super::Failure;
-use super::layer_view::{LayerView, View, views};
-use super::outputs::Outputs;
-use super::tiles::Tiles;
-use crate::cli::SheetArgs;
+use renderer_cli::SheetArgs;
 use renderer_image::{Image, NamedChannels, WriteOptions, read_channels, write};
+use renderer_pictures::layer_view::{LayerView, View, views};
+use renderer_pictures::tiles::Tiles;
+use renderer_support::Failure;
+use renderer_support::outputs::Outputs;
 
 pub(super) fn run(args: &SheetArgs) -> Result<(), Failure> {
     let mut outputs = Outputs::default();
     outputs.image("-o", &args.output)?;
-    outputs.spare([&args.image])?;
+    outputs.check_inputs([&args.image])?;
     let file = read_channels(&args.image)?;
     let views = views(&file);
     let sheet = sheet(&file, &views, |view| {

@@ -6,16 +6,16 @@ use std::time::Duration;
 use serde_json::json;
 use shading::{Diagnostic, Diagnostics};
 
-use super::reported;
-use super::terminal::plural;
 use renderer_base::memory;
 use renderer_image::film::NoiseSummary;
+use renderer_support::terminal::plural;
+use renderer_support::warnings::{self, lost_texels};
 use renderer_transport::bsdf::MAX_LOBES;
 use renderer_transport::integrator::photon::PhotonStats;
 use renderer_transport::integrator::{Branching, Shares, Stage, Stats};
 use renderer_transport::render::{Decision, Rendered};
-use renderer_transport::scene::GeometryStats;
 use renderer_transport::scene::build::{Built, ShaderStats};
+use renderer_transport::scene::{GeometryStats, Scene};
 
 /// Time of each stage.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ pub(super) struct Statistics {
     threads: usize,
     geometry: GeometryStats,
     peak_bytes: Option<u64>,
-    /// Time that photons took [s].
+    /// Time of shooting photons [s].
     preparing: f64,
     photons: Option<PhotonStats>,
     decision: Option<Decision>,
@@ -56,7 +56,7 @@ pub(super) struct Statistics {
 }
 
 impl Statistics {
-    /// Those of a render; `load` is the time to read the scene.
+    /// Statistics of a render; `load` is the time of reading the scene.
     pub(super) fn new(load: Duration, built: &Built, rendered: &Rendered) -> Statistics {
         let state = &rendered.state;
         let counts = state.film.counts();
@@ -89,8 +89,8 @@ impl Statistics {
     }
 
     /// Adds what went wrong while rendering to the warnings.
-    pub(super) fn warn(&self, warnings: &mut Diagnostics) {
-        warnings.list.extend(reported::warnings(&self.reports));
+    pub(super) fn warn(&self, scene: &Scene, warnings: &mut Diagnostics) {
+        warnings.list.extend(warnings::of_reports(&self.reports));
         if let Some(unfound) = self.unfound {
             let message = format!(
                 "paths cannot find the light of lights without size behind glass or in mirrors: about {:.0} % of the \
@@ -135,6 +135,7 @@ impl Statistics {
             );
             warnings.push(Diagnostic::warning(message));
         }
+        warnings.list.extend(scene.texture_failure().map(lost_texels));
     }
 
     /// Rays that were traced while rendering; photons are shot before.

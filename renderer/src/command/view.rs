@@ -1,13 +1,13 @@
 //! `kiln view`: a server of HTTP for the page of a bake.
 //!
-//! It answers `GET` and `HEAD` for files of one folder.
+//! The server answers `GET` and `HEAD` requests for files of one folder.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use super::http::{Content, Listener, Request, Response, decoded};
-use super::{Failure, remark};
-use crate::cli::ViewArgs;
+use renderer_cli::ViewArgs;
+use renderer_support::http::{Content, Listener, Request, Response, decoded};
+use renderer_support::{Failure, remark};
 
 /// Sources of the pages' Content-Security-Policy: the folder, and textures that its scripts make.
 const POLICY: &str = "default-src 'self' data: blob: 'unsafe-inline'";

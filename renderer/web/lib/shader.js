@@ -189,7 +189,7 @@ vec3 kilnDirection( vec3 direction ) {
 
 #endif
 
-// Nearly all light from one direction, such as that of the sun or of a lamp nearby.
+// Nearly all light from one direction, such as the sun or a small light nearby.
 struct KilnSun { vec3 direction; vec3 irradiance; };
 
 #if KILN_SOURCE >= 3
@@ -327,7 +327,7 @@ export const fragmentMaps = /* glsl */`
 		radiance += kilnRadiance;
 		vec3 kilnToward = normalize( ( viewMatrix * vec4( transpose( kilnFromWorld ) * kilnSun.direction, 0.0 ) ).xyz );
 		PhysicalMaterial kilnGloss = material;
-		// The sun behind a window, a lamp: never quite a point.
+		// The sun behind a window or a small light: never quite a point.
 		kilnGloss.roughness = max( material.roughness, 0.2 );
 		reflectedLight.directSpecular += saturate( dot( geometryNormal, kilnToward ) ) * kilnSun.irradiance
 			* BRDF_GGX( kilnToward, geometryViewDir, geometryNormal, kilnGloss );

@@ -126,7 +126,7 @@ test( 'the Cornell box, all light baked', { skip }, async ( t ) => {
 
 test( 'the Cornell box, direct light in real time', { skip }, async ( t ) => {
 
-	// One light for a lamp has hard shadows.
+	// A single real-time light has hard shadows.
 	say( t, await compare( { name: 'cornell_indirect', scene: cornell, bake: [ '--layout', 'packed', ...SMALL ], render: [ '--spp', '256' ], meanError: 0.05, flipError: 0.12 } ) );
 
 } );

@@ -64,11 +64,11 @@ export async function capture( page, camera, width, height, options = {} ) {
 
 	const text = await page.evaluate( async ( { camera, width, height, options } ) => {
 
-		const { stage, lightmap, procedural, views, lamps } = await globalThis.kilnViewer.ready;
+		const { stage, lightmap, procedural, views, lights } = await globalThis.kilnViewer.ready;
 		if ( lightmap && options.mode ) await lightmap.setMode( options.mode );
 		if ( options.computed !== undefined ) procedural.computed = options.computed;
 		if ( lightmap ) lightmap.show = options.show ?? 'material';
-		for ( const lamp of lamps ) lamp.visible = options.lamps ?? true;
+		for ( const light of lights ) light.visible = options.lights ?? true;
 		const view = views.find( ( one ) => one.name === camera );
 		if ( view === undefined ) throw new Error( `no camera ${ camera } among ${ views.map( ( one ) => one.name ) }` );
 		const bytes = new Uint8Array( stage.capture( view, width, height, options.frames ).buffer );

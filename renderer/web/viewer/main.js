@@ -3,34 +3,34 @@
 import { MathUtils } from 'three';
 import { bytesOf, loadBake } from './bake.js';
 import { camerasOf, overview } from './cameras.js';
-import { lampsOf } from './lamps.js';
+import { lightsOf } from './lights.js';
 import { element, section, segments, select, slider, toggle } from './panel.js';
 import { Picker } from './picker.js';
 import { Mover, probeBalls } from './probe-balls.js';
 import { Stage, TONE_MAPPINGS } from './stage.js';
 import { Wipe } from './wipe.js';
 
-const MODES = { sh2: [ 'SH 2', 'Spherical harmonics of order 2' ], sh1: [ 'SH 1', 'Spherical harmonics of order 1' ], directional: [ 'Direction', 'Irradiance, and the direction of most light' ], irradiance: [ 'Plain', 'Irradiance alone' ], off: [ 'Off', 'No baked light' ] };
+const MODES = { sh2: [ 'SH 2', 'Spherical harmonics of order 2' ], sh1: [ 'SH 1', 'Spherical harmonics of order 1' ], directional: [ 'Direction', 'Irradiance and dominant direction' ], irradiance: [ 'Plain', 'Irradiance alone' ], off: [ 'Off', 'No baked light' ] };
 const INCLUDES = { indirect: 'indirect light', direct: 'direct light', both: 'direct and indirect light' };
 const at = ( id ) => document.getElementById( id );
 
 async function start() {
 
 	const data = globalThis.KILN_BAKE;
-	if ( data === undefined ) throw new Error( 'data.js is missing.\nThis page shows it beside index.html and viewer.js.' );
+	if ( data === undefined ) throw new Error( 'data.js is missing.\nIt belongs in the folder of index.html and viewer.js.' );
 	document.title = `${ data.title } · baked light`;
 	const { gltf, lightmap, procedural, probes } = await loadBake( data );
 	const stage = new Stage( at( 'canvas' ), gltf.scene );
-	const lamps = lightmap === null || lightmap.include === 'indirect' ? lampsOf( gltf.scene, stage.radius ) : [];
-	if ( lamps.length > 0 ) gltf.scene.traverse( ( node ) => {
+	const lights = lightmap === null || lightmap.include === 'indirect' ? lightsOf( gltf.scene, stage.radius ) : [];
+	if ( lights.length > 0 ) gltf.scene.traverse( ( node ) => {
 
-		if ( node.isMesh && ! node.userData.kilnLamp ) node.castShadow = node.receiveShadow = true;
+		if ( node.isMesh && ! node.userData.kilnLight ) node.castShadow = node.receiveShadow = true;
 
 	} );
 	const own = camerasOf( gltf, data );
 	const views = [ ...own, overview( gltf.scene ) ];
 	const pictures = new Map( Object.entries( data.reference ?? {} ).map( ( [ name, text ] ) => [ name, URL.createObjectURL( new Blob( [ bytesOf( text ) ], { type: 'image/png' } ) ) ] ) );
-	const page = { data, gltf, lightmap, procedural, probes, stage, lamps, views, pictures };
+	const page = { data, gltf, lightmap, procedural, probes, stage, lights, views, pictures };
 	buildPanel( page );
 	procedural.computed = procedural.count > 0;
 	at( 'message' ).hidden = true;
@@ -40,7 +40,7 @@ async function start() {
 
 function buildPanel( page ) {
 
-	const { data, lightmap, probes, lamps } = page;
+	const { data, lightmap, probes, lights } = page;
 	const panel = at( 'panel' );
 	const size = lightmap ? `${ lightmap.extras.width } × ${ lightmap.extras.height } texels${ lightmap.extras.pages ? ` · ${ lightmap.extras.pages.length } pages` : '' } · ${ INCLUDES[ lightmap.include ] }` : 'no lightmap';
 	panel.append( element( 'header', {}, element( 'div', { className: 'mark', 'aria-hidden': 'true' } ), element( 'div', {}, element( 'h1', { textContent: data.title } ), element( 'p', { textContent: size } ) ) ) );
@@ -51,11 +51,11 @@ function buildPanel( page ) {
 	pickObjects( page );
 	keys.set( 'h', [ 'panel', togglePanel ] );
 	at( 'open' ).addEventListener( 'click', togglePanel );
-	panel.append( keySection( keys ), element( 'footer', { textContent: `Baked by Kiln${ lamps.length > 0 ? `; ${ lamps.length } ${ lamps.length === 1 ? 'lamp' : 'lamps' } in real time` : '' }` } ) );
+	panel.append( keySection( keys ), element( 'footer', { textContent: `Baked by Kiln${ lights.length > 0 ? `; ${ lights.length } real-time ${ lights.length === 1 ? 'light' : 'lights' }` : '' }` } ) );
 
 }
 
-function lightSection( { lightmap, procedural, lamps, stage }, keys ) {
+function lightSection( { lightmap, procedural, lights, stage }, keys ) {
 
 	const controls = [];
 	const modes = segments( 'Baked light', lightmap.modes.map( ( mode ) => [ mode, ...MODES[ mode ] ] ), lightmap.mode, ( mode ) => {
@@ -70,11 +70,11 @@ function lightSection( { lightmap, procedural, lamps, stage }, keys ) {
 	} );
 	controls.push( modes.field );
 	lightmap.modes.forEach( ( mode, index ) => keys.set( String( index + 1 ), [ MODES[ mode ][ 0 ], () => modes.choose( mode ) ] ) );
-	if ( lamps.length > 0 ) {
+	if ( lights.length > 0 ) {
 
 		const shown = segments( 'Light', [ [ 'both', 'Both' ], [ 'indirect', 'Indirect' ], [ 'direct', 'Direct' ] ], 'both', ( which ) => {
 
-			for ( const lamp of lamps ) lamp.visible = which !== 'indirect';
+			for ( const light of lights ) light.visible = which !== 'indirect';
 			lightmap.intensity = which === 'direct' ? 0 : 1;
 			stage.invalidate();
 
@@ -121,7 +121,7 @@ function viewSection( page, keys ) {
 
 	if ( procedural.count > 0 ) {
 
-		const materials = segments( 'Patterns of materials', [ [ 'computed', 'Procedural', 'Computed where they are seen' ], [ 'baked', 'Baked', 'Textures in the coordinates of the lightmap' ] ], 'computed', ( value ) => {
+		const materials = segments( 'Patterns of materials', [ [ 'computed', 'Procedural', 'Computed for each pixel' ], [ 'baked', 'Baked', 'Textures in the coordinates of the lightmap' ] ], 'computed', ( value ) => {
 
 			procedural.computed = value === 'computed';
 			stage.invalidate();
@@ -206,7 +206,7 @@ function probeSection( { stage, probes }, keys ) {
 		stage.invalidate();
 
 	} );
-	const ball = segments( 'Ball in their light', [ [ 'off', 'Off' ], [ 'still', 'Drag it' ], [ 'circle', 'Circle' ] ], 'off', ( mode ) => {
+	const ball = segments( 'Probe-lit ball', [ [ 'off', 'Off' ], [ 'still', 'Drag' ], [ 'circle', 'Circle' ] ], 'off', ( mode ) => {
 
 		mover.ball.visible = mode !== 'off';
 		mover.circles = mode === 'circle';

@@ -10,6 +10,7 @@
 //! function, which constant folding, the interpreter and compiled code share.
 
 #![deny(unsafe_code, missing_docs)]
+#![warn(rustdoc::broken_intra_doc_links)]
 // Results must have the same bits on all machines, so they must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![allow(

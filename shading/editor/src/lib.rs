@@ -21,6 +21,7 @@
 //! 3. [`Query`]: resolves names across texts. Each service is a function of a query.
 
 #![deny(unsafe_code, missing_docs)]
+#![warn(rustdoc::broken_intra_doc_links)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![allow(
     rustdoc::private_intra_doc_links,

@@ -6,11 +6,12 @@ mod variations;
 
 use std::sync::Arc;
 
-use super::interrupt::Interrupt;
-use super::{Failure, watch};
-use crate::cli::RenderArgs;
+use renderer_cli::RenderArgs;
+use renderer_inputs::shader_file;
+use renderer_support::interrupt::Interrupt;
+use renderer_support::{Failure, watch};
 
-pub(super) use picture::{MAX_SAMPLES, changes, check_memory, denoising, described, planned};
+pub(super) use picture::{build_picture, check_memory, denoising, planned};
 
 pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch()?;
@@ -23,8 +24,12 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
 fn run_again(args: &RenderArgs, interrupt: &Arc<Interrupt>) -> Result<(), Failure> {
     let files = picture::images(args);
     let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
-    watch::again(&[&args.common.scene], interrupt, |read| {
-        rounds::run(args, interrupt, read)?;
-        Ok((!args.common.quiet).then(|| names.join(", ")))
-    })
+    watch::again(
+        shader_file::files_of([&args.request.scene.path]),
+        interrupt,
+        |read| {
+            rounds::run(args, interrupt, read)?;
+            Ok((!args.report.quiet).then(|| names.join(", ")))
+        },
+    )
 }

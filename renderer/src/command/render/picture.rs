@@ -6,117 +6,81 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use shading::Diagnostics;
-
-use crate::cli::{CommonArgs, ProgressForm, Quality, RenderArgs};
-use crate::command::checkpoint::{Checkpoint, Origin, begun};
-use crate::command::common::{failure, lost_texels, unknown_files};
-use crate::command::denoising::{Denoising, missing_features};
-use crate::command::interrupt::Interrupt;
-use crate::command::outputs::{Finish, Outputs, misplaced};
+use crate::command::checkpoint::{Checkpoint, RenderOrigin, resumed_state};
 use crate::command::passes;
-use crate::command::pictures::Pictures;
-use crate::command::preview::{Preview, Shown};
-use crate::command::progress::Bar;
 use crate::command::render_observer::RenderObserver;
 use crate::command::statistics::Statistics;
-use crate::command::watch::Read;
-use crate::command::{Failure, brightness, print, remark, summary};
-use crate::part::Ranges;
 use renderer_base::memory;
+use renderer_cli::{ProgressForm, Quality, RenderArgs, RenderRequest};
 use renderer_denoise::{Denoiser, Quality as DenoiseQuality};
 use renderer_image::film::NoiseGoal;
-use renderer_load::{Change, add_override};
+use renderer_inputs::render_request::MAX_SAMPLES;
 use renderer_passes::PassSet;
+use renderer_pictures::denoising::Denoising;
+use renderer_pictures::part::Ranges;
+use renderer_pictures::pictures::Pictures;
+use renderer_pictures::{brightness, summary};
+use renderer_preview::progress::Bar;
+use renderer_preview::{Preview, Shown};
 use renderer_scene::SceneDesc;
+use renderer_support::interrupt::Interrupt;
+use renderer_support::outputs::{Outputs, WriteMode, check_written};
+use renderer_support::warnings::unknown_files;
+use renderer_support::watch::Read;
+use renderer_support::{Failure, print, remark};
 use renderer_transport::integrator::Integrator;
-use renderer_transport::render::{RenderSettings, SampleUnit, render, resume};
+use renderer_transport::render::{RenderSettings, RenderState, Rendered, SampleUnit, render, resume};
+use renderer_transport::scene::Scene;
 use renderer_transport::scene::build::{Built, build_with_values};
 
-/// Renders one picture. `read` is told of the files that were read.
+/// Renders one picture. `read` receives the files that were read.
 pub(super) fn render_picture(
     args: &RenderArgs,
     interrupt: &Arc<Interrupt>,
     read: Read<'_>,
 ) -> Result<(), Failure> {
-    let common = &args.common;
+    let (request, report) = (&args.request, &args.report);
     let (outputs, mut pictures, checkpoint) = outputs(args)?;
 
     let start = Instant::now();
-    let (desc, told) = described(args)?;
-    if !common.quiet {
-        print(&told);
-    }
+    let (desc, read_warnings) = request.read()?;
+    report.print(&read_warnings);
     let load = start.elapsed();
-    outputs.spare_files(&desc)?;
-    pictures.hide_features(missing_features(&desc, &args.aov));
-    let features = pictures
-        .denoising
-        .as_ref()
-        .map_or(&[][..], |denoising| &denoising.hidden);
-    let asked_for = passes::asked_for(args, features, &desc)?;
-    let built = build_with_values(
-        &desc,
-        args.camera.as_deref(),
-        common.threads(),
-        &asked_for.shader_values(),
-    )
-    .map_err(failure)?;
-    outputs.spare_files(&desc)?;
-    outputs.spare(built.scene.late_files())?;
+    outputs.check_scene_files(&desc)?;
+    let passes = passes::requested(request, &mut pictures, &desc)?;
+    let built = build_picture(request, &desc, &passes)?;
+    outputs.check_scene_files(&desc)?;
+    outputs.check_inputs(built.scene.late_files())?;
     let files = desc.files.iter().cloned().chain(desc.file_system.log());
     read(files.chain(built.scene.late_files()).collect());
     let mut warnings = built.warnings.clone();
 
-    let joins = args.checkpoint.is_some() || args.samples.is_some() || !pictures.parts.is_empty();
-    let (mut settings, asked) = planned(args, &desc, &built, asked_for, joins)?;
-    warnings.list.extend(pictures.idle_layers(&settings));
+    let joins = args.checkpoint.is_some() || request.samples.is_some() || !pictures.parts.is_empty();
+    let (mut settings, range) = planned(request, &desc, &built, passes, joins)?;
+    warnings.list.extend(pictures.unused_layers(&settings));
     settings.max_paths_per_ray = checkpoint.as_ref().and_then(Checkpoint::max_paths_per_ray);
     pictures.check_size(settings.rendered())?;
-    check_memory(common, &settings)?;
-    warnings.list.extend(pictures.idle_exposure());
-    let origin = Origin::of(&built.scene, &desc.file, &settings);
-    pictures.spare_parts(&Ranges::of(settings.samples.clone()), |part| {
+    report.print_memory(check_memory(&settings)?);
+    warnings.list.extend(pictures.unused_exposure());
+    let origin = RenderOrigin::of(&built.scene, &desc.file, &settings);
+    pictures.check_existing_parts(&Ranges::of(settings.samples.clone()), |part| {
         origin.identity_beside(part)
     })?;
-    let begun = begun(checkpoint.as_ref(), &origin, &asked)?;
+    let begun = resumed_state(checkpoint.as_ref(), &origin, &range)?;
     if origin.computes_names {
         let checkpoint = checkpoint.as_ref().filter(|_| begun.is_some());
-        let maps = args.photon_map.as_deref().filter(|path| path.is_file());
+        let maps = request.photon_map.as_deref().filter(|path| path.is_file());
         let reused = checkpoint.map(Checkpoint::path).into_iter().chain(maps);
         (warnings.list).extend(reused.map(|path| unknown_files(format!("'{}'", path.display()))));
     }
-    let bar = Bar::new(common.quiet, interrupt);
-    let preview = match &args.preview {
-        Some(viewer) => {
-            let shown = Shown {
-                output: &pictures.files()[0],
-                exposure: args.exposure,
-                tone_map: pictures.tone_map,
-                clears: args.watch,
-            };
-            Some(Preview::start(viewer, &shown, &bar)?)
-        }
-        None => None,
+    let observed = ObservedRender {
+        args,
+        scene: &built.scene,
+        origin: &origin,
+        pictures: &pictures,
+        checkpoint: checkpoint.as_ref(),
     };
-    let mut watch = RenderObserver::new(&bar, &origin);
-    if let Some(preview) = &preview {
-        watch.show(preview, &pictures);
-    }
-    if args.progress == Some(ProgressForm::Openjd) {
-        watch.tell_lines();
-    }
-    if let Some(checkpoint) = &checkpoint {
-        watch.keep(checkpoint, args.checkpoint_every);
-    }
-    if let Some(every) = args.write_every {
-        watch.write(&pictures, every);
-    }
-    let rendered = match begun {
-        Some(state) => resume(&built.scene, &settings, state, &watch, interrupt.flag())?,
-        None => render(&built.scene, &settings, &watch, interrupt.flag())?,
-    };
-    bar.finish();
+    let (rendered, preview) = observed.run(begun, interrupt)?;
     let state = &rendered.state;
     if state.samples.is_empty() {
         return Err(interrupt.failure());
@@ -129,17 +93,14 @@ pub(super) fn render_picture(
     let inputs = desc.file_system.log();
     // Running shaders read, too.
     read(inputs.iter().cloned().chain(built.scene.late_files()).collect());
-    let finish = Finish::Final(&inputs);
+    let finish = WriteMode::Final(&inputs);
     let mut written = pictures.write(&state.film, state.noise.as_ref(), &header, &finish);
-    // The file of a checkpoint that could not be written last is no place to resume from.
+    // A checkpoint that could not be written is not offered for resumption.
     let checkpoint = checkpoint.filter(|_| matches!(kept, Some(Ok(()))));
-    written.errors.extend(kept.and_then(Result::err));
+    written.files.errors.extend(kept.and_then(Result::err));
 
     let statistics = Statistics::new(load, &built, &rendered);
-    statistics.warn(&mut warnings);
-    warnings
-        .list
-        .extend(built.scene.texture_failure().map(lost_texels));
+    statistics.warn(&built.scene, &mut warnings);
     warnings.list.extend(brightness::warning(
         &written.image,
         args.exposure,
@@ -147,101 +108,155 @@ pub(super) fn render_picture(
         &pictures.images,
     ));
     warnings.list.extend(written.noisy.take());
-    warnings.list.append(&mut written.kept);
+    warnings.list.append(&mut written.files.kept);
     // Before anything is printed: the terminal draws it over the last one.
     if let Some(preview) = preview {
         preview.finish(written.image.clone());
     }
-    if !common.quiet {
+    if !report.quiet {
         print(&warnings);
         summary::rendered(&written, &state.samples, start.elapsed());
         if let Some(noise) = &statistics.noise {
             summary::open_rounds(noise);
         }
     }
-    if common.verbose {
+    if report.verbose {
         remark(&statistics);
     }
-    if let Some(path) = &common.stats {
+    if let Some(path) = &report.stats {
         let stats = finish.write_bytes(path, statistics.json(&warnings).as_bytes());
-        written.errors.extend(stats.err());
+        written.files.errors.extend(stats.err());
     }
-    let misplaced = misplaced(&written.errors);
+    let placed = check_written(&written.files.errors);
     if interrupt.is_old_work() {
         return Err(interrupt.failure());
     }
-    if interrupt.is_set() {
-        let done = state.samples.end - settings.samples.start;
-        let all = settings.samples.end - settings.samples.start;
-        let kept = checkpoint.map_or(String::new(), |checkpoint| {
-            format!(", and --resume goes on from '{}'", checkpoint.path().display())
-        });
-        let which = if written.files.is_empty() {
-            ""
-        } else {
-            ", which are written"
-        };
-        remark(&format!(
-            "interrupted after {done} of {all} samples per pixel{which}{kept}"
-        ));
-        if let Err(failure) = misplaced {
-            remark(&failure);
-        }
-        Err(interrupt.failure())
+    if !interrupt.is_set() {
+        return placed;
+    }
+    let done = state.samples.end - settings.samples.start;
+    let all = settings.samples.end - settings.samples.start;
+    let kept = checkpoint.map_or(String::new(), |checkpoint| {
+        format!(", and --resume continues from '{}'", checkpoint.path().display())
+    });
+    let which = if written.files.written.is_empty() {
+        ""
     } else {
-        misplaced
+        ", which are written"
+    };
+    remark(&format!(
+        "interrupted after {done} of {all} samples per pixel{which}{kept}"
+    ));
+    if let Err(failure) = placed {
+        remark(&failure);
+    }
+    Err(interrupt.failure())
+}
+
+/// A render with progress bar, preview, checkpoints and intermediate files.
+struct ObservedRender<'a> {
+    args: &'a RenderArgs,
+    scene: &'a Scene,
+    origin: &'a RenderOrigin<'a>,
+    pictures: &'a Pictures,
+    checkpoint: Option<&'a Checkpoint>,
+}
+
+impl ObservedRender<'_> {
+    /// Renders, from the state of an earlier run if there is one. Returns the preview, which shows the final picture.
+    fn run(
+        &self,
+        begun: Option<RenderState>,
+        interrupt: &Arc<Interrupt>,
+    ) -> Result<(Rendered, Option<Preview>), Failure> {
+        let ObservedRender { args, pictures, .. } = self;
+        let bar = Bar::new(args.report.quiet, interrupt);
+        let preview = match &args.preview {
+            Some(viewer) => {
+                let shown = Shown {
+                    output: &pictures.files()[0],
+                    exposure: args.exposure,
+                    tone_map: pictures.tone_map,
+                    clears: args.watch,
+                };
+                Some(Preview::start(viewer, &shown, &bar)?)
+            }
+            None => None,
+        };
+        let mut observer = RenderObserver::new(&bar, self.origin);
+        if let Some(preview) = &preview {
+            observer.show(preview, pictures);
+        }
+        if args.progress == Some(ProgressForm::Openjd) {
+            observer.report_lines();
+        }
+        if let Some(checkpoint) = self.checkpoint {
+            observer.keep(checkpoint, args.checkpoint_every);
+        }
+        if let Some(every) = args.write_every {
+            observer.write(pictures, every);
+        }
+        let (settings, stop) = (self.origin.settings, interrupt.flag());
+        let rendered = match begun {
+            Some(state) => resume(self.scene, settings, state, &observer, stop)?,
+            None => render(self.scene, settings, &observer, stop)?,
+        };
+        bar.finish();
+        Ok((rendered, preview))
     }
 }
 
-/// Reads the scene with all changes of the command line, and returns its warnings with it.
-pub(in crate::command) fn described(args: &RenderArgs) -> Result<(SceneDesc, Diagnostics), Failure> {
-    let (mut desc, warnings) = args.common.read_staged(&args.stage, changes(args))?;
-    for text in &args.overrides {
-        add_override(&mut desc, text).map_err(failure)?;
-    }
-    Ok((desc, warnings))
+/// Builds the scene of a picture with these passes.
+pub(in crate::command) fn build_picture(
+    request: &RenderRequest,
+    desc: &SceneDesc,
+    passes: &PassSet,
+) -> Result<Built, Failure> {
+    let camera = request.camera.as_deref();
+    build_with_values(desc, camera, request.scene.threads(), &passes.shader_values())
+        .map_err(Failure::Mistakes)
 }
 
-/// All settings of the render, and the requested range of samples. `joins` tells whether the samples are to be joined
-/// with those of other runs.
+/// Settings of the render, and the requested range of samples. `joins` is true if the samples are merged with those of
+/// other runs.
 pub(in crate::command) fn planned(
-    args: &RenderArgs,
+    request: &RenderRequest,
     desc: &SceneDesc,
     built: &Built,
-    asked_for: PassSet,
+    passes: PassSet,
     joins: bool,
 ) -> Result<(RenderSettings, Range<u64>), Failure> {
-    let (mut settings, asked) = settings(args, desc, built, joins)?;
-    settings.passes = passes::plan(args, asked_for, built, &settings)?;
-    let hides = desc.film.transparent || args.transparent;
+    let (mut settings, range) = settings(request, desc, built, joins)?;
+    settings.passes = passes::plan(request, passes, built, &settings)?;
+    let hides = desc.film.transparent || request.transparent;
     settings.integrator = settings.integrator.with_hidden_background(hides);
     check_photon_map(&settings)?;
-    Ok((settings, asked))
+    Ok((settings, range))
 }
 
-/// The pictures asked for; without any, the scene's name as PNG in the present directory.
+/// The requested image files; by default the scene's name as PNG in the working folder.
 pub(super) fn images(args: &RenderArgs) -> Vec<PathBuf> {
     if !args.output.is_empty() {
         return args.output.clone();
     }
-    let stem = args.common.scene.file_stem().unwrap_or(OsStr::new("kiln"));
+    let stem = args.request.scene.path.file_stem().unwrap_or(OsStr::new("kiln"));
     vec![Path::new(stem).with_extension("png")]
 }
 
-/// All files that will be written, checked now so that a long render does not fail at its end.
+/// The output files, checked now so that a long render does not fail at its end.
 fn outputs(args: &RenderArgs) -> Result<(Outputs, Pictures, Option<Checkpoint>), Failure> {
     let mut outputs = Outputs::default();
     let mut pictures = Pictures::new(&images(args), args.exposure, &mut outputs)?;
     pictures.tone_map = args.tone_map.into();
-    pictures.denoising = denoising(args, !pictures.images.is_empty());
+    pictures.denoising = denoising(&args.request, !pictures.images.is_empty());
     pictures.is_shown = args.preview.is_some();
     pictures.check_denoising()?;
     let checkpoint = Checkpoint::new(args, &mut outputs)?;
-    if let Some(path) = &args.common.stats {
+    if let Some(path) = &args.report.stats {
         outputs.file("--stats", path)?;
     }
-    match &args.photon_map {
-        // One that is there is read.
+    match &args.request.photon_map {
+        // An existing file is read.
         Some(path) if path.is_file() => outputs.add("--photon-map", path)?,
         Some(path) => outputs.file("--photon-map", path)?,
         None => {}
@@ -249,61 +264,44 @@ fn outputs(args: &RenderArgs) -> Result<(Outputs, Pictures, Option<Checkpoint>),
     Ok((outputs, pictures, checkpoint))
 }
 
-/// How the images are denoised, if they are. `--quality draft` denoises where the library is installed and there are
-/// images.
-pub(in crate::command) fn denoising(args: &RenderArgs, has_images: bool) -> Option<Denoising> {
-    let is_draft = args.quality == Some(Quality::Draft) && has_images;
-    let quality = match args.denoise {
+/// Denoising of the images, if any. `--quality draft` denoises if the library is installed and there are images.
+pub(in crate::command) fn denoising(request: &RenderRequest, has_images: bool) -> Option<Denoising> {
+    let is_draft = request.quality == Some(Quality::Draft) && has_images;
+    let quality = match request.denoise {
         Some(quality) => quality.into(),
         None if is_draft && Denoiser::open(1).is_ok() => DenoiseQuality::Fast,
         None => return None,
     };
-    Some(Denoising::new(quality, args.common.threads()))
-}
-
-/// Overrides of the scene by flags that only `render` has.
-pub(in crate::command) fn changes(args: &RenderArgs) -> Vec<Change> {
-    let size = args.size.map(|(width, height)| {
-        let change = format!("film.size=({width}, {height})");
-        Change::of_option("--size", format!("{width}x{height}"), change)
-    });
-    let crop = args.crop.map(|[x0, y0, x1, y1]| {
-        let change = format!("film.crop=({x0}, {y0}, {x1}, {y1})");
-        Change::of_option("--crop", format!("{x0},{y0},{x1},{y1}"), change)
-    });
-    size.into_iter().chain(crop).collect()
+    Some(Denoising::new(quality, request.scene.threads()))
 }
 
 /// Minimum samples per pixel with `--noise`, unless `--min-spp` is given.
 const MIN_SAMPLES: u32 = 16;
 
-/// Maximum samples per pixel with `--noise`, unless `--spp` is given.
-pub(in crate::command) const MAX_SAMPLES: u64 = 1 << 16;
-
 /// Settings of the render, and the requested range of samples. With `--noise` the render also includes the samples
 /// before that range.
 fn settings(
-    args: &RenderArgs,
+    request: &RenderRequest,
     desc: &SceneDesc,
     built: &Built,
     joins: bool,
 ) -> Result<(RenderSettings, Range<u64>), Failure> {
-    let total = u64::from(args.spp.unwrap_or(desc.sampler.spp));
-    if let (Some(least), Some(most)) = (args.min_spp, args.spp)
+    let total = u64::from(request.spp.unwrap_or(desc.sampler.spp));
+    if let (Some(least), Some(most)) = (request.min_spp, request.spp)
         && least > most
     {
         return Err(Failure::User(format!(
             "error: --min-spp {least} is above --spp {most}, the most that a pixel gets"
         )));
     }
-    let noise = args.noise().map(|error| NoiseGoal {
+    let noise = request.noise().map(|error| NoiseGoal {
         error,
         // The first round is measured in four batches.
-        min_samples: u64::from(args.min_spp.unwrap_or(MIN_SAMPLES)).next_multiple_of(4),
-        max_samples: args.spp.map_or(MAX_SAMPLES, u64::from),
+        min_samples: u64::from(request.min_spp.unwrap_or(MIN_SAMPLES)).next_multiple_of(4),
+        max_samples: request.spp.map_or(MAX_SAMPLES, u64::from),
     });
     let all = noise.map_or(total, |goal| goal.max_samples);
-    let (first, end) = args.samples.unwrap_or((0, all));
+    let (first, end) = request.samples.unwrap_or((0, all));
     if end > all {
         return Err(Failure::User(format!(
             "error: --samples {first}..{end} asks for more than the {all} samples of a pixel\n  \
@@ -314,22 +312,22 @@ fn settings(
         check_rounds(goal, &(first..end))?;
     }
     let settings = RenderSettings {
-        integrator: built.integrator.with_depth(args.common.depth),
+        integrator: built.integrator.with_depth(request.scene.depth),
         samples: if noise.is_some() { 0..end } else { first..end },
         total,
         unit: SampleUnit::Path,
         noise,
-        seed: args.common.seed(desc),
-        threads: args.common.threads(),
-        time_limit: args.time,
-        photon_map: args.photon_map.clone(),
+        seed: request.scene.seed(desc),
+        threads: request.scene.threads(),
+        time_limit: request.time,
+        photon_map: request.photon_map.clone(),
         joins,
         ..RenderSettings::new(desc, built)
     };
     Ok((settings, first..end))
 }
 
-/// Who gets more samples is decided at the ends of rounds: ranges of --noise begin and end there.
+/// Adaptive sampling redistributes samples at the ends of rounds: ranges of --noise begin and end there.
 fn check_rounds(goal: &NoiseGoal, asked: &Range<u64>) -> Result<(), Failure> {
     for bound in [asked.start, asked.end] {
         let (before, after) = goal.rounds_about(bound);
@@ -347,7 +345,7 @@ fn check_rounds(goal: &NoiseGoal, asked: &Range<u64>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A file of photon maps is no use to whoever makes none, or other ones for each sample.
+/// A file of photon maps needs an integrator that makes the maps once.
 fn check_photon_map(settings: &RenderSettings) -> Result<(), Failure> {
     let hint = match settings.integrator {
         Integrator::Photon(photon) if photon.progressive => "leave integrator.progressive at false",
@@ -362,11 +360,8 @@ fn check_photon_map(settings: &RenderSettings) -> Result<(), Failure> {
     )))
 }
 
-/// Refuses a film or photon maps that memory does not hold.
-pub(in crate::command) fn check_memory(
-    common: &CommonArgs,
-    settings: &RenderSettings,
-) -> Result<(), Failure> {
+/// Checks that the film and the photon maps fit into memory, and returns their size [bytes].
+pub(in crate::command) fn check_memory(settings: &RenderSettings) -> Result<u64, Failure> {
     /// A pixel: its sums in the film and in a tile, and the picture on its way to a file.
     const PIXEL: u64 = 160;
     /// Identifiers of a pixel, about.
@@ -383,6 +378,5 @@ pub(in crate::command) fn check_memory(
     let pixels = u64::from(width) * u64::from(height);
     memory::check(format!("{width} × {height} pixels"), pixels * pixel)?;
     memory::check("the photon maps", settings.integrator.memory())?;
-    common.announce(pixels * pixel + settings.integrator.memory());
-    Ok(())
+    Ok(pixels * pixel + settings.integrator.memory())
 }

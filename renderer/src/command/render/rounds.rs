@@ -1,36 +1,37 @@
-//! The two pictures of `--watch`: one that is there at once, and the one that is asked for.
+//! The two pictures of `--watch`: a fast first one, and the requested one.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::variations;
-use crate::cli::RenderArgs;
-use crate::command::Failure;
-use crate::command::interrupt::Interrupt;
-use crate::command::watch::Read;
+use renderer_cli::RenderArgs;
+use renderer_support::Failure;
+use renderer_support::interrupt::Interrupt;
+use renderer_support::watch::Read;
 
 /// Samples of the first picture after a change.
-const FIRST: u32 = 2;
+const FIRST_SAMPLES: u32 = 2;
 
 /// Interval at which the picture that follows is written.
-const WRITE: Duration = Duration::from_secs(1);
+const WRITE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The picture that is there at once.
+/// The first picture after a change.
 fn first_round(args: &RenderArgs) -> RenderArgs {
     let mut first = args.clone();
-    (first.noise, first.quality, first.time) = (None, None, None);
-    first.min_spp = None;
-    first.spp = Some(args.spp.map_or(FIRST, |spp| spp.min(FIRST)));
-    first.common.stats = None;
-    first.common.verbose = false;
+    let request = &mut first.request;
+    (request.noise, request.quality, request.time) = (None, None, None);
+    request.min_spp = None;
+    request.spp = Some(request.spp.map_or(FIRST_SAMPLES, |spp| spp.min(FIRST_SAMPLES)));
+    first.report.stats = None;
+    first.report.verbose = false;
     first
 }
 
-/// The picture that is asked for. What is to be said was said with the first.
+/// The requested picture. Messages are printed with the first one.
 fn full_round(args: &RenderArgs) -> RenderArgs {
     let mut full = args.clone();
-    if args.stage.variations.is_empty() {
-        full.write_every = args.write_every.or(Some(WRITE));
+    if args.request.stage.variations.is_empty() {
+        full.write_every = args.write_every.or(Some(WRITE_INTERVAL));
     }
     full
 }

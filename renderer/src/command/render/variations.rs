@@ -8,21 +8,22 @@ use std::time::Instant;
 use shading::Diagnostic;
 
 use super::picture::{images, render_picture};
-use crate::cli::{RenderArgs, Variation};
-use crate::command::common::failure;
-use crate::command::interrupt::Interrupt;
-use crate::command::outputs::Outputs;
-use crate::command::tiles::Tiles;
-use crate::command::watch::Read;
-use crate::command::{Failure, stage, tell};
+use renderer_cli::RenderArgs;
 use renderer_image::{Image, WriteOptions, write};
+use renderer_inputs::stage;
+use renderer_inputs::stage_args::Variation;
+use renderer_pictures::tiles::Tiles;
+use renderer_support::interrupt::Interrupt;
+use renderer_support::outputs::Outputs;
+use renderer_support::watch::Read;
+use renderer_support::{Failure, print_result};
 
 /// Width and height of a picture, unless --size says another.
 const SIZE: (u32, u32) = (256, 256);
 
-/// Renders the picture, or the variations of it. `read` is told of the files that were read.
+/// Renders the picture, or its variations. `read` receives the files that were read.
 pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>) -> Result<(), Failure> {
-    if args.stage.variations.is_empty() {
+    if args.request.stage.variations.is_empty() {
         return render_picture(args, interrupt, read);
     }
     check(args)?;
@@ -36,28 +37,31 @@ pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>)
     let file = folder.path().join("picture.exr");
     let inputs = RefCell::new(vec![]);
     let mut pictures: Vec<(Image, Vec<(String, String)>)> = vec![];
-    for (number, values) in combinations(&args.stage.variations).into_iter().enumerate() {
+    for (number, values) in combinations(&args.request.stage.variations)
+        .into_iter()
+        .enumerate()
+    {
         let mut one = args.clone();
-        one.stage.variations.clear();
-        one.stage.params.extend(values.iter().cloned());
+        one.request.stage.variations.clear();
+        one.request.stage.params.extend(values.iter().cloned());
         one.output = vec![file.clone()];
-        one.size = Some(args.size.unwrap_or(SIZE));
+        one.request.size = Some(args.request.size.unwrap_or(SIZE));
         // Warnings are those of the first.
-        one.common.quiet |= number > 0;
-        let spare = |files: Vec<PathBuf>| {
+        one.report.quiet |= number > 0;
+        let receive = |files: Vec<PathBuf>| {
             inputs.borrow_mut().extend(files.iter().cloned());
             read(files);
         };
-        render_picture(&one, interrupt, &spare)?;
-        outputs.spare(inputs.take())?;
+        render_picture(&one, interrupt, &receive)?;
+        outputs.check_inputs(inputs.take())?;
         pictures.push((renderer_image::read(&file)?, values));
     }
     let Some((first, _)) = pictures.first() else {
         return Ok(());
     };
-    let columns = args.stage.variations[0].values.len();
+    let columns = args.request.stage.variations[0].values.len();
     // One variation fills rows as it likes.
-    let columns = (args.stage.variations.len() > 1).then_some(columns);
+    let columns = (args.request.stage.variations.len() > 1).then_some(columns);
     let mut tiles = Tiles::new(first.width, first.height, pictures.len(), columns);
     for (index, (picture, values)) in pictures.iter().enumerate() {
         tiles.draw(index, picture, &label(values, tiles.letters()));
@@ -71,8 +75,8 @@ pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>)
     for file in &files {
         write(file, &sheet, &options)?;
     }
-    if args.common.verbose {
-        tell(&format!(
+    if args.report.verbose {
+        print_result(&format!(
             "{} pictures in {:.1} s",
             pictures.len(),
             start.elapsed().as_secs_f64()
@@ -101,32 +105,32 @@ fn check(args: &RenderArgs) -> Result<(), Failure> {
     stage_only(args)?;
     let flags = [
         (args.checkpoint.is_some(), "--checkpoint"),
-        (args.samples.is_some(), "--samples"),
+        (args.request.samples.is_some(), "--samples"),
         (args.preview.is_some(), "--preview"),
-        (!args.aov.is_empty(), "--aov"),
-        (args.photon_map.is_some(), "--photon-map"),
-        (args.common.stats.is_some(), "--stats"),
+        (!args.request.aov.is_empty(), "--aov"),
+        (args.request.photon_map.is_some(), "--photon-map"),
+        (args.report.stats.is_some(), "--stats"),
         (args.write_every.is_some(), "--write-every"),
         (args.progress.is_some(), "--progress"),
-        (args.stage.variations.len() > 2, "a third one"),
+        (args.request.stage.variations.len() > 2, "a third one"),
     ];
     match flags.into_iter().find(|(given, _)| *given) {
         Some((_, flag)) => {
             let message = format!("--variations does not go with {flag}");
-            Err(failure(Diagnostic::error(message).into()))
+            Err(Failure::of(Diagnostic::error(message)))
         }
         None => Ok(()),
     }
 }
 
 fn stage_only(args: &RenderArgs) -> Result<(), Failure> {
-    match stage::is_shader(&args.common.scene) {
+    match stage::is_shader(&args.request.scene.path) {
         true => Ok(()),
-        false => stage::check_idle(&args.stage, &args.common.scene).map_err(|error| failure(error.into())),
+        false => stage::check_idle(&args.request.stage, &args.request.scene.path).map_err(Failure::of),
     }
 }
 
-/// All combinations of the values of one or two variations, those of the first changing first.
+/// Combinations of the values of one or two variations; the first varies fastest.
 fn combinations(variations: &[Variation]) -> Vec<Vec<(String, String)>> {
     let mut all = vec![vec![]];
     for Variation { name, values } in variations {

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use super::{Scene, Stop, options};
-use crate::command::{Failure, bake as command};
 use renderer_bake::BakeProgress;
+use renderer_support::Failure;
 
-/// Bakes a scene into a folder, with the options of `kiln bake` and those of the scene. `--stats` tells the warnings.
+/// Bakes a scene into a folder, with options of `kiln bake`, which replace those of the scene. `--stats` writes the
+/// warnings.
 ///
 /// # Errors
-/// Mistakes in the options or in the scene; [`Failure::Interrupted`] when the work was stopped.
+/// Mistakes in the options or in the scene; [`Failure::Interrupted`] if the work was stopped.
 pub fn bake(
     scene: &Scene,
     folder: &Path,
@@ -17,11 +18,10 @@ pub fn bake(
     progress: &dyn BakeProgress,
     stop: &Stop,
 ) -> Result<(), Failure> {
-    let folder = format!("--output={}", folder.display());
-    let mut words = options::over(scene.options(), words);
-    words.push(folder);
-    let mut args = options::bake(scene.path(), &words)?;
-    args.common.text = scene.text();
-    args.common.quiet = true;
-    command::run_once(&args, stop.interrupt(), Some(progress), &|_| ())
+    let own = scene.request();
+    let mut args = options::bake(&own.path, words)?;
+    args.output = Some(folder.to_owned());
+    args.scene = own.changed_by(&args.scene);
+    args.report.quiet = true;
+    renderer_bake_files::run_once(&args, stop.interrupt(), Some(progress), &|_| ())
 }

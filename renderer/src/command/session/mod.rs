@@ -1,16 +1,22 @@
 //! Kiln inside of another program: scenes, pictures, bakes and shaders with the options of the command line, in memory.
 //!
-//! The Python package is made of it. What a [`Scene`] renders has the same bytes as what `kiln render` writes with the
-//! same options; nothing is printed, and no signal is caught: warnings are part of results, and a [`Stop`] ends work.
+//! The Python package uses it. A picture of a [`Scene`] has the bytes of `kiln render` with equal options. Nothing is
+//! printed and no signal is caught: warnings are part of results, and a [`Stop`] ends work.
 //!
 //! ```
-//! use renderer::session::{Scene, Stop};
+//! use renderer::session::{RenderRequest, Scene, SceneRequest, StageArgs, Stop};
 //!
 //! # fn main() -> Result<(), renderer::command::Failure> {
 //! let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenes/cornell_box.kiln");
-//! let scene = Scene::open(path.as_ref(), &[])?;
-//! let options = ["--spp=2", "--size=32x32", "--aov=albedo"].map(str::to_owned);
-//! let picture = scene.render(&options, &renderer::render::Silent, &Stop::default())?;
+//! let scene = SceneRequest { path: path.into(), ..SceneRequest::default() };
+//! let scene = Scene::open(scene, StageArgs::default())?;
+//! let picture = RenderRequest {
+//!     spp: Some(2),
+//!     size: Some((32, 32)),
+//!     aov: vec!["albedo".to_owned()],
+//!     ..RenderRequest::default()
+//! };
+//! let picture = scene.render(&picture, &renderer::render::Silent, &Stop::default())?;
 //! assert_eq!(picture.layers(), ["color", "albedo"]);
 //! # Ok(())
 //! # }
@@ -22,9 +28,13 @@ mod picture;
 mod scene;
 mod stop;
 
-pub use super::shade::{Evaluated, Instance, OutputInfo, PointInput, Points, ShaderText, Unit};
 pub use bake::bake;
 pub use picture::Picture;
+pub use renderer_inputs::common_args::{MitsubaArgs, SourceArgs, parse_define};
+pub use renderer_inputs::render_request::{DenoiseQuality, LightGroups, Quality, RenderRequest};
+pub use renderer_inputs::scene_request::{BUILD_QUALITIES, SceneRequest};
+pub use renderer_inputs::stage_args::{On, StageArgs, parse_param};
+pub use renderer_shade::{Evaluated, Instance, OutputInfo, PointInput, Points, ShaderText, Unit};
 pub use scene::Scene;
 pub use stop::Stop;
 
@@ -32,7 +42,7 @@ use std::sync::Arc;
 
 use shading::Preprocessor;
 
-use super::shipped::Shipped;
+use renderer_info::Shipped;
 use renderer_transport::material::Host;
 use renderer_transport::scene::build::shading_system;
 

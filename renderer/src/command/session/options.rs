@@ -5,60 +5,23 @@ use std::path::Path;
 
 use clap::ValueEnum as _;
 
-use crate::cli::{BakeArgs, Cli, Command, RenderArgs, ToneCurve};
-use crate::command::Failure;
-
-/// Options of `kiln render`.
-pub(super) fn render(scene: &Path, options: &[String]) -> Result<RenderArgs, Failure> {
-    match command("render", scene, options)? {
-        Command::Render(args) => Ok(args),
-        other => Err(unexpected(&other)),
-    }
-}
+use renderer_cli::{BakeArgs, Cli, Command, ToneCurve};
+use renderer_support::Failure;
 
 /// Options of `kiln bake`.
 pub(super) fn bake(scene: &Path, options: &[String]) -> Result<BakeArgs, Failure> {
-    match command("bake", scene, options)? {
-        Command::Bake(args) => Ok(args),
-        other => Err(unexpected(&other)),
+    let words = ["kiln", "bake"].map(OsString::from).into_iter();
+    let options = options.iter().map(OsString::from);
+    let words = words.chain(options).chain([OsString::from("--"), scene.into()]);
+    match Cli::read(words).map(|cli| cli.command) {
+        Ok(Command::Bake(args)) => Ok(args),
+        Ok(other) => Err(Failure::User(format!(
+            "error: the options are not of this command: {other:?}"
+        ))),
+        Err(error) => Err(Failure::User(without_usage(&error.render().to_string()))),
     }
 }
 
-/// Options, followed by `later` ones, which replace those of the same flag, or of the same value of the scene.
-pub(super) fn over(options: &[String], later: &[String]) -> Vec<String> {
-    let replaced: Vec<&str> = later.iter().flat_map(|word| replaced_by(word)).collect();
-    let kept = options.iter().filter(|word| !replaced.contains(&key(word)));
-    kept.chain(later).cloned().collect()
-}
-
-/// The keys of earlier words that a word replaces.
-fn replaced_by(word: &str) -> [&str; 2] {
-    let key = key(word);
-    let other = match key {
-        "--size" => "--set=film.size",
-        "--crop" => "--set=film.crop",
-        key => key,
-    };
-    [key, other]
-}
-
-/// What a word is about: its flag, with the name of the value for those that may be given several times.
-fn key(word: &str) -> &str {
-    let Some((flag, value)) = word.split_once('=') else {
-        return word;
-    };
-    match flag {
-        "--set" | "--param" | "--define" => {
-            let name = value.split('=').next().unwrap_or_default();
-            &word[..flag.len() + 1 + name.len()]
-        }
-        // These add up.
-        "--aov" | "--override" => word,
-        _ => flag,
-    }
-}
-
-/// A tone curve by its name.
 pub(super) fn tone_curve(name: &str) -> Result<ToneCurve, Failure> {
     ToneCurve::from_str(name, false).map_err(|_| {
         let known = ToneCurve::value_variants().iter();
@@ -71,18 +34,8 @@ pub(super) fn tone_curve(name: &str) -> Result<ToneCurve, Failure> {
     })
 }
 
-fn command(name: &str, scene: &Path, options: &[String]) -> Result<Command, Failure> {
-    let words = ["kiln", name].map(OsString::from).into_iter();
-    let options = options.iter().map(OsString::from);
-    let words = words.chain(options).chain([OsString::from("--"), scene.into()]);
-    match Cli::read(words) {
-        Ok(cli) => Ok(cli.command),
-        Err(error) => Err(Failure::User(wrong(&error.render().to_string()))),
-    }
-}
-
-/// What clap says, without what is for a terminal.
-fn wrong(text: &str) -> String {
+/// An error message of clap without hints for the terminal.
+fn without_usage(text: &str) -> String {
     let lines = text.lines().map(str::trim_end).filter(|line| {
         let is_for_terminal = line.starts_with("Usage:") || line.starts_with("For more information");
         !line.is_empty() && !is_for_terminal
@@ -92,9 +45,4 @@ fn wrong(text: &str) -> String {
         None => line.to_owned(),
     });
     lines.collect::<Vec<_>>().join("\n")
-}
-
-/// Options cannot name another command.
-fn unexpected(command: &Command) -> Failure {
-    Failure::User(format!("error: the options are not of this command: {command:?}"))
 }

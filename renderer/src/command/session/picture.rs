@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use shading::Diagnostics;
 
 use super::options;
-use crate::command::Failure;
-use crate::command::outputs::{Finish, Outputs, misplaced};
-use crate::command::pictures::Pictures;
-use crate::layers::Layered;
-use crate::part::Header;
 use renderer_image::Image;
 use renderer_image::film::{Film, NoiseMap};
+use renderer_pictures::layers::Layered;
+use renderer_pictures::part::Header;
+use renderer_pictures::pictures::Pictures;
+use renderer_support::Failure;
+use renderer_support::outputs::{Outputs, WriteMode, check_written};
 
 /// The layer of the picture itself.
 const COLOR: &str = "color";
@@ -27,7 +27,7 @@ pub struct Picture {
     pub(super) header: Header,
     pub(super) statistics: String,
     pub(super) warnings: Diagnostics,
-    /// All files that were read for it.
+    /// The files that were read for the picture.
     pub(super) inputs: Vec<PathBuf>,
 }
 
@@ -37,7 +37,7 @@ impl Picture {
         (self.layered.picture.width, self.layered.picture.height)
     }
 
-    /// Names of the layers: `color` first, then those that were asked for.
+    /// Names of the layers: `color` first, then the requested ones.
     pub fn layers(&self) -> Vec<&str> {
         let mut layers = vec![COLOR];
         for name in &self.layered.names {
@@ -95,8 +95,8 @@ impl Picture {
         &self.warnings
     }
 
-    /// Writes the picture with all layers that the format takes; returns warnings. Exposure in stops and tone curve are
-    /// for 8-bit formats. A file `.part` has exact sums, to be joined with others by `kiln merge`.
+    /// Writes the picture with all layers that the format supports; returns warnings. Exposure in stops and tone curve
+    /// apply to 8-bit formats. A file `.part` has exact sums, which `kiln merge` adds to those of other parts.
     ///
     /// # Errors
     /// When the file cannot be written, or was read to make the picture.
@@ -104,7 +104,7 @@ impl Picture {
         let mut outputs = Outputs::default();
         let mut pictures = Pictures::new(&[path.to_owned()], exposure, &mut outputs)?;
         pictures.tone_map = options::tone_curve(tone_map)?.into();
-        outputs.spare(&self.inputs)?;
+        outputs.check_inputs(&self.inputs)?;
         pictures.check_size(self.film.crop())?;
         if !pictures.parts.is_empty() && !self.joins {
             return Err(Failure::User(
@@ -113,11 +113,11 @@ impl Picture {
                     .to_owned(),
             ));
         }
-        pictures.spare_parts(&self.header.samples, |_| self.header.identity.clone())?;
-        let finish = Finish::Final(&self.inputs);
+        pictures.check_existing_parts(&self.header.samples, |_| self.header.identity.clone())?;
+        let finish = WriteMode::Final(&self.inputs);
         let noise = self.noise.as_ref();
         let written = pictures.write_files(&self.layered, &self.film, noise, &self.header, &finish);
-        misplaced(&written.errors)?;
+        check_written(&written.errors)?;
         Ok(Diagnostics { list: written.kept })
     }
 }

@@ -1,94 +1,79 @@
 //! A scene that is read once and rendered many times.
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use shading::Diagnostics;
 
+use super::Stop;
 use super::picture::Picture;
-use super::{Stop, options};
-use crate::cli::RenderArgs;
-use crate::command::Failure;
-use crate::command::checkpoint::{Origin, begun};
-use crate::command::common::{failure, lost_texels};
-use crate::command::denoising::missing_features;
+use crate::command::checkpoint::{RenderOrigin, resumed_state};
 use crate::command::passes;
-use crate::command::pictures::Pictures;
-use crate::command::render::{changes, check_memory, denoising, described, planned};
+use crate::command::render::{build_picture, check_memory, denoising, planned};
 use crate::command::statistics::Statistics;
-use renderer_passes::PassSet;
+use renderer_cli::{RenderRequest, SceneRequest, StageArgs};
+use renderer_passes::{Pass, PassSet};
+use renderer_pictures::pictures::Pictures;
 use renderer_scene::SceneDesc;
+use renderer_support::{Failure, lock};
 use renderer_transport::render::{Progress, render};
-use renderer_transport::scene::build::{Built, build_with_values};
+use renderer_transport::scene::build::Built;
 
 /// A scene: a file, a text, or a unit or group on a stage.
 ///
-/// What is read and built is kept for the next picture, as long as the options that change it stay the same: another
-/// seed or number of samples costs nothing but the samples.
+/// The scene is kept for the next picture until a value that changes it differs, so another seed or number of samples
+/// needs no loading.
 #[derive(Debug)]
 pub struct Scene {
-    path: PathBuf,
-    text: Option<Arc<str>>,
-    /// Options of all pictures.
-    options: Vec<String>,
+    /// The scene and its stage, without values of pictures.
+    request: RenderRequest,
     described: Mutex<Option<Described>>,
-    built: Mutex<Option<(String, Arc<Built>)>>,
+    built: Mutex<Option<(BuildKey, Arc<Built>)>>,
 }
 
-/// A scene as it was read with some options.
+/// Description of a scene for equal requests.
 #[derive(Clone, Debug)]
 struct Described {
-    key: String,
+    /// See [`RenderRequest::reading`].
+    key: RenderRequest,
     desc: Arc<SceneDesc>,
     warnings: Diagnostics,
     time: Duration,
 }
 
+/// Values that building a scene depends on.
+#[derive(Clone, Debug, PartialEq)]
+struct BuildKey {
+    /// See [`RenderRequest::reading`].
+    reading: RenderRequest,
+    camera: Option<String>,
+    shader_values: Vec<Pass>,
+}
+
 impl Scene {
-    /// Reads the scene or model of a file, or puts the shader of that name on a stage. `options` are those of
-    /// `kiln render`, as words such as `--set=film.size=(64, 64)`.
+    /// Reads the scene or model of a file or text, or puts the shader of that name on a stage.
     ///
     /// # Errors
-    /// All mistakes in it and in the options.
-    pub fn open(path: &Path, options: &[String]) -> Result<Scene, Failure> {
-        Scene::new(path, None, options)
-    }
-
-    /// Reads the scene of a text, in which names of files are relative to the folder of `path`, which need not be there:
-    /// its ending tells what the text is.
-    ///
-    /// # Errors
-    /// As for [`Scene::open`].
-    pub fn from_text(path: &Path, text: &str, options: &[String]) -> Result<Scene, Failure> {
-        Scene::new(path, Some(text.into()), options)
-    }
-
-    fn new(path: &Path, text: Option<Arc<str>>, options: &[String]) -> Result<Scene, Failure> {
+    /// All mistakes in the scene and in the request.
+    pub fn open(scene: SceneRequest, stage: StageArgs) -> Result<Scene, Failure> {
+        let request = RenderRequest {
+            scene,
+            stage,
+            ..RenderRequest::default()
+        };
+        request.check()?;
         let scene = Scene {
-            path: path.to_owned(),
-            text,
-            options: options.to_vec(),
+            request,
             described: Mutex::default(),
             built: Mutex::default(),
         };
-        scene.described(&scene.args(&[])?)?;
+        scene.described(&scene.request)?;
         Ok(scene)
     }
 
-    /// The file, or the name of the shader.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Its text, where it is not that of the file.
-    pub(super) fn text(&self) -> Option<Arc<str>> {
-        self.text.clone()
-    }
-
-    /// Options of all pictures.
-    pub fn options(&self) -> &[String] {
-        &self.options
+    /// The request that the scene was opened with.
+    pub fn request(&self) -> &SceneRequest {
+        &self.request.scene
     }
 
     /// Warnings about the scene.
@@ -96,7 +81,7 @@ impl Scene {
     /// # Errors
     /// As for [`Scene::open`].
     pub fn warnings(&self) -> Result<Diagnostics, Failure> {
-        Ok(self.described(&self.args(&[])?)?.warnings)
+        Ok(self.described(&self.request)?.warnings)
     }
 
     /// The description of the scene.
@@ -104,38 +89,36 @@ impl Scene {
     /// # Errors
     /// As for [`Scene::open`].
     pub fn desc(&self) -> Result<Arc<SceneDesc>, Failure> {
-        Ok(self.described(&self.args(&[])?)?.desc)
+        Ok(self.described(&self.request)?.desc)
     }
 
-    /// Renders a picture, with further options.
+    /// Renders a picture. Values of `picture` replace those of the scene; its file, sources and stage are the scene's.
     ///
     /// # Errors
-    /// Mistakes in the options or in the scene; [`Failure::Interrupted`] when the work was stopped before there was
-    /// anything to see.
+    /// Mistakes in the request or in the scene; [`Failure::Interrupted`] if the work was stopped before the first sample.
     pub fn render(
         &self,
-        options: &[String],
+        picture: &RenderRequest,
         progress: &dyn Progress,
         stop: &Stop,
     ) -> Result<Picture, Failure> {
-        let args = self.args(options)?;
+        picture.check()?;
+        let request = self.request.of_picture(picture);
         let Described {
             desc,
             mut warnings,
             time: load,
             ..
-        } = self.described(&args)?;
-        let mut pictures = Pictures::in_memory(denoising(&args, true));
+        } = self.described(&request)?;
+        let mut pictures = Pictures::in_memory(denoising(&request, true));
         pictures.check_denoising()?;
-        pictures.hide_features(missing_features(&desc, &args.aov));
-        let features = (pictures.denoising.as_ref()).map_or(&[][..], |denoising| &denoising.hidden);
-        let asked_for = passes::asked_for(&args, features, &desc)?;
-        let built = self.built(&args, &desc, &asked_for)?;
+        let passes = passes::requested(&request, &mut pictures, &desc)?;
+        let built = self.built(&request, &desc, &passes)?;
         warnings.list.extend(built.warnings.list.iter().cloned());
-        let (settings, asked) = planned(&args, &desc, &built, asked_for, args.samples.is_some())?;
-        check_memory(&args.common, &settings)?;
-        let origin = Origin::of(&built.scene, &desc.file, &settings);
-        begun(None, &origin, &asked)?;
+        let (settings, range) = planned(&request, &desc, &built, passes, request.samples.is_some())?;
+        check_memory(&settings)?;
+        let origin = RenderOrigin::of(&built.scene, &desc.file, &settings);
+        resumed_state(None, &origin, &range)?;
         let rendered = render(&built.scene, &settings, progress, stop.flag())?;
         if rendered.state.samples.is_empty() {
             return Err(stop.interrupt().failure());
@@ -143,8 +126,7 @@ impl Scene {
         let header = origin.header(&rendered.state.integrator, &rendered.state);
         let developed = pictures.develop(&rendered.state.film, &header);
         let statistics = Statistics::new(load, &built, &rendered);
-        statistics.warn(&mut warnings);
-        (warnings.list).extend(built.scene.texture_failure().map(lost_texels));
+        statistics.warn(&built.scene, &mut warnings);
         warnings.list.extend(developed.noisy);
         let read = desc.files.iter().cloned().chain(desc.file_system.log());
         Ok(Picture {
@@ -160,23 +142,15 @@ impl Scene {
         })
     }
 
-    fn args(&self, options: &[String]) -> Result<RenderArgs, Failure> {
-        let mut args = options::render(&self.path, &options::over(&self.options, options))?;
-        args.common.text.clone_from(&self.text);
-        // Nothing is printed.
-        args.common.quiet = true;
-        Ok(args)
-    }
-
-    /// The scene with the changes of some options.
-    fn described(&self, args: &RenderArgs) -> Result<Described, Failure> {
-        let key = description_key(args);
+    /// The scene with the changes of a request.
+    fn described(&self, request: &RenderRequest) -> Result<Described, Failure> {
+        let key = request.reading();
         let mut kept = lock(&self.described);
         if let Some(described) = kept.as_ref().filter(|described| described.key == key) {
             return Ok(described.clone());
         }
         let start = Instant::now();
-        let (desc, warnings) = described(args)?;
+        let (desc, warnings) = request.read()?;
         let described = Described {
             key,
             desc: Arc::new(desc),
@@ -187,41 +161,25 @@ impl Scene {
         Ok(described)
     }
 
-    fn built(&self, args: &RenderArgs, desc: &SceneDesc, asked_for: &PassSet) -> Result<Arc<Built>, Failure> {
-        let values = asked_for.shader_values();
-        let key = format!("{} {:?} {values:?}", description_key(args), args.camera);
+    fn built(
+        &self,
+        request: &RenderRequest,
+        desc: &SceneDesc,
+        passes: &PassSet,
+    ) -> Result<Arc<Built>, Failure> {
+        let key = BuildKey {
+            reading: request.reading(),
+            camera: request.camera.clone(),
+            shader_values: passes.shader_values(),
+        };
         let mut kept = lock(&self.built);
         if let Some((_, built)) = kept.as_ref().filter(|(known, _)| *known == key) {
             return Ok(built.clone());
         }
-        // Two scenes at once would be one too many for some.
+        // Memory may not hold two scenes.
         *kept = None;
-        let built = build_with_values(desc, args.camera.as_deref(), args.common.threads(), &values);
-        let built = Arc::new(built.map_err(failure)?);
+        let built = Arc::new(build_picture(request, desc, passes)?);
         *kept = Some((key, built.clone()));
         Ok(built)
     }
-}
-
-/// All that changes what is read.
-fn description_key(args: &RenderArgs) -> String {
-    let common = &args.common;
-    let reading = (
-        &common.set,
-        &common.integrator,
-        &common.light,
-        &common.source,
-        &common.mitsuba,
-    );
-    let keeping = (common.texture_memory, common.build_quality);
-    format!(
-        "{reading:?} {keeping:?} {:?} {:?} {:?}",
-        changes(args),
-        args.stage,
-        args.overrides
-    )
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

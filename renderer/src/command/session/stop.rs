@@ -3,19 +3,19 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::command::interrupt::Interrupt;
+use renderer_support::interrupt::Interrupt;
 
-/// Ends work early; clones ask for the same.
+/// Stops work early; clones share the request.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<Interrupt>);
 
 impl Stop {
-    /// Asks the work to end with what it has.
+    /// Requests that the work ends with the result so far.
     pub fn stop(&self) {
         self.0.stop_old_work();
     }
 
-    /// Returns whether the work was asked to end.
+    /// Returns whether the work has to end.
     pub fn is_set(&self) -> bool {
         self.0.is_set()
     }

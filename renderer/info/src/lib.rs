@@ -1,0 +1,539 @@
+//! `kiln info`: parameters of shaders (in the form of OSL's `oslinfo`), contents of scenes, models, parts,
+//! checkpoints, images, volumes and photon maps.
+
+#![deny(unsafe_code, missing_docs)]
+// Bits must not depend on the C library.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
+mod inventory;
+mod needs;
+mod shipped;
+mod stored;
+mod volume;
+
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use shading::eval::text::{Arg, format};
+use shading::graph::ParamInfo;
+use shading::hir::{Const, Metadata};
+use shading::ty::Type;
+use shading::{Diagnostic, Diagnostics, ShadingSystem, Template};
+
+use inventory::Inventory;
+use needs::{Needs, SceneShapes};
+use renderer_bake::{CheckpointContent, is_checkpoint};
+use renderer_base::files::SharedFiles;
+use renderer_cli::InfoArgs;
+use renderer_grid::is_grid_file;
+use renderer_image::{Format, ImageInfo, read_info};
+use renderer_inputs::metadata::metadata_of;
+use renderer_inputs::scene_options::{SceneOptions, load_scene};
+use renderer_inputs::shader_file;
+use renderer_pictures::part::{Header, PartReader};
+use renderer_pictures::pictures::is_part;
+use renderer_support::{Failure, print, print_result};
+use renderer_transport::integrator::photon::MapHeader;
+use renderer_transport::material::Host;
+use renderer_transport::scene::build;
+use volume::Volume;
+
+pub use shipped::Shipped;
+
+/// Runs `kiln info`.
+pub fn run(args: &InfoArgs) -> Result<(), Failure> {
+    let host = Arc::new(Host::new(folders(args)));
+    let system = build::shading_system(
+        host.clone(),
+        args.source
+            .preprocessor(&args.mitsuba.macros(), SharedFiles::default()),
+    );
+    if args.subjects.is_empty() && args.param.is_none() {
+        let shipped = Shipped::list(&system);
+        print_result(&if args.json {
+            format!("{:#}\n", shipped.json())
+        } else {
+            shipped.text()
+        });
+        return Ok(());
+    }
+    if args.needs {
+        return needs(&system, &host, args);
+    }
+    let mut diagnostics = Diagnostics::default();
+    let mut shown = vec![];
+    for word in &args.subjects {
+        match find(&system, word, args) {
+            Ok(mut found) => {
+                if args.param.is_some() {
+                    keep_last_shader(&mut found);
+                }
+                shown.extend(found);
+            }
+            Err(errors) => diagnostics.list.extend(errors.list),
+        }
+    }
+    if let Some(name) = &args.param {
+        choose(&mut shown, name, &mut diagnostics);
+    }
+    for subject in &shown {
+        if let Subject::Volume(volume) = subject {
+            diagnostics.list.extend(volume.faults().map(Diagnostic::error));
+        }
+    }
+    let text = if args.json {
+        format!("{:#}\n", Json::Array(shown.iter().map(Subject::json).collect()))
+    } else {
+        shown
+            .iter()
+            .map(|subject| subject.text(args.param.is_none()))
+            .collect()
+    };
+    print_result(&text);
+    print(&diagnostics);
+    if diagnostics.has_errors() {
+        Err(Failure::User(String::new()))
+    } else {
+        Ok(())
+    }
+}
+
+/// Folders of textures: the working folder and those of the named files.
+fn folders(args: &InfoArgs) -> Vec<PathBuf> {
+    let files = args.subjects.iter().map(Path::new);
+    let beside = files.filter_map(|file| Some(file.parent()?.to_owned()));
+    std::iter::once(PathBuf::from(".")).chain(beside).collect()
+}
+
+/// `--needs`: of the shaders that are named, or of the scene's materials, units and groups.
+fn needs(system: &ShadingSystem, host: &Host, args: &InfoArgs) -> Result<(), Failure> {
+    let (scenes, shaders): (Vec<&OsString>, Vec<&OsString>) = args
+        .subjects
+        .iter()
+        .partition(|word| inventory::is_scene(Path::new(word)));
+    let ([] | [_]) = scenes[..] else {
+        let error = Diagnostic::error("--needs looks into one scene, and several are named");
+        return Err(Failure::plain(error.into()));
+    };
+    let mut templates = vec![];
+    let (mut needs, mut shapes) = (vec![], None);
+    for word in scenes {
+        let path = Path::new(word);
+        let (desc, _) =
+            load_scene(path, SceneOptions::of(&args.source, &args.mitsuba)).map_err(Failure::plain)?;
+        for file in &desc.shaders {
+            let loaded = system.load_file(&file.file).map_err(Failure::plain)?;
+            if shaders.is_empty() {
+                templates.extend(loaded.templates);
+            }
+        }
+        let scene = SceneShapes::of(&desc);
+        if shaders.is_empty() {
+            needs = Needs::of_materials(&desc, &scene).map_err(Failure::plain)?;
+        }
+        shapes = Some(scene);
+    }
+    for word in shaders {
+        templates.extend(shader_file::find(system, word).map_err(Failure::plain)?.templates);
+    }
+    let users = shapes.as_ref().map(SceneShapes::all);
+    for template in &templates {
+        needs.push(Needs::of(system, host, template, users).map_err(Failure::plain)?);
+    }
+    print_result(&if args.json {
+        format!("{:#}\n", Json::Array(needs.iter().map(Needs::json).collect()))
+    } else {
+        needs.iter().map(Needs::text).collect()
+    });
+    Ok(())
+}
+
+/// Name, kind, parameters and metadata of a unit or group, as `--json` shows them.
+pub fn description(template: &Template) -> Json {
+    Info::of(template).json()
+}
+
+/// Subject of an argument of the command line.
+enum Subject {
+    /// A unit or a group.
+    Shader(Info),
+    /// Contents of a scene or model.
+    Scene(Box<Inventory>),
+    /// Header of a part.
+    Part(Box<Header>),
+    /// Contents of a checkpoint of a bake.
+    Bake(CheckpointContent),
+    /// Header of an image.
+    Image(Box<ImageInfo>),
+    /// Grids of a volume.
+    Volume(Volume),
+    /// Header of stored photon maps.
+    PhotonMaps(MapHeader),
+}
+
+impl Subject {
+    fn text(&self, heading: bool) -> String {
+        match self {
+            Subject::Shader(info) => info.text(heading),
+            Subject::Scene(inventory) => inventory.text(),
+            Subject::Part(header) => header.to_string(),
+            Subject::Bake(content) => format!(
+                "part of a bake\n  finished work   {} chunks\n  scene, settings {:016x}\n",
+                content.chunks, content.fingerprint
+            ),
+            Subject::Image(image) => stored::image_text(image),
+            Subject::Volume(volume) => volume.text(),
+            Subject::PhotonMaps(maps) => stored::maps_text(maps),
+        }
+    }
+
+    fn json(&self) -> Json {
+        match self {
+            Subject::Shader(info) => info.json(),
+            Subject::Scene(inventory) => inventory.json(),
+            Subject::Part(header) => header.json(),
+            Subject::Bake(content) => json!({
+                "bake": format!("{:016x}", content.fingerprint),
+                "chunks": content.chunks,
+            }),
+            Subject::Image(image) => stored::image_json(image),
+            Subject::Volume(volume) => volume.json(),
+            Subject::PhotonMaps(maps) => stored::maps_json(maps),
+        }
+    }
+}
+
+/// Finds the subjects of an argument: a scene file comes with the units and groups that it declares.
+fn find(system: &ShadingSystem, word: &OsStr, args: &InfoArgs) -> Result<Vec<Subject>, Diagnostics> {
+    let path = Path::new(word);
+    if is_checkpoint(path) {
+        let content = CheckpointContent::read(path).map_err(|error| Diagnostic::error(error.to_string()))?;
+        return Ok(vec![Subject::Bake(content)]);
+    }
+    if is_part(path) || PartReader::is_part(path) {
+        let part = PartReader::open(path).map_err(|error| Diagnostic::error(error.to_string()))?;
+        return Ok(vec![Subject::Part(Box::new(part.header().clone()))]);
+    }
+    if MapHeader::is_at(path) {
+        let maps = MapHeader::read(path).map_err(|error| Diagnostic::error(error.to_string()))?;
+        return Ok(vec![Subject::PhotonMaps(maps)]);
+    }
+    if is_grid_file(path) {
+        let volume = Volume::read(path).map_err(|error| Diagnostic::error(error.to_string()))?;
+        return Ok(vec![Subject::Volume(volume)]);
+    }
+    if Format::from_extension(path).is_some() {
+        let image = read_info(path).map_err(|error| Diagnostic::error(error.to_string()))?;
+        return Ok(vec![Subject::Image(Box::new(image))]);
+    }
+    if !inventory::is_scene(path) {
+        let found = shader_file::find(system, word)?;
+        return Ok(found
+            .templates
+            .iter()
+            .map(Info::of)
+            .map(Subject::Shader)
+            .collect());
+    }
+    let (desc, _) = load_scene(path, SceneOptions::of(&args.source, &args.mitsuba))?;
+    let mut subjects = vec![];
+    for file in &desc.shaders {
+        let loaded = system.load_file(&file.file)?;
+        subjects.extend(loaded.templates.iter().map(Info::of).map(Subject::Shader));
+    }
+    let inventory = Inventory::of(desc);
+    if subjects.is_empty() || !inventory.is_empty() {
+        subjects.insert(0, Subject::Scene(Box::new(inventory)));
+    }
+    Ok(subjects)
+}
+
+/// Keeps the last unit or group of a file, which the ones before it serve, as other commands do.
+fn keep_last_shader(found: &mut Vec<Subject>) {
+    let is_shader = |subject: &Subject| matches!(subject, Subject::Shader(_));
+    let last = found.iter().rposition(is_shader);
+    let mut index = 0;
+    found.retain(|subject| {
+        index += 1;
+        !is_shader(subject) || Some(index - 1) == last
+    });
+}
+
+/// Keeps only the parameter `name` of each unit and group.
+fn choose(shown: &mut Vec<Subject>, name: &str, diagnostics: &mut Diagnostics) {
+    let count = shown.len();
+    shown.retain(|subject| matches!(subject, Subject::Shader(_)));
+    if shown.is_empty() && count > 0 {
+        let message = "--param shows a parameter of a unit or group, and none is named";
+        diagnostics.push(Diagnostic::error(message));
+    }
+    for subject in shown {
+        let Subject::Shader(info) = subject else { continue };
+        if !info.params.iter().any(|param| param.name == name) {
+            let known = info.params.iter().map(|param| param.name.as_str());
+            let error = Diagnostic::error(format!("`{}` has no parameter `{name}`", info.name));
+            diagnostics.push(error.nearest(name, known));
+        }
+        info.params.retain(|param| param.name == name);
+    }
+}
+
+/// A unit or group with its parameters.
+struct Info {
+    kind: &'static str,
+    name: String,
+    metadata: Vec<Metadata>,
+    params: Vec<Shown>,
+}
+
+/// A parameter of a unit or group.
+struct Shown {
+    name: String,
+    /// Type, or the structure's.
+    ty: String,
+    output: bool,
+    default: Option<Const>,
+    /// Default as written, if it is computed.
+    computed: Option<String>,
+    /// True if the default stands in brackets: defaults of arrays and of types with components.
+    composite: bool,
+    /// Other names by which callers give it.
+    aliases: Vec<String>,
+    metadata: Vec<Metadata>,
+    /// The fields of a structure; it has no default of its own.
+    fields: Option<Vec<String>>,
+}
+
+impl Info {
+    fn of(template: &Template) -> Info {
+        let list = template.params().unwrap_or_default();
+        let (kind, params) = match template {
+            Template::Unit(unit) => {
+                let declared = unit
+                    .hir
+                    .params
+                    .iter()
+                    .map(|p| (p.is_unsized, p.struct_name.clone()));
+                (unit.hir.kind.name(), shown(&list, declared))
+            }
+            Template::Group(_) => ("group", shown(&list, list.iter().map(|_| (false, None)))),
+        };
+        Info {
+            kind,
+            name: template.name().to_owned(),
+            metadata: metadata_of(template).to_vec(),
+            params,
+        }
+    }
+
+    /// Returns the text in the form of `oslinfo -v`.
+    fn text(&self, heading: bool) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        if heading {
+            let _ = writeln!(text, "{} \"{}\"", self.kind, self.name);
+            self.metadata
+                .iter()
+                .for_each(|metadata| metadata_text(metadata, &mut text));
+        }
+        for param in &self.params {
+            let output = if param.output { "output " } else { "" };
+            let _ = writeln!(text, "    \"{}\" \"{output}{}\"", param.name, param.ty);
+            match (&param.fields, &param.default) {
+                (Some(fields), _) => {
+                    let _ = writeln!(text, "\t\tfields: {{{}}}", fields.join(", "));
+                }
+                (None, Some(default)) => default_text(default, param.composite, &mut text),
+                (None, None) => {
+                    let _ = match &param.computed {
+                        Some(computed) => writeln!(text, "\t\tDefault value: {computed}"),
+                        None => writeln!(text, "\t\tUnknown default value"),
+                    };
+                }
+            }
+            param
+                .metadata
+                .iter()
+                .for_each(|metadata| metadata_text(metadata, &mut text));
+        }
+        text
+    }
+
+    fn json(&self) -> Json {
+        let params: Vec<Json> = self.params.iter().map(Shown::json).collect();
+        json!({
+            "name": self.name,
+            "kind": self.kind,
+            "metadata": metadata_json(&self.metadata),
+            "parameters": params,
+        })
+    }
+}
+
+impl Shown {
+    fn json(&self) -> Json {
+        let mut json = json!({
+            "name": self.name,
+            "type": self.ty,
+            "output": self.output,
+            "default": self.default.as_ref().map_or(Json::Null, value_json),
+            "metadata": metadata_json(&self.metadata),
+        });
+        if !self.aliases.is_empty() {
+            json["aliases"] = json!(self.aliases);
+        }
+        if let Some(computed) = &self.computed {
+            json["computed_default"] = json!(computed);
+        }
+        if let Some(fields) = &self.fields {
+            json["fields"] = json!(fields);
+        }
+        json
+    }
+}
+
+/// Returns the parameters, each structure before its fields. `declared` holds for each parameter whether it is an unsized
+/// array, and the structure that it is a field of.
+fn shown(params: &[ParamInfo], declared: impl IntoIterator<Item = (bool, Option<String>)>) -> Vec<Shown> {
+    let mut list: Vec<Shown> = vec![];
+    let mut structures: Vec<String> = vec![];
+    for (param, (is_unsized, struct_name)) in params.iter().zip(declared) {
+        let ty = match param.ty {
+            Type::VOID => "any".to_owned(),
+            ty if is_unsized => format!("{}[]", ty.element()),
+            ty => ty.to_string(),
+        };
+        if let (Some(struct_name), Some((head, _))) = (struct_name, param.name.split_once('.'))
+            && !structures.iter().any(|known| known == head)
+        {
+            structures.push(head.to_owned());
+            list.push(structure(head, &struct_name, params));
+        }
+        list.push(Shown {
+            name: param.name.clone(),
+            ty,
+            output: param.output,
+            default: param.default.clone(),
+            computed: param.computed.clone(),
+            composite: param.ty.is_array() || !matches!(param.default, Some(Const::Int(_) | Const::Float(_))),
+            aliases: param.aliases().map(str::to_owned).collect(),
+            metadata: param.metadata.clone(),
+            fields: None,
+        });
+    }
+    list
+}
+
+fn structure(name: &str, struct_name: &str, params: &[ParamInfo]) -> Shown {
+    let field_of = |param: &'_ ParamInfo| {
+        let field = param.name.strip_prefix(name)?.strip_prefix('.')?;
+        Some(format!("{} {field}", param.ty))
+    };
+    let first = params.iter().find(|param| field_of(param).is_some());
+    Shown {
+        name: name.to_owned(),
+        ty: format!("struct {struct_name}"),
+        output: first.is_some_and(|param| param.output),
+        default: None,
+        computed: None,
+        composite: false,
+        aliases: first
+            .map(|param| param.aliases().map(str::to_owned).collect())
+            .unwrap_or_default(),
+        metadata: first.map(|param| param.metadata.clone()).unwrap_or_default(),
+        fields: Some(params.iter().filter_map(field_of).collect()),
+    }
+}
+
+fn default_text(value: &Const, composite: bool, text: &mut String) {
+    let mut strings = vec![];
+    each(value, &mut |part| {
+        if let Const::String(part) = part {
+            strings.push(part.clone());
+        }
+    });
+    if !strings.is_empty() {
+        for part in strings {
+            let _ = writeln!(text, "\t\tDefault value: \"{}\"", escaped(&part));
+        }
+        return;
+    }
+    let mut numbers = String::new();
+    each(value, &mut |part| numbers.push_str(&number_text(part)));
+    let (open, close) = if composite { (" [", " ]") } else { ("", "") };
+    let _ = writeln!(text, "\t\tDefault value:{open}{numbers}{close}");
+}
+
+fn metadata_text(metadata: &Metadata, text: &mut String) {
+    let _ = write!(text, "\t\tmetadata: {} {} =", metadata.ty, metadata.name);
+    each(&metadata.value, &mut |part| match part {
+        Const::String(part) => {
+            let _ = write!(text, " \"{}\"", escaped(part));
+        }
+        part => text.push_str(&number_text(part)),
+    });
+    text.push('\n');
+}
+
+/// The elements of an array; else the value itself.
+fn each<'c>(value: &'c Const, f: &mut impl FnMut(&'c Const)) {
+    match value {
+        Const::Array(list) => list.iter().for_each(f),
+        value => f(value),
+    }
+}
+
+/// Numbers as C++ prints them, each after a blank.
+fn number_text(value: &Const) -> String {
+    let floats = |values: &[f32]| format(" %g", &[Arg::Floats(values)]).0;
+    match value {
+        Const::Int(v) => format!(" {v}"),
+        Const::Float(v) => floats(&[*v]),
+        Const::Triple(v) => floats(v),
+        Const::Matrix(v) => floats(v),
+        Const::NullClosure => " 0".to_owned(),
+        Const::String(_) | Const::Array(_) => String::new(),
+    }
+}
+
+/// A string as source would spell it.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            '"' | '\\' => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn metadata_json(list: &[Metadata]) -> Vec<Json> {
+    let entry =
+        |m: &Metadata| json!({ "name": m.name, "type": m.ty.to_string(), "value": value_json(&m.value) });
+    list.iter().map(entry).collect()
+}
+
+/// A value as JSON; numbers that JSON has not are text.
+fn value_json(value: &Const) -> Json {
+    // The shortest decimal of the 32-bit float, not of the double that contains it.
+    let float = |v: f32| match v.to_string().parse::<f64>() {
+        Ok(double) if double.is_finite() => json!(double),
+        _ => json!(v.to_string()),
+    };
+    match value {
+        Const::Int(v) => json!(v),
+        Const::Float(v) => float(*v),
+        Const::Triple(v) => v.iter().map(|v| float(*v)).collect(),
+        Const::Matrix(v) => v.iter().map(|v| float(*v)).collect(),
+        Const::String(v) => json!(&**v),
+        Const::Array(list) => list.iter().map(value_json).collect(),
+        Const::NullClosure => json!(0),
+    }
+}
