@@ -3,7 +3,7 @@
 use shading::{Diagnostic, Diagnostics};
 
 use super::folder::{Folder, KEPT};
-use renderer_bake::{Baked, BakeCache};
+use renderer_bake::{BakeCache, Baked};
 use renderer_base::files::read_regular;
 use renderer_cli::BakeArgs;
 

@@ -8,9 +8,9 @@ use shading_editor::{Document, FileLookup, Meaning, Query, Vocabulary, highlight
 use renderer_support::html::escaped;
 
 /// Definitions in other files are not resolved.
-struct NoTexts;
+struct NoFiles;
 
-impl Texts for NoTexts {
+impl FileLookup for NoFiles {
     fn find(&self, _: &str, _: &Path) -> Option<Arc<Document>> {
         None
     }
@@ -25,11 +25,11 @@ impl Texts for NoTexts {
 }
 
 /// The HTML of a source of shaders.
-pub(super) fn highlighted(world: &World, text: &str) -> String {
+pub(super) fn highlighted(vocabulary: &Vocabulary, text: &str) -> String {
     let document = Document::new("source.ksl", text);
     let query = Query {
-        world,
-        texts: &NoTexts,
+        vocabulary,
+        files: &NoFiles,
         document: &document,
     };
     let (text, mut html, mut at) = (&document.text, String::new(), 0);

@@ -30,7 +30,7 @@ const KEYWORDS: [(&str, &str); 12] = [
 const MORE_KINDS: [(&str, &str); 2] = [("camera", "panoramic"), ("integrator", "auto")];
 
 /// Creates the tables.
-pub(super) fn world() -> World {
+pub(super) fn world() -> Vocabulary {
     let keys: Vec<KeyBlock> = reference()
         .iter()
         .map(|block| key_block(block.title, &block.keys))

@@ -249,7 +249,7 @@ impl<'a> SubsurfaceVolume<'a> {
         if self.is_at_entry {
             ray.t_min = (margin + self.tolerance) as f32;
         }
-        let far = ray.t_max;
+        let (t_min, t_max) = (f64::from(ray.t_min), ray.t_max);
         let mut reached = 0.0;
         let mut found = None;
         for _ in 0..MAX_NULL_INTERFACES {
@@ -257,25 +257,32 @@ impl<'a> SubsurfaceVolume<'a> {
                 .surface
                 .crossing_within(segment.from, direction, reached, length);
             if let Some(crossing) = at_entry {
-                ray.t_max = far.min((crossing.t + 2.0 * margin) as f32);
+                ray.t_max = t_max.min((crossing.t + 2.0 * margin) as f32);
             }
             let hit = self.scene.first_hit(&ray);
             if hit.is_none() && at_entry.is_none() {
                 break;
             }
-            let mut end = at_entry.map_or(length, |crossing| crossing.t);
-            self.faces.clear();
+            // Coincident faces are one group. Distances of rays find them, with a margin for their errors; distances in double
+            // precision decide which group a face belongs to.
+            let mut end = at_entry.map_or(f64::INFINITY, |crossing| crossing.t);
             if let Some(hit) = hit {
-                let surface = self.surface_of(&hit);
                 let distance = f64::from(hit.t) - margin;
-                let crossing = surface.crossing_near(segment.from, direction, distance);
+                let crossing = self
+                    .surface_of(&hit)
+                    .crossing_near(segment.from, direction, distance);
                 let range = 2.0 * self.tolerance / crossing.cos.abs().max(MIN_COS);
-                end = end.min(distance + range);
-                ray.t_min = ray.t_min.max((f64::from(hit.t) - range) as f32);
-                ray.t_max = (end + margin) as f32;
+                end = end.min(distance.max(reached) + range);
+            }
+            let end = (end + 0.5 * margin).min(length);
+            self.faces.clear();
+            if hit.is_some() {
+                ray.t_max = (end + 2.0 * margin) as f32;
                 self.scene.all_hits(&ray, &mut self.hits);
                 for index in 0..self.hits.as_slice().len() {
                     let face = self.face(segment, self.hits.as_slice()[index]);
+                    let is_in_group = |face: &Face| face.crossing.t > reached && face.crossing.t <= end;
+                    let face = face.filter(is_in_group);
                     face.into_iter().for_each(|face| self.faces.push(face));
                 }
             }
@@ -287,8 +294,8 @@ impl<'a> SubsurfaceVolume<'a> {
                 break;
             }
             reached = end;
-            ray.t_min = ((end + margin) as f32).next_up();
-            ray.t_max = far;
+            ray.t_min = (reached + 0.75 * margin).max(t_min) as f32;
+            ray.t_max = t_max;
         }
         self.is_at_entry = false;
         found
