@@ -47,6 +47,19 @@ fn boxes_in_fog_match_instances_and_boxes_of_two_meshes() {
     });
 }
 
+/// Two boxes of wax with common faces, below fog (seed 3) and next to it (seed 8): paths entered the fog twice at the exit, or
+/// missed one of the faces there.
+#[test]
+fn coincident_boxes_of_wax_match_instances_and_boxes_of_two_meshes() {
+    let scene = |index: u64| RandomScene::of_contacts_in_fog([3, 8][index as usize % 2]);
+    check_changes("contacts_wax_instanced", 2, scene, NEAR, |scene, _| {
+        scene.with_instanced_boxes()
+    });
+    check_changes("contacts_wax_split", 2, scene, NEAR, |scene, _| {
+        scene.with_split_boxes()
+    });
+}
+
 #[test]
 fn photons_match_paths_in_boxes_in_fog() {
     let scene = RandomScene::of_contacts_in_fog;
