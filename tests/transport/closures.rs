@@ -105,7 +105,7 @@ fn furnace(subject: &mut Subject, degrees: f32, n: Vec3, rng: &mut Rng) -> ([Mom
             // In glass, radiance is multiplied by the squared index. Subsurface scattering returns its albedo.
             let weight = sample.map_or(Rgb::BLACK, |s| {
                 let below = surface.bsdf.subsurface_lobe(s.index);
-                let albedo = below.map_or(Rgb::WHITE, |below| below.lobe.albedo());
+                let albedo = below.map_or(Rgb::WHITE, |below| below.lobe.diffuse_albedo());
                 s.weight * (s.eta * s.eta) * albedo
             });
             let pass = sample

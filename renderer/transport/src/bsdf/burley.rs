@@ -14,6 +14,7 @@ use glam::{Vec2, Vec3};
 use super::fresnel::schlick_weight;
 use super::lambert::sample_cosine;
 use super::lobe_kind::{LobeKind, LobeSample};
+use super::lobe_model::LobeModel;
 use super::quadrature::cell;
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, abs_cos_theta, bounded, cos, safe_sqrt, same_hemisphere, sqr};
@@ -54,20 +55,6 @@ static FACTORS: LazyLock<[[Factors; ROUGHNESSES]; FLATNESSES]> = LazyLock::new(|
 });
 
 impl Burley {
-    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        if !same_hemisphere(wo, wi) {
-            return (Rgb::BLACK, 0.0);
-        }
-        let pdf = abs_cos_theta(wi) * INV_PI;
-        (Rgb::splat(self.factor(wo, wi) * pdf), pdf)
-    }
-
-    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
-        let mut sample = sample_cosine(wo.z, u, LobeKind::DIFFUSE_REFLECTION)?;
-        sample.weight = Rgb::splat(self.factor(wo, sample.wi));
-        Some(sample)
-    }
-
     /// f·π.
     fn factor(&self, wo: Vec3, wi: Vec3) -> f32 {
         let published = self.published(wo, wi);
@@ -144,7 +131,7 @@ impl Burley {
     }
 
     /// Directional albedo for `wo`.
-    pub(super) fn albedo(&self, wo: Vec3) -> f32 {
+    pub(super) fn reflectance(&self, wo: Vec3) -> f32 {
         if self.is_lossless {
             return 1.0;
         }
@@ -161,33 +148,34 @@ impl Burley {
     }
 }
 
+impl LobeModel for Burley {
+    fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        if !same_hemisphere(wo, wi) {
+            return (Rgb::BLACK, 0.0);
+        }
+        let pdf = abs_cos_theta(wi) * INV_PI;
+        (Rgb::splat(self.factor(wo, wi) * pdf), pdf)
+    }
+
+    fn sample(&self, wo: Vec3, _: f32, u: Vec2) -> Option<LobeSample> {
+        let mut sample = sample_cosine(wo.z, u, LobeKind::DIFFUSE_REFLECTION)?;
+        sample.weight = Rgb::splat(self.factor(wo, sample.wi));
+        Some(sample)
+    }
+
+    fn albedo(&self, wo: Vec3) -> Rgb {
+        Rgb::splat(self.reflectance(wo))
+    }
+}
+
 /// Burley's sheen: forward-scattered grazing light of cloth, colour one. f is the Schlick weight of the angle to the
 /// half vector, without a factor 1/π.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sheen;
 
 impl Sheen {
-    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        if !same_hemisphere(wo, wi) {
-            return (Rgb::BLACK, 0.0);
-        }
-        let cos = abs_cos_theta(wi);
-        (Rgb::splat(value(wo.dot(wi)) * cos), cos * INV_PI)
-    }
-
-    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
-        let mut sample = sample_cosine(wo.z, u, LobeKind::DIFFUSE_REFLECTION)?;
-        sample.weight = Rgb::splat(value(wo.dot(sample.wi)) / INV_PI);
-        Some(sample)
-    }
-
-    /// Fast approximation of [`Sheen::albedo`]: 0.09 at grazing incidence.
-    pub(super) fn estimate(&self, cos_o: f32) -> f32 {
-        0.09 * sqr(1.0 - cos_o.abs().min(1.0))
-    }
-
     /// Directional albedo for `wo`.
-    pub(super) fn albedo(&self, wo: Vec3) -> f32 {
+    pub(super) fn reflectance(&self, wo: Vec3) -> f32 {
         const AZIMUTHS: usize = 8;
         let cos_o = abs_cos_theta(wo).min(1.0);
         let at = |cos_i: f32| {
@@ -199,6 +187,30 @@ impl Sheen {
             2.0 * cos_i / INV_PI * (0..AZIMUTHS).map(azimuth).sum::<f32>() / AZIMUTHS as f32
         };
         gauss(at)
+    }
+}
+
+impl LobeModel for Sheen {
+    fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        if !same_hemisphere(wo, wi) {
+            return (Rgb::BLACK, 0.0);
+        }
+        let cos = abs_cos_theta(wi);
+        (Rgb::splat(value(wo.dot(wi)) * cos), cos * INV_PI)
+    }
+
+    fn sample(&self, wo: Vec3, _: f32, u: Vec2) -> Option<LobeSample> {
+        let mut sample = sample_cosine(wo.z, u, LobeKind::DIFFUSE_REFLECTION)?;
+        sample.weight = Rgb::splat(value(wo.dot(sample.wi)) / INV_PI);
+        Some(sample)
+    }
+
+    fn estimate(&self, cos_o: f32) -> Rgb {
+        Rgb::splat(0.09 * sqr(1.0 - cos_o.abs().min(1.0)))
+    }
+
+    fn albedo(&self, wo: Vec3) -> Rgb {
+        Rgb::splat(self.reflectance(wo))
     }
 }
 

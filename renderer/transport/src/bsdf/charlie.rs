@@ -13,6 +13,7 @@ use glam::{Vec2, Vec3};
 
 use super::albedo_table::AlbedoTable;
 use super::lobe_kind::{LobeKind, LobeSample};
+use super::lobe_model::LobeModel;
 use renderer_base::color::Rgb;
 use renderer_base::math::{abs_cos_theta, pow, same_hemisphere, sqr};
 use renderer_base::sampling::{uniform_hemisphere, uniform_hemisphere_pdf};
@@ -38,29 +39,8 @@ impl Charlie {
         }
     }
 
-    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        if !same_hemisphere(wo, wi) {
-            return (Rgb::BLACK, 0.0);
-        }
-        let f = value(self.alpha, wo, wi) / self.excess(wo, wi);
-        (Rgb::splat(f), uniform_hemisphere_pdf())
-    }
-
-    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
-        let up = uniform_hemisphere(u);
-        let wi = if wo.z < 0.0 { up.with_z(-up.z) } else { up };
-        let (f, pdf) = self.eval_pdf(wo, wi);
-        (pdf > 0.0).then(|| LobeSample {
-            wi,
-            weight: f * (1.0 / pdf),
-            pdf,
-            kind: LobeKind::DIFFUSE_REFLECTION,
-            eta: 1.0,
-        })
-    }
-
     /// Directional albedo for a direction with cosine `cos_o`.
-    pub(super) fn albedo(&self, cos_o: f32) -> f32 {
+    pub(super) fn albedo_at(&self, cos_o: f32) -> f32 {
         ALBEDO.look_up(coordinate(self.alpha), cos_o.abs())
     }
 
@@ -73,6 +53,37 @@ impl Charlie {
         PUBLISHED_ALBEDO
             .look_up(coordinate(self.alpha), abs_cos_theta(wo).min(abs_cos_theta(wi)))
             .max(1.0)
+    }
+}
+
+impl LobeModel for Charlie {
+    fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        if !same_hemisphere(wo, wi) {
+            return (Rgb::BLACK, 0.0);
+        }
+        let f = value(self.alpha, wo, wi) / self.excess(wo, wi);
+        (Rgb::splat(f), uniform_hemisphere_pdf())
+    }
+
+    fn sample(&self, wo: Vec3, _: f32, u: Vec2) -> Option<LobeSample> {
+        let up = uniform_hemisphere(u);
+        let wi = if wo.z < 0.0 { up.with_z(-up.z) } else { up };
+        let (f, pdf) = self.eval_pdf(wo, wi);
+        (pdf > 0.0).then(|| LobeSample {
+            wi,
+            weight: f * (1.0 / pdf),
+            pdf,
+            kind: LobeKind::DIFFUSE_REFLECTION,
+            eta: 1.0,
+        })
+    }
+
+    fn estimate(&self, cos_o: f32) -> Rgb {
+        Rgb::splat(self.albedo_at(cos_o))
+    }
+
+    fn albedo(&self, wo: Vec3) -> Rgb {
+        Rgb::splat(self.albedo_at(wo.z))
     }
 }
 

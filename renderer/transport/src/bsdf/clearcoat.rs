@@ -13,6 +13,7 @@ use super::albedo_table::AlbedoTable;
 use super::fresnel::{reflect, schlick_weight};
 use super::interface::upwards;
 use super::lobe_kind::{LobeKind, LobeSample};
+use super::lobe_model::LobeModel;
 use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;
 use renderer_base::math::{ln, pow, sqr};
@@ -40,55 +41,8 @@ impl Clearcoat {
     }
 
     /// Roughness of the highlight.
-    pub(super) fn microfacets(&self) -> Microfacets {
+    pub(super) fn facets(&self) -> Microfacets {
         Microfacets::isotropic(self.alpha)
-    }
-
-    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        let (wo, wi) = upwards(wo, wi);
-        if wo.z <= 0.0 || wi.z <= 0.0 {
-            return (Rgb::BLACK, 0.0);
-        }
-        let h = (wo + wi).normalize_or_zero();
-        let cos = wo.dot(h);
-        if cos <= 0.0 {
-            return (Rgb::BLACK, 0.0);
-        }
-        let d = self.d(h);
-        (
-            Rgb::splat(0.25 * d * self.attenuation(wo, wi, cos) * wi.z),
-            d * h.z / (4.0 * cos),
-        )
-    }
-
-    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
-        let flipped = wo.z < 0.0;
-        let (wo, _) = upwards(wo, wo);
-        let mut wi = reflect(wo, self.sample_normal(u));
-        // Evaluated with the half vector recomputed from the directions, as `eval` does; its rounding matters at
-        // grazing angles.
-        let (f, pdf) = self.eval_pdf(wo, wi);
-        if flipped {
-            wi.z = -wi.z;
-        }
-        (pdf > 0.0).then(|| LobeSample {
-            wi,
-            weight: f / pdf,
-            pdf,
-            kind: LobeKind::reflection(self.microfacets()),
-            eta: 1.0,
-        })
-    }
-
-    /// Fast approximation of [`Clearcoat::albedo`].
-    pub(super) fn estimate(&self, cos_o: f32) -> f32 {
-        let cos = cos_o.abs();
-        fresnel(cos) * sqr(cos)
-    }
-
-    /// Directional albedo for a direction with cosine `cos_o`.
-    pub(super) fn albedo(&self, cos_o: f32) -> f32 {
-        ALBEDO.look_up(self.alpha, cos_o.abs())
     }
 
     /// Fresnel term times masking.
@@ -115,11 +69,66 @@ impl Clearcoat {
     }
 }
 
+impl LobeModel for Clearcoat {
+    fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        let (wo, wi) = upwards(wo, wi);
+        if wo.z <= 0.0 || wi.z <= 0.0 {
+            return (Rgb::BLACK, 0.0);
+        }
+        let h = (wo + wi).normalize_or_zero();
+        let cos = wo.dot(h);
+        if cos <= 0.0 {
+            return (Rgb::BLACK, 0.0);
+        }
+        let d = self.d(h);
+        (
+            Rgb::splat(0.25 * d * self.attenuation(wo, wi, cos) * wi.z),
+            d * h.z / (4.0 * cos),
+        )
+    }
+
+    fn sample(&self, wo: Vec3, _: f32, u: Vec2) -> Option<LobeSample> {
+        let flipped = wo.z < 0.0;
+        let (wo, _) = upwards(wo, wo);
+        let mut wi = reflect(wo, self.sample_normal(u));
+        // Evaluated with the half vector recomputed from the directions, as `eval` does; its rounding matters at
+        // grazing angles.
+        let (f, pdf) = self.eval_pdf(wo, wi);
+        if flipped {
+            wi.z = -wi.z;
+        }
+        (pdf > 0.0).then(|| LobeSample {
+            wi,
+            weight: f / pdf,
+            pdf,
+            kind: LobeKind::reflection(self.facets()),
+            eta: 1.0,
+        })
+    }
+
+    fn microfacets(&self) -> Option<Microfacets> {
+        Some(self.facets())
+    }
+
+    fn estimate(&self, cos_o: f32) -> Rgb {
+        let cos = cos_o.abs();
+        Rgb::splat(fresnel(cos) * sqr(cos))
+    }
+
+    fn albedo(&self, wo: Vec3) -> Rgb {
+        Rgb::splat(ALBEDO.look_up(self.alpha, wo.z.abs()))
+    }
+
+    fn has_exact_albedo(&self) -> bool {
+        true
+    }
+}
+
 /// Table of albedos.
 static ALBEDO: LazyLock<AlbedoTable> = LazyLock::new(|| {
     AlbedoTable::of(20, |alpha, wo| {
         let coat = Clearcoat::new(alpha);
-        albedo::sampled(512, |u| coat.sample(wo, u))
+        albedo::sampled(512, |u| coat.sample(wo, 0.0, u))
     })
 });
 

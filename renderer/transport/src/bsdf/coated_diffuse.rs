@@ -8,6 +8,7 @@ use glam::{Vec2, Vec3};
 use super::fresnel;
 use super::lambert::sample_cosine;
 use super::lobe_kind::{LobeKind, LobeSample};
+use super::lobe_model::LobeModel;
 use super::lost_light::LostLight;
 use super::microfacet::Microfacets;
 use super::rough_transmission::RoughTransmission;
@@ -88,22 +89,8 @@ impl CoatedDiffuse {
         (weight, lobe)
     }
 
-    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        if !same_hemisphere(wo, wi) {
-            return (Rgb::BLACK, 0.0);
-        }
-        let pdf = abs_cos_theta(wi) * INV_PI;
-        (Rgb::splat(self.factor(wo, wi) * pdf), pdf)
-    }
-
-    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
-        let mut sample = sample_cosine(wo.z, u, LobeKind::DIFFUSE_REFLECTION)?;
-        sample.weight = Rgb::splat(self.factor(wo, sample.wi));
-        Some(sample)
-    }
-
     /// Directional albedo for a direction with cosine `cos_o`.
-    pub(super) fn albedo(&self, cos_o: f32) -> f32 {
+    pub(super) fn albedo_at(&self, cos_o: f32) -> f32 {
         self.scale * self.interface.transmission(cos_o.abs()) * self.interface.mean_transmission()
     }
 
@@ -111,5 +98,29 @@ impl CoatedDiffuse {
     fn factor(&self, wo: Vec3, wi: Vec3) -> f32 {
         let [o, i] = [wo, wi].map(|w| self.interface.transmission(abs_cos_theta(w)));
         self.scale * o * i
+    }
+}
+
+impl LobeModel for CoatedDiffuse {
+    fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        if !same_hemisphere(wo, wi) {
+            return (Rgb::BLACK, 0.0);
+        }
+        let pdf = abs_cos_theta(wi) * INV_PI;
+        (Rgb::splat(self.factor(wo, wi) * pdf), pdf)
+    }
+
+    fn sample(&self, wo: Vec3, _: f32, u: Vec2) -> Option<LobeSample> {
+        let mut sample = sample_cosine(wo.z, u, LobeKind::DIFFUSE_REFLECTION)?;
+        sample.weight = Rgb::splat(self.factor(wo, sample.wi));
+        Some(sample)
+    }
+
+    fn estimate(&self, cos_o: f32) -> Rgb {
+        Rgb::splat(self.albedo_at(cos_o))
+    }
+
+    fn albedo(&self, wo: Vec3) -> Rgb {
+        Rgb::splat(self.albedo_at(wo.z))
     }
 }

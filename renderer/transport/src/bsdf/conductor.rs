@@ -7,6 +7,7 @@ use super::compensation::Compensation;
 use super::fresnel;
 use super::interface::{Facet, Interface, Split};
 use super::lobe_kind::LobeSample;
+use super::lobe_model::LobeModel;
 use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;
 
@@ -23,27 +24,8 @@ pub struct Conductor {
 
 impl Conductor {
     #[inline(always)]
-    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        self.interface().eval_pdf(wo, wi)
-    }
-
-    #[inline(always)]
-    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
-        self.interface().sample(wo, u_lobe, u)
-    }
-
-    #[inline(always)]
     pub(super) fn fresnel(&self, cos: f32) -> Rgb {
         fresnel::conductor(cos, self.eta, self.k)
-    }
-
-    pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
-        if !self.microfacets.is_isotropic() {
-            return self.interface().albedo(wo);
-        }
-        let albedo = albedo::reflected(self.microfacets, wo, |cos| self.fresnel(cos));
-        let several = self.compensation(1.0);
-        albedo + several.map_or(Rgb::BLACK, |lobe| lobe.albedo(wo))
     }
 
     #[inline(always)]
@@ -54,6 +36,44 @@ impl Conductor {
             transmits: false,
             facet: self,
         }
+    }
+}
+
+impl LobeModel for Conductor {
+    #[inline(always)]
+    fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        self.interface().eval_pdf(wo, wi)
+    }
+
+    #[inline(always)]
+    fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+        self.interface().sample(wo, u_lobe, u)
+    }
+
+    fn has_choice(&self) -> bool {
+        self.microfacets.is_compensated()
+    }
+
+    fn microfacets(&self) -> Option<Microfacets> {
+        Some(self.microfacets)
+    }
+
+    fn estimate(&self, cos_o: f32) -> Rgb {
+        self.fresnel(cos_o.abs())
+    }
+
+    fn albedo(&self, wo: Vec3) -> Rgb {
+        if !self.microfacets.is_isotropic() {
+            return self.interface().albedo(wo);
+        }
+        let albedo = albedo::reflected(self.microfacets, wo, |cos| self.fresnel(cos));
+        let several = self.compensation(1.0);
+        albedo + several.map_or(Rgb::BLACK, |lobe| lobe.albedo(wo))
+    }
+
+    fn compensated(self) -> Conductor {
+        let microfacets = self.microfacets.compensated();
+        Conductor { microfacets, ..self }
     }
 }
 

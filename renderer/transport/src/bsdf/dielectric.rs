@@ -7,6 +7,7 @@ use super::compensation::Compensation;
 use super::fresnel;
 use super::interface::{Facet, Interface, Split};
 use super::lobe_kind::LobeSample;
+use super::lobe_model::LobeModel;
 use super::lost_light::LostLight;
 use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;
@@ -15,7 +16,7 @@ use renderer_base::color::Rgb;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dielectric {
     ior: f32,
-    microfacets: Microfacets,
+    pub(super) microfacets: Microfacets,
     /// Factor of reflected light; black for refraction only.
     pub reflection: Rgb,
     /// Factor of refracted light; black for reflection only.
@@ -76,46 +77,66 @@ impl Dielectric {
         Dielectric::new(ior, microfacets).tinted(Rgb::BLACK, Rgb::WHITE)
     }
 
-    /// Roughness.
-    pub fn microfacets(&self) -> Microfacets {
-        self.microfacets
-    }
-
-    /// Returns the dielectric with these facets.
-    pub(super) fn with_facets(self, microfacets: Microfacets) -> Dielectric {
-        Dielectric { microfacets, ..self }
-    }
-
     #[inline(always)]
-    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+    fn interface(&self, wo: Vec3) -> Interface<'_, Dielectric> {
+        Interface {
+            microfacets: self.microfacets,
+            eta: self.eta(wo.z),
+            transmits: self.transmits(),
+            facet: self,
+        }
+    }
+}
+
+impl LobeModel for Dielectric {
+    #[inline(always)]
+    fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         self.interface(wo).eval_pdf(wo, wi)
     }
 
     #[inline(always)]
-    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+    fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
         self.interface(wo).sample(wo, u_lobe, u)
     }
 
-    /// Index of refraction on the far side of the interface relative to the side given by the sign of `cos_o`.
-    pub(super) fn eta(&self, cos_o: f32) -> f32 {
+    fn has_choice(&self) -> bool {
+        true
+    }
+
+    fn microfacets(&self) -> Option<Microfacets> {
+        Some(self.microfacets)
+    }
+
+    fn reflects(&self) -> bool {
+        !self.reflection.is_black()
+    }
+
+    fn transmits(&self) -> bool {
+        !self.transmission.is_black()
+    }
+
+    fn eta(&self, cos_o: f32) -> f32 {
         if cos_o < 0.0 { 1.0 / self.ior } else { self.ior }
     }
 
-    /// Directional albedo of the interface if it were smooth.
-    pub(super) fn smooth_albedo(&self, cos_o: f32) -> Rgb {
+    fn refracts(&self) -> bool {
+        self.transmits() && self.ior != 1.0
+    }
+
+    fn is_straight(&self) -> bool {
+        self.transmits() && is_index_matched(self.ior)
+    }
+
+    fn straight(self, _: f32) -> (Rgb, Option<Self>) {
+        (self.transmission, None)
+    }
+
+    fn estimate(&self, cos_o: f32) -> Rgb {
         let f = fresnel::dielectric(cos_o.abs(), self.eta(cos_o));
         self.reflection.lerp(self.transmission, 1.0 - f)
     }
 
-    pub(super) fn reflects(&self) -> bool {
-        !self.reflection.is_black()
-    }
-
-    pub(super) fn transmits(&self) -> bool {
-        !self.transmission.is_black()
-    }
-
-    pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
+    fn albedo(&self, wo: Vec3) -> Rgb {
         let eta = self.eta(wo.z);
         if let Some(lost) = LostLight::of_dielectric(self.microfacets, eta) {
             let reflected = lost.reflected(eta, wo.z.abs());
@@ -133,14 +154,13 @@ impl Dielectric {
             })
     }
 
-    #[inline(always)]
-    fn interface(&self, wo: Vec3) -> Interface<'_, Dielectric> {
-        Interface {
-            microfacets: self.microfacets,
-            eta: self.eta(wo.z),
-            transmits: self.transmits(),
-            facet: self,
-        }
+    fn one_sided(self) -> Option<Self> {
+        self.reflects().then(|| self.opaque())
+    }
+
+    fn compensated(self) -> Dielectric {
+        let microfacets = self.microfacets.compensated();
+        Dielectric { microfacets, ..self }
     }
 }
 

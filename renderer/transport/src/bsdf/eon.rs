@@ -5,6 +5,7 @@ use glam::{Vec2, Vec3};
 
 use super::lambert::sample_cosine;
 use super::lobe_kind::{LobeKind, LobeSample};
+use super::lobe_model::LobeModel;
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, abs_cos_theta, bounded, same_hemisphere};
 
@@ -35,22 +36,8 @@ impl Eon {
         }
     }
 
-    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        if !same_hemisphere(wo, wi) {
-            return (Rgb::BLACK, 0.0);
-        }
-        let pdf = abs_cos_theta(wi) * INV_PI;
-        (self.factor(wo, wi) * pdf, pdf)
-    }
-
-    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
-        let mut sample = sample_cosine(wo.z, u, LobeKind::DIFFUSE_REFLECTION)?;
-        sample.weight = self.factor(wo, sample.wi);
-        Some(sample)
-    }
-
     /// Directional albedo for a direction with this cosine.
-    pub(super) fn albedo(&self, cos: f32) -> Rgb {
+    pub(super) fn albedo_at(&self, cos: f32) -> Rgb {
         let single = self.of_single(cos.abs());
         let mean = self.single * (1.0 + (2.0 / 3.0 - 28.0 / 15.0 * INV_PI) * self.roughness);
         Rgb::splat(single) + self.several * ((1.0 - single) * (1.0 - mean))
@@ -74,5 +61,25 @@ impl Eon {
         let x = 1.0 - cos.min(1.0);
         let fit = x * (0.057_108_53 + x * (0.491_881_87 + x * (-0.332_181_44 + x * 0.071_443)));
         self.single * (1.0 + self.roughness * fit)
+    }
+}
+
+impl LobeModel for Eon {
+    fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        if !same_hemisphere(wo, wi) {
+            return (Rgb::BLACK, 0.0);
+        }
+        let pdf = abs_cos_theta(wi) * INV_PI;
+        (self.factor(wo, wi) * pdf, pdf)
+    }
+
+    fn sample(&self, wo: Vec3, _: f32, u: Vec2) -> Option<LobeSample> {
+        let mut sample = sample_cosine(wo.z, u, LobeKind::DIFFUSE_REFLECTION)?;
+        sample.weight = self.factor(wo, sample.wi);
+        Some(sample)
+    }
+
+    fn albedo(&self, wo: Vec3) -> Rgb {
+        self.albedo_at(wo.z)
     }
 }

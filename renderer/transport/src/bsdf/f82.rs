@@ -9,6 +9,7 @@ use super::compensation::Compensation;
 use super::fresnel;
 use super::interface::{Facet, Interface, Split};
 use super::lobe_kind::LobeSample;
+use super::lobe_model::LobeModel;
 use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;
 
@@ -36,40 +37,11 @@ impl F82 {
         }
     }
 
-    /// Roughness.
-    pub(super) fn microfacets(&self) -> Microfacets {
-        self.microfacets
-    }
-
-    /// Returns the metal with these facets.
-    pub(super) fn with_facets(self, microfacets: Microfacets) -> F82 {
-        F82 { microfacets, ..self }
-    }
-
-    #[inline(always)]
-    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        self.interface().eval_pdf(wo, wi)
-    }
-
-    #[inline(always)]
-    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
-        self.interface().sample(wo, u_lobe, u)
-    }
-
     /// Reflectance of a facet.
     #[inline(always)]
     pub(super) fn fresnel(&self, cos: f32) -> Rgb {
         let schlick = fresnel::schlick(cos, self.f0, Rgb::WHITE, 5.0);
         (schlick - self.loss * correction(cos)).clamp(0.0, 1.0)
-    }
-
-    pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
-        if !self.microfacets.is_isotropic() {
-            return self.interface().albedo(wo);
-        }
-        let albedo = albedo::reflected(self.microfacets, wo, |cos| self.fresnel(cos));
-        let several = self.compensation(1.0);
-        albedo + several.map_or(Rgb::BLACK, |lobe| lobe.albedo(wo))
     }
 
     /// Reflectance for diffuse light.
@@ -87,6 +59,44 @@ impl F82 {
             transmits: false,
             facet: self,
         }
+    }
+}
+
+impl LobeModel for F82 {
+    #[inline(always)]
+    fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        self.interface().eval_pdf(wo, wi)
+    }
+
+    #[inline(always)]
+    fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+        self.interface().sample(wo, u_lobe, u)
+    }
+
+    fn has_choice(&self) -> bool {
+        self.microfacets.is_compensated()
+    }
+
+    fn microfacets(&self) -> Option<Microfacets> {
+        Some(self.microfacets)
+    }
+
+    fn estimate(&self, cos_o: f32) -> Rgb {
+        self.fresnel(cos_o.abs())
+    }
+
+    fn albedo(&self, wo: Vec3) -> Rgb {
+        if !self.microfacets.is_isotropic() {
+            return self.interface().albedo(wo);
+        }
+        let albedo = albedo::reflected(self.microfacets, wo, |cos| self.fresnel(cos));
+        let several = self.compensation(1.0);
+        albedo + several.map_or(Rgb::BLACK, |lobe| lobe.albedo(wo))
+    }
+
+    fn compensated(self) -> F82 {
+        let microfacets = self.microfacets.compensated();
+        F82 { microfacets, ..self }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use glam::{Vec2, Vec3};
 
-use super::lobe_kind::{LobeKind, LobeSample};
+use super::lobe_kind::{LobeKind, LobeSample, Side};
+use super::lobe_model::LobeModel;
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, abs_cos_theta, same_hemisphere};
 use renderer_base::sampling::{cosine_hemisphere, cosine_hemisphere_pdf};
@@ -11,9 +12,9 @@ use renderer_base::sampling::{cosine_hemisphere, cosine_hemisphere_pdf};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lambert;
 
-impl Lambert {
+impl LobeModel for Lambert {
     #[inline(always)]
-    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+    fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         if same_hemisphere(wo, wi) {
             cosine(wi)
         } else {
@@ -22,8 +23,16 @@ impl Lambert {
     }
 
     #[inline(always)]
-    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
+    fn sample(&self, wo: Vec3, _: f32, u: Vec2) -> Option<LobeSample> {
         sample_cosine(wo.z, u, LobeKind::DIFFUSE_REFLECTION)
+    }
+
+    fn albedo(&self, _: Vec3) -> Rgb {
+        Rgb::WHITE
+    }
+
+    fn ideal_diffuse_side(&self) -> Option<Side> {
+        Some(Side::Reflection)
     }
 }
 
@@ -31,9 +40,9 @@ impl Lambert {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Translucent;
 
-impl Translucent {
+impl LobeModel for Translucent {
     #[inline(always)]
-    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+    fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         if same_hemisphere(wo, -wi) {
             cosine(wi)
         } else {
@@ -42,8 +51,28 @@ impl Translucent {
     }
 
     #[inline(always)]
-    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
+    fn sample(&self, wo: Vec3, _: f32, u: Vec2) -> Option<LobeSample> {
         sample_cosine(-wo.z, u, LobeKind::DIFFUSE_TRANSMISSION)
+    }
+
+    fn albedo(&self, _: Vec3) -> Rgb {
+        Rgb::WHITE
+    }
+
+    fn reflects(&self) -> bool {
+        false
+    }
+
+    fn transmits(&self) -> bool {
+        true
+    }
+
+    fn one_sided(self) -> Option<Self> {
+        None
+    }
+
+    fn ideal_diffuse_side(&self) -> Option<Side> {
+        Some(Side::Transmission)
     }
 }
 

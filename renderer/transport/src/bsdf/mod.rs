@@ -33,6 +33,7 @@ mod lambert;
 mod lobe;
 mod lobe_class;
 mod lobe_kind;
+mod lobe_model;
 mod lost_light;
 mod metallic_roughness;
 mod microfacet;
@@ -53,6 +54,7 @@ mod zeltner_sheen;
 
 use glam::{Vec2, Vec3};
 
+use lobe_model::LobeModel;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
 
@@ -538,8 +540,8 @@ impl Bsdf {
     fn sample_diffuse(&self, only: &WeightedLobe, side: Side, wo: Vec3, u: Vec2) -> Option<BsdfSample> {
         let cos_o = wo.dot(only.frame.n);
         let sample = match side {
-            Side::Reflection => Lambert.sample(Vec3::new(0.0, 0.0, cos_o), u),
-            Side::Transmission => Translucent.sample(Vec3::new(0.0, 0.0, cos_o), u),
+            Side::Reflection => Lambert.sample(Vec3::new(0.0, 0.0, cos_o), 0.0, u),
+            Side::Transmission => Translucent.sample(Vec3::new(0.0, 0.0, cos_o), 0.0, u),
         }?;
         let wi = only.frame.to_world(sample.wi);
         if self.sides(wo, wi).side != side {

@@ -5,6 +5,7 @@ use glam::{Vec2, Vec3};
 
 use super::lambert::sample_cosine;
 use super::lobe_kind::{LobeKind, LobeSample};
+use super::lobe_model::LobeModel;
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, abs_cos_theta, acos, safe_sqrt, same_hemisphere, sqr};
 
@@ -30,25 +31,9 @@ impl OrenNayar {
         }
     }
 
-    #[inline(always)]
-    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        if !same_hemisphere(wo, wi) {
-            return (Rgb::BLACK, 0.0);
-        }
-        let pdf = abs_cos_theta(wi) * INV_PI;
-        (Rgb::splat(self.factor(wo, wi) * pdf), pdf)
-    }
-
-    #[inline(always)]
-    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
-        let mut sample = sample_cosine(wo.z, u, LobeKind::DIFFUSE_REFLECTION)?;
-        sample.weight = Rgb::splat(self.factor(wo, sample.wi));
-        Some(sample)
-    }
-
     /// Directional albedo for `wo`: the integral of [`OrenNayar::factor`] times cos θi / π.
     // Over φ the positive part of the cosine integrates to 2; over θi the two cases of tan β split at θo.
-    pub(super) fn albedo(&self, wo: Vec3) -> f32 {
+    pub(super) fn reflectance(&self, wo: Vec3) -> f32 {
         let cos = abs_cos_theta(wo).min(1.0);
         let sin = safe_sqrt(1.0 - sqr(cos));
         let below = 0.5 * (acos(cos) - sin * cos);
@@ -65,5 +50,27 @@ impl OrenNayar {
         } else {
             self.a
         }
+    }
+}
+
+impl LobeModel for OrenNayar {
+    #[inline(always)]
+    fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        if !same_hemisphere(wo, wi) {
+            return (Rgb::BLACK, 0.0);
+        }
+        let pdf = abs_cos_theta(wi) * INV_PI;
+        (Rgb::splat(self.factor(wo, wi) * pdf), pdf)
+    }
+
+    #[inline(always)]
+    fn sample(&self, wo: Vec3, _: f32, u: Vec2) -> Option<LobeSample> {
+        let mut sample = sample_cosine(wo.z, u, LobeKind::DIFFUSE_REFLECTION)?;
+        sample.weight = Rgb::splat(self.factor(wo, sample.wi));
+        Some(sample)
+    }
+
+    fn albedo(&self, wo: Vec3) -> Rgb {
+        Rgb::splat(self.reflectance(wo))
     }
 }

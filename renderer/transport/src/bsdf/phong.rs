@@ -9,6 +9,7 @@ use glam::{Vec2, Vec3};
 use super::albedo;
 use super::interface::upwards;
 use super::lobe_kind::{LobeKind, LobeSample};
+use super::lobe_model::LobeModel;
 use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, bounded, exp, exp_m1, ln, safe_sqrt};
@@ -33,11 +34,18 @@ impl Phong {
 
     /// GGX roughness with about the width of the lobe.
     // Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces", section 5.2.
-    pub(super) fn microfacets(&self) -> Microfacets {
+    pub(super) fn facets(&self) -> Microfacets {
         Microfacets::isotropic((2.0 / (self.exponent + 2.0)).sqrt())
     }
 
-    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+    /// f·cos θi over the density.
+    fn weight(&self, cos_i: f32) -> f32 {
+        (self.exponent + 2.0) / (self.exponent + 1.0) * cos_i
+    }
+}
+
+impl LobeModel for Phong {
+    fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         let (wo, wi) = upwards(wo, wi);
         // The cosine of two near directions would be rounded too much for large exponents.
         let cos = 1.0 - 0.5 * f64::from((mirrored(wo) - wi).length_squared());
@@ -49,8 +57,7 @@ impl Phong {
         (Rgb::splat(pdf * self.weight(wi.z)), pdf)
     }
 
-    /// Samples a direction about the mirror direction; those below the surface are lost.
-    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
+    fn sample(&self, wo: Vec3, _: f32, u: Vec2) -> Option<LobeSample> {
         let flipped = wo.z < 0.0;
         let (wo, _) = upwards(wo, wo);
         // cos θ = u^(1/(n + 1)), without cancellation in the sine.
@@ -67,24 +74,21 @@ impl Phong {
             wi,
             weight,
             pdf,
-            kind: LobeKind::reflection(self.microfacets()),
+            kind: LobeKind::reflection(self.facets()),
             eta: 1.0,
         })
     }
 
-    /// Fast approximation of [`Phong::albedo`]: about the cosine of the mirror direction.
-    pub(super) fn estimate(&self, cos_o: f32) -> f32 {
-        cos_o.abs().max(0.3 * self.microfacets().mean_alpha())
+    fn microfacets(&self) -> Option<Microfacets> {
+        Some(self.facets())
     }
 
-    /// Directional albedo for `wo`, as the mean over a few directions.
-    pub(super) fn albedo(&self, wo: Vec3) -> f32 {
-        albedo::sampled(64, |u| self.sample(wo, u))
+    fn estimate(&self, cos_o: f32) -> Rgb {
+        Rgb::splat(cos_o.abs().max(0.3 * self.facets().mean_alpha()))
     }
 
-    /// f·cos θi over the density.
-    fn weight(&self, cos_i: f32) -> f32 {
-        (self.exponent + 2.0) / (self.exponent + 1.0) * cos_i
+    fn albedo(&self, wo: Vec3) -> Rgb {
+        Rgb::splat(albedo::sampled(64, |u| self.sample(wo, 0.0, u)))
     }
 }
 

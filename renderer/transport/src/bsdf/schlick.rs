@@ -10,6 +10,7 @@ use super::facet_albedo::transmittance_factors;
 use super::fresnel;
 use super::interface::{Facet, Interface, Split};
 use super::lobe_kind::LobeSample;
+use super::lobe_model::LobeModel;
 use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;
 use renderer_base::math::sqr;
@@ -49,16 +50,6 @@ impl Schlick {
         Schlick::new(Rgb::WHITE, microfacets)
     }
 
-    #[inline(always)]
-    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        self.interface(wo).eval_pdf(wo, wi)
-    }
-
-    #[inline(always)]
-    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
-        self.interface(wo).sample(wo, u_lobe, u)
-    }
-
     /// Reflectance of a facet; `eta` as in [`Facet::split`], below one only inside a refracting surface.
     // The angle is that on the less dense side; total internal reflection is not modelled.
     #[inline(always)]
@@ -72,38 +63,6 @@ impl Schlick {
         } else {
             Rgb::WHITE
         }
-    }
-
-    /// Index of refraction on the far side relative to the side given by the sign of `cos_o`: that of a dielectric with
-    /// the same `f0`.
-    pub(super) fn eta(&self, cos_o: f32) -> f32 {
-        let ior = fresnel::ior_from_f0(self.f0.average()).max(1.0 + INDEX_MATCHED);
-        if cos_o < 0.0 { 1.0 / ior } else { ior }
-    }
-
-    /// Directional albedo of the interface if it were smooth.
-    pub(super) fn smooth_albedo(&self, cos_o: f32) -> Rgb {
-        let eta = if self.transmits() { self.eta(cos_o) } else { 1.0 };
-        let split = self.split(cos_o.abs(), eta);
-        split.reflected + split.refracted
-    }
-
-    pub(super) fn transmits(&self) -> bool {
-        !self.transmission.is_black()
-    }
-
-    pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
-        if self.transmits()
-            && let Some(Compensation::General(lobe)) = self.compensation(self.eta(wo.z))
-        {
-            return lobe.dielectric_albedo(wo);
-        }
-        if self.transmits() || !self.microfacets.is_isotropic() {
-            return self.interface(wo).albedo(wo);
-        }
-        let albedo = albedo::reflected(self.microfacets, wo, |cos| self.fresnel(cos, 1.0));
-        let several = self.compensation(1.0);
-        self.reflection * albedo + several.map_or(Rgb::BLACK, |lobe| lobe.albedo(wo))
     }
 
     #[inline(never)]
@@ -123,6 +82,71 @@ impl Schlick {
             transmits,
             facet: self,
         }
+    }
+}
+
+impl LobeModel for Schlick {
+    #[inline(always)]
+    fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        self.interface(wo).eval_pdf(wo, wi)
+    }
+
+    #[inline(always)]
+    fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+        self.interface(wo).sample(wo, u_lobe, u)
+    }
+
+    fn has_choice(&self) -> bool {
+        true
+    }
+
+    fn microfacets(&self) -> Option<Microfacets> {
+        Some(self.microfacets)
+    }
+
+    fn transmits(&self) -> bool {
+        !self.transmission.is_black()
+    }
+
+    fn eta(&self, cos_o: f32) -> f32 {
+        if !self.transmits() {
+            return 1.0;
+        }
+        let ior = fresnel::ior_from_f0(self.f0.average()).max(1.0 + INDEX_MATCHED);
+        if cos_o < 0.0 { 1.0 / ior } else { ior }
+    }
+
+    fn refracts(&self) -> bool {
+        self.transmits()
+    }
+
+    fn estimate(&self, cos_o: f32) -> Rgb {
+        let split = self.split(cos_o.abs(), self.eta(cos_o));
+        split.reflected + split.refracted
+    }
+
+    fn albedo(&self, wo: Vec3) -> Rgb {
+        if self.transmits()
+            && let Some(Compensation::General(lobe)) = self.compensation(self.eta(wo.z))
+        {
+            return lobe.dielectric_albedo(wo);
+        }
+        if self.transmits() || !self.microfacets.is_isotropic() {
+            return self.interface(wo).albedo(wo);
+        }
+        let albedo = albedo::reflected(self.microfacets, wo, |cos| self.fresnel(cos, 1.0));
+        let several = self.compensation(1.0);
+        self.reflection * albedo + several.map_or(Rgb::BLACK, |lobe| lobe.albedo(wo))
+    }
+
+    fn one_sided(self) -> Option<Self> {
+        let transmission = Rgb::BLACK;
+        Some(Schlick { transmission, ..self })
+    }
+
+    fn compensated(self) -> Schlick {
+        let microfacets = self.microfacets.compensated();
+        Schlick { microfacets, ..self }
     }
 }
 

@@ -5,7 +5,8 @@
 
 use glam::{Vec2, Vec3};
 
-use super::lobe_kind::{LobeKind, LobeSample};
+use super::lobe_kind::{LobeKind, LobeSample, Spread};
+use super::lobe_model::LobeModel;
 use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;
 use renderer_base::math::{bounded, exp, safe_sqrt, sqr};
@@ -66,7 +67,7 @@ impl Subsurface {
     }
 
     /// Multiple-scattering albedo.
-    pub fn albedo(&self) -> Rgb {
+    pub fn diffuse_albedo(&self) -> Rgb {
         self.albedo
     }
 
@@ -93,9 +94,14 @@ impl Subsurface {
     pub fn extinction(&self) -> Rgb {
         self.radius.map(|radius| (1.0 / radius).min(MAX_EXTINCTION))
     }
+}
 
-    /// Samples a direction into the surface.
-    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
+impl LobeModel for Subsurface {
+    fn eval_pdf(&self, _: Vec3, _: Vec3) -> (Rgb, f32) {
+        (Rgb::BLACK, 0.0)
+    }
+
+    fn sample(&self, wo: Vec3, _: f32, u: Vec2) -> Option<LobeSample> {
         let down = match self.entry {
             Entry::Refracted(eta) if u.x < 0.5 => refracted(wo, eta, u.with_x(2.0 * u.x)),
             Entry::Refracted(_) => -cosine_hemisphere(u.with_x(2.0 * u.x - 1.0)),
@@ -109,6 +115,18 @@ impl Subsurface {
             kind: LobeKind::SUBSURFACE,
             eta: 1.0,
         })
+    }
+
+    fn spread(&self) -> Spread {
+        Spread::Subsurface
+    }
+
+    fn estimate(&self, _: f32) -> Rgb {
+        self.albedo
+    }
+
+    fn albedo(&self, _: Vec3) -> Rgb {
+        self.albedo
     }
 }
 

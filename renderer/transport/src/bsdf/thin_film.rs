@@ -10,6 +10,7 @@ use super::facet_albedo::transmittance_factors;
 use super::fresnel;
 use super::interface::{Facet, Interface, Split};
 use super::lobe_kind::LobeSample;
+use super::lobe_model::LobeModel;
 use super::microfacet::Microfacets;
 use super::schlick::Schlick;
 use renderer_base::color::Rgb;
@@ -81,7 +82,7 @@ impl ThinFilm {
             film: film.between(ior),
             eta: Rgb::splat(ior),
             base: FilmBase::Dielectric(base.transmission),
-            microfacets: base.microfacets(),
+            microfacets: base.microfacets,
             reflection: base.reflection,
         }
     }
@@ -106,25 +107,6 @@ impl ThinFilm {
             microfacets: base.microfacets,
             reflection: base.reflection,
         }
-    }
-
-    #[inline(always)]
-    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        self.interface(wo).eval_pdf(wo, wi)
-    }
-
-    #[inline(always)]
-    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
-        self.interface(wo).sample(wo, u_lobe, u)
-    }
-
-    pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
-        if self.transmits()
-            && let Some(Compensation::General(lobe)) = self.compensation(self.eta(wo.z))
-        {
-            return lobe.dielectric_albedo(wo);
-        }
-        self.interface(wo).albedo(wo)
     }
 
     /// Returns whether light that is not reflected passes the interface, or is left to a layer below.
@@ -164,29 +146,6 @@ impl ThinFilm {
             .sum()
     }
 
-    /// Directional albedo of the interface if it were smooth.
-    pub(super) fn smooth_albedo(&self, cos_o: f32) -> Rgb {
-        let split = self.split(cos_o.abs(), self.eta(cos_o));
-        split.reflected + split.refracted
-    }
-
-    /// Index of refraction on the far side relative to the side given by the sign of `cos_o`; 1 if both sides are
-    /// alike.
-    pub(super) fn eta(&self, cos_o: f32) -> f32 {
-        let ior = self.ior();
-        if cos_o < 0.0 { 1.0 / ior } else { ior }
-    }
-
-    /// Returns whether light passes without being bent.
-    pub(super) fn is_straight(&self) -> bool {
-        matches!(self.base, FilmBase::Dielectric(_)) && self.transmits() && is_index_matched(self.ior())
-    }
-
-    /// Transmittance at an angle with this cosine.
-    pub(super) fn transmittance(&self, cos: f32) -> Rgb {
-        self.split(cos, self.ior()).refracted
-    }
-
     /// Index of refraction inside over outside; 1 if both sides are alike. It is the index by which the bare base
     /// refracts: a dielectric is smooth if its index is close to one, but a Schlick interface need not be.
     fn ior(&self) -> f32 {
@@ -201,18 +160,6 @@ impl ThinFilm {
     /// is the inverse of the base's index, on the other side of one.
     fn is_outside(&self, eta: f32) -> bool {
         (eta < 1.0) == (self.ior() < 1.0)
-    }
-
-    pub(super) fn microfacets(&self) -> Microfacets {
-        self.microfacets
-    }
-
-    pub(super) fn reflects(&self) -> bool {
-        !self.reflection.is_black()
-    }
-
-    pub(super) fn transmits(&self) -> bool {
-        !self.transmission().is_black()
     }
 
     fn transmission(&self) -> Rgb {
@@ -259,6 +206,70 @@ impl ThinFilm {
         });
         let polarised = |p: usize| airy(outer[p], bases.map(|inner| inner[p]), detour);
         ((polarised(0) + polarised(1)) * 0.5).clamp(0.0, 1.0)
+    }
+}
+
+impl LobeModel for ThinFilm {
+    #[inline(always)]
+    fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        self.interface(wo).eval_pdf(wo, wi)
+    }
+
+    #[inline(always)]
+    fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+        self.interface(wo).sample(wo, u_lobe, u)
+    }
+
+    fn has_choice(&self) -> bool {
+        true
+    }
+
+    fn microfacets(&self) -> Option<Microfacets> {
+        Some(self.microfacets)
+    }
+
+    fn reflects(&self) -> bool {
+        !self.reflection.is_black()
+    }
+
+    fn transmits(&self) -> bool {
+        !self.transmission().is_black()
+    }
+
+    fn eta(&self, cos_o: f32) -> f32 {
+        let ior = self.ior();
+        if cos_o < 0.0 { 1.0 / ior } else { ior }
+    }
+
+    fn refracts(&self) -> bool {
+        self.transmits()
+    }
+
+    fn is_straight(&self) -> bool {
+        matches!(self.base, FilmBase::Dielectric(_)) && self.transmits() && is_index_matched(self.ior())
+    }
+
+    fn straight(self, cos: f32) -> (Rgb, Option<Self>) {
+        let transmittance = self.split(cos, self.ior()).refracted;
+        (transmittance, self.one_sided())
+    }
+
+    fn estimate(&self, cos_o: f32) -> Rgb {
+        let split = self.split(cos_o.abs(), self.eta(cos_o));
+        split.reflected + split.refracted
+    }
+
+    fn albedo(&self, wo: Vec3) -> Rgb {
+        if self.transmits()
+            && let Some(Compensation::General(lobe)) = self.compensation(self.eta(wo.z))
+        {
+            return lobe.dielectric_albedo(wo);
+        }
+        self.interface(wo).albedo(wo)
+    }
+
+    fn one_sided(self) -> Option<Self> {
+        self.reflects().then(|| self.opaque())
     }
 }
 

@@ -12,6 +12,7 @@ use super::compensation::Compensation;
 use super::fresnel::{self, reflect};
 use super::interface::{Facet, Interface, Split, upwards};
 use super::lobe_kind::{LobeKind, LobeSample};
+use super::lobe_model::LobeModel;
 use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;
 
@@ -34,13 +35,24 @@ impl ThinTransmission {
         ThinTransmission { microfacets, ior }
     }
 
-    /// Returns the sheet with compensation for multiple scattering between facets.
-    pub(super) fn compensated(self) -> ThinTransmission {
-        let microfacets = self.microfacets.compensated();
-        ThinTransmission { microfacets, ..self }
+    /// Transmittance of a facet at an angle with this cosine.
+    pub(super) fn passed(&self, cos: f32) -> f32 {
+        1.0 - fresnel::dielectric(cos, self.ior)
     }
 
-    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+    /// Interface that reflects; the sheet mirrors its directions.
+    fn interface(&self) -> Interface<'_, ThinTransmission> {
+        Interface {
+            microfacets: self.microfacets,
+            eta: 1.0,
+            transmits: false,
+            facet: self,
+        }
+    }
+}
+
+impl LobeModel for ThinTransmission {
+    fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         let nothing = (Rgb::BLACK, 0.0);
         let (wo, wi) = upwards(wo, wi);
         if wo.z <= 0.0 || wi.z >= 0.0 || self.microfacets.is_smooth() {
@@ -60,7 +72,7 @@ impl ThinTransmission {
         (Rgb::splat(passed * pdf), pdf)
     }
 
-    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+    fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
         if self.microfacets.is_compensated() {
             let mirrored = self.interface().sample(wo, u_lobe, u)?;
             return Some(LobeSample {
@@ -100,27 +112,41 @@ impl ThinTransmission {
         })
     }
 
-    /// Transmittance of a facet at an angle with this cosine.
-    pub(super) fn passed(&self, cos: f32) -> f32 {
-        1.0 - fresnel::dielectric(cos, self.ior)
+    fn has_choice(&self) -> bool {
+        self.microfacets.is_compensated()
     }
 
-    /// Fraction of the light from `wo` that is transmitted, as the mean over a few facets.
-    pub(super) fn albedo(&self, wo: Vec3) -> f32 {
-        if self.microfacets.is_compensated() {
-            return self.interface().albedo(wo).r;
-        }
-        albedo::sampled(64, |u| self.sample(wo, 0.0, u))
+    fn microfacets(&self) -> Option<Microfacets> {
+        Some(self.microfacets)
     }
 
-    /// Interface that reflects; the sheet mirrors its directions.
-    fn interface(&self) -> Interface<'_, ThinTransmission> {
-        Interface {
-            microfacets: self.microfacets,
-            eta: 1.0,
-            transmits: false,
-            facet: self,
-        }
+    fn reflects(&self) -> bool {
+        false
+    }
+
+    fn transmits(&self) -> bool {
+        true
+    }
+
+    fn estimate(&self, cos_o: f32) -> Rgb {
+        Rgb::splat(self.passed(cos_o.abs()))
+    }
+
+    fn albedo(&self, wo: Vec3) -> Rgb {
+        let albedo = match self.microfacets.is_compensated() {
+            true => self.interface().albedo(wo).r,
+            false => albedo::sampled(64, |u| self.sample(wo, 0.0, u)),
+        };
+        Rgb::splat(albedo)
+    }
+
+    fn one_sided(self) -> Option<Self> {
+        None
+    }
+
+    fn compensated(self) -> ThinTransmission {
+        let microfacets = self.microfacets.compensated();
+        ThinTransmission { microfacets, ..self }
     }
 }
 

@@ -11,6 +11,7 @@ use super::albedo;
 use super::fresnel::reflect;
 use super::interface::upwards;
 use super::lobe_kind::{LobeKind, LobeSample};
+use super::lobe_model::LobeModel;
 use super::microfacet::{Distribution, Microfacets};
 use renderer_base::color::Rgb;
 use renderer_base::math::{bounded, ln, sqr};
@@ -37,12 +38,19 @@ impl Ward {
         }
     }
 
-    /// Beckmann facets, whose normals have the distribution of the half vector.
-    pub(super) fn microfacets(&self) -> Microfacets {
+    /// Samples a half vector in proportion to its density times cosine.
+    // Ward 1992, eq. 6: slopes of a Gaussian.
+    fn sample_normal(&self, u: Vec2) -> Vec3 {
+        let slope = (-ln(1.0 - u.y)).sqrt();
+        let (sin, cos) = sin_cos_turn(u.x);
         self.microfacets
+            .stretched(Vec3::new(slope * cos, slope * sin, 1.0))
+            .normalize()
     }
+}
 
-    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+impl LobeModel for Ward {
+    fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         let (wo, wi) = upwards(wo, wi);
         let h = (wo + wi).normalize_or_zero();
         let cos = wo.dot(h);
@@ -57,7 +65,7 @@ impl Ward {
         (Rgb::splat(f * wi.z), density / (4.0 * cos))
     }
 
-    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
+    fn sample(&self, wo: Vec3, _: f32, u: Vec2) -> Option<LobeSample> {
         let flipped = wo.z < 0.0;
         let (wo, _) = upwards(wo, wo);
         let mut wi = reflect(wo, self.sample_normal(u));
@@ -74,23 +82,15 @@ impl Ward {
         })
     }
 
-    /// Samples a half vector in proportion to its density times cosine.
-    // Ward 1992, eq. 6: slopes of a Gaussian.
-    fn sample_normal(&self, u: Vec2) -> Vec3 {
-        let slope = (-ln(1.0 - u.y)).sqrt();
-        let (sin, cos) = sin_cos_turn(u.x);
-        self.microfacets
-            .stretched(Vec3::new(slope * cos, slope * sin, 1.0))
-            .normalize()
+    fn microfacets(&self) -> Option<Microfacets> {
+        Some(self.microfacets)
     }
 
-    /// Fast approximation of [`Ward::albedo`]: about the cosine of the mirror direction.
-    pub(super) fn estimate(&self, cos_o: f32) -> f32 {
-        cos_o.abs().max(0.3 * self.microfacets.mean_alpha().min(1.0))
+    fn estimate(&self, cos_o: f32) -> Rgb {
+        Rgb::splat(cos_o.abs().max(0.3 * self.microfacets.mean_alpha().min(1.0)))
     }
 
-    /// Directional albedo for `wo`, as the mean over a few facets.
-    pub(super) fn albedo(&self, wo: Vec3) -> f32 {
-        albedo::sampled(128, |u| self.sample(wo, u))
+    fn albedo(&self, wo: Vec3) -> Rgb {
+        Rgb::splat(albedo::sampled(128, |u| self.sample(wo, 0.0, u)))
     }
 }

@@ -14,6 +14,7 @@ use glam::{Vec2, Vec3};
 use super::albedo_table::AlbedoTable;
 use super::interface::upwards;
 use super::lobe_kind::{LobeKind, LobeSample};
+use super::lobe_model::LobeModel;
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, bounded, exp, safe_sqrt, sqr};
 use renderer_base::sampling::cosine_hemisphere;
@@ -35,8 +36,10 @@ impl ZeltnerSheen {
             roughness: bounded(roughness, MIN_ROUGHNESS, 1.0),
         }
     }
+}
 
-    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+impl LobeModel for ZeltnerSheen {
+    fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         let (wo, wi) = upwards(wo, wi);
         if wo.z <= 0.0 || wi.z <= 0.0 {
             return (Rgb::BLACK, 0.0);
@@ -45,7 +48,7 @@ impl ZeltnerSheen {
         (Rgb::splat(value(self.roughness, wo, wi)), pdf)
     }
 
-    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
+    fn sample(&self, wo: Vec3, _: f32, u: Vec2) -> Option<LobeSample> {
         let flipped = wo.z < 0.0;
         let (wo, _) = upwards(wo, wo);
         let mut wi = Cosine::new(self.roughness, wo.z).sample(wo, u);
@@ -62,14 +65,12 @@ impl ZeltnerSheen {
         })
     }
 
-    /// Fast approximation of [`ZeltnerSheen::albedo`].
-    pub(super) fn estimate(&self, cos_o: f32) -> f32 {
-        albedo(self.roughness, cos_o.abs().min(1.0))
+    fn estimate(&self, cos_o: f32) -> Rgb {
+        Rgb::splat(albedo(self.roughness, cos_o.abs().min(1.0)))
     }
 
-    /// Directional albedo for a direction with cosine `cos_o`.
-    pub(super) fn albedo(&self, cos_o: f32) -> f32 {
-        ALBEDO.look_up(self.roughness, cos_o.abs())
+    fn albedo(&self, wo: Vec3) -> Rgb {
+        Rgb::splat(ALBEDO.look_up(self.roughness, wo.z.abs()))
     }
 }
 

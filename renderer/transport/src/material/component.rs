@@ -131,7 +131,7 @@ impl Flattener<'_> {
         if new.label == 0 {
             new.label = self.label;
         }
-        if new.lobe.bends() {
+        if new.lobe.refracts() {
             self.interfaces.refract = true;
         } else if new.solid {
             self.interfaces.reflect = true;

@@ -23,6 +23,7 @@ use half::f16;
 
 use super::fresnel;
 use super::lobe_kind::{LobeKind, LobeSample, Side, Spread};
+use super::lobe_model::LobeModel;
 use longitudinal::Theta;
 use renderer_base::color::Rgb;
 use renderer_base::math::{ONE_MINUS_EPSILON, asin, atan2, bounded, exp, safe_sqrt, sin, sin_cos, sqr};
@@ -112,65 +113,6 @@ impl Hair {
         }
     }
 
-    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        let viewed = self.viewed(wo);
-        let i = Theta {
-            sin: wi.x,
-            cos: (sqr(wi.y) + sqr(wi.z)).sqrt(),
-        };
-        let phi = atan2(wo.y * wi.z - wo.z * wi.y, wo.y * wi.y + wo.z * wi.z);
-        let (mut f, mut pdf, mut total) = (Rgb::BLACK, 0.0, 0.0);
-        for path in 0..PATH_CLASSES {
-            let attenuation = viewed.attenuation[path];
-            let likelihood = attenuation.average();
-            let density = self.density(path, &viewed, i, phi);
-            f += attenuation * density;
-            pdf += likelihood * density;
-            total += likelihood;
-        }
-        (f, if total > 0.0 { pdf / total } else { 0.0 })
-    }
-
-    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
-        let viewed = self.viewed(wo);
-        let (path, u_lobe) = viewed.choose(u_lobe)?;
-        let tilted = viewed.theta.turned(self.tilt(path));
-        let sin_i = longitudinal::sample(tilted, self.variance(path), Vec2::new(u.x, u_lobe));
-        let cos_i = safe_sqrt(1.0 - sqr(sin_i));
-        let (sin_phi, cos_phi) = sin_cos(match path {
-            3 => 2.0 * PI * u.y,
-            _ => viewed.exit_angle(path) + azimuthal::sample(self.scales[path], u.y),
-        });
-        // Azimuth of the viewer, rotated by φ.
-        let across = Vec2::new(wo.y, wo.z).try_normalize().unwrap_or(Vec2::Y);
-        let wi = Vec3::new(
-            sin_i,
-            cos_i * (across.x * cos_phi - across.y * sin_phi),
-            cos_i * (across.x * sin_phi + across.y * cos_phi),
-        );
-        let (f, pdf) = self.eval_pdf(wo, wi);
-        (pdf > 0.0).then(|| LobeSample {
-            wi,
-            weight: f * (1.0 / pdf),
-            pdf,
-            kind: LobeKind {
-                side: Side::of(wo.z * wi.z),
-                spread: Spread::Glossy,
-            },
-            eta: 1.0,
-        })
-    }
-
-    /// Directional albedo: exact, since all densities are normalised.
-    pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
-        self.viewed(wo).attenuation.into_iter().sum()
-    }
-
-    /// Albedo for a viewer with cosine `cos_o` who looks straight across the fibre.
-    pub(super) fn estimate(&self, cos_o: f32) -> Rgb {
-        self.albedo(Vec3::new(0.0, safe_sqrt(1.0 - sqr(cos_o)), cos_o))
-    }
-
     /// Density of a direction for one path class [1/sr].
     fn density(&self, path: usize, viewed: &ViewedFibre, i: Theta, phi: f32) -> f32 {
         let about = match path {
@@ -235,6 +177,81 @@ impl Hair {
         let rest = transmitted * inside * inside.map(|share| share / (1.0 - share).max(f32::EPSILON));
         let paths = [Rgb::splat(reflectance), transmitted, transmitted * inside, rest];
         std::array::from_fn(|path| paths[path] * self.tint(path))
+    }
+}
+
+impl LobeModel for Hair {
+    fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        let viewed = self.viewed(wo);
+        let i = Theta {
+            sin: wi.x,
+            cos: (sqr(wi.y) + sqr(wi.z)).sqrt(),
+        };
+        let phi = atan2(wo.y * wi.z - wo.z * wi.y, wo.y * wi.y + wo.z * wi.z);
+        let (mut f, mut pdf, mut total) = (Rgb::BLACK, 0.0, 0.0);
+        for path in 0..PATH_CLASSES {
+            let attenuation = viewed.attenuation[path];
+            let likelihood = attenuation.average();
+            let density = self.density(path, &viewed, i, phi);
+            f += attenuation * density;
+            pdf += likelihood * density;
+            total += likelihood;
+        }
+        (f, if total > 0.0 { pdf / total } else { 0.0 })
+    }
+
+    fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+        let viewed = self.viewed(wo);
+        let (path, u_lobe) = viewed.choose(u_lobe)?;
+        let tilted = viewed.theta.turned(self.tilt(path));
+        let sin_i = longitudinal::sample(tilted, self.variance(path), Vec2::new(u.x, u_lobe));
+        let cos_i = safe_sqrt(1.0 - sqr(sin_i));
+        let (sin_phi, cos_phi) = sin_cos(match path {
+            3 => 2.0 * PI * u.y,
+            _ => viewed.exit_angle(path) + azimuthal::sample(self.scales[path], u.y),
+        });
+        // Azimuth of the viewer, rotated by φ.
+        let across = Vec2::new(wo.y, wo.z).try_normalize().unwrap_or(Vec2::Y);
+        let wi = Vec3::new(
+            sin_i,
+            cos_i * (across.x * cos_phi - across.y * sin_phi),
+            cos_i * (across.x * sin_phi + across.y * cos_phi),
+        );
+        let (f, pdf) = self.eval_pdf(wo, wi);
+        (pdf > 0.0).then(|| LobeSample {
+            wi,
+            weight: f * (1.0 / pdf),
+            pdf,
+            kind: LobeKind {
+                side: Side::of(wo.z * wi.z),
+                spread: Spread::Glossy,
+            },
+            eta: 1.0,
+        })
+    }
+
+    fn has_choice(&self) -> bool {
+        true
+    }
+
+    fn transmits(&self) -> bool {
+        true
+    }
+
+    fn is_fibre(&self) -> bool {
+        true
+    }
+
+    fn spread(&self) -> Spread {
+        Spread::Glossy
+    }
+
+    fn estimate(&self, cos_o: f32) -> Rgb {
+        self.albedo(Vec3::new(0.0, safe_sqrt(1.0 - sqr(cos_o)), cos_o))
+    }
+
+    fn albedo(&self, wo: Vec3) -> Rgb {
+        self.viewed(wo).attenuation.into_iter().sum()
     }
 }
 

@@ -84,7 +84,7 @@ impl RandomWalk {
             let it = volume.entry_point();
             return Some(Exit {
                 it,
-                weight: self.lobe.albedo(),
+                weight: self.lobe.diffuse_albedo(),
                 contact: scene.contact_from_inside(&it),
             });
         }
