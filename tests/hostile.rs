@@ -282,7 +282,7 @@ fn errors_about_large_groups_state_size_and_bound() {
     let message = check("groups of two", groups(40, 2), Refused, check_shader);
     assert_eq!(message.matches("error:").count(), 1, "{message}");
     assert!(
-        message.contains("group `g14` has 49150 instances in total"),
+        message.contains("group `g14` has 49150 instances of units and groups in total"),
         "{message}"
     );
     assert!(message.contains("at most 32768 are linked"), "{message}");

@@ -345,7 +345,7 @@ fn definitions_of_names_in_scenes_are_found() {
         assert_eq!(place(&answer), (file.to_owned(), line), "{mark}: {answer}");
     }
     for (mark, words) in [
-        ("= transl", "moves by metres"),
+        ("= transl", "in metres"),
         ("{ fo", "field of view"),
         (": sph", "`radius`"),
         ("\ncam", "a camera"),

@@ -333,7 +333,7 @@ fn a_part_with_more_samples_than_a_timed_run_is_preserved_with_a_warning() {
     let text = message(&output);
     assert!(output.status.success(), "{text}");
     for words in [
-        "'a.part' is kept",
+        "'a.part' is unchanged",
         "the samples 0..2000",
         "--checkpoint a.part --resume",
     ] {
@@ -342,7 +342,7 @@ fn a_part_with_more_samples_than_a_timed_run_is_preserved_with_a_warning() {
     assert!(bytes(at, "a.part") == before);
     assert!(at.join("a.png").exists());
     let stats = String::from_utf8(bytes(at, "s.json")).unwrap();
-    assert!(stats.contains("is kept"), "{stats}");
+    assert!(stats.contains("is unchanged"), "{stats}");
     let output = run(at, &format!("{timed} -q"));
     assert!(!message(&output).contains("kept"), "{}", message(&output));
     // The command that the hint proposes.

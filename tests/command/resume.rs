@@ -10,7 +10,7 @@ const SCENE: &str = "film { size = (8, 6); }
 camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }
 import \"unit.ksl\";
 light sky : environment { map = \"sky.exr\"; }
-material painted = matte(albedo = write_ramp(file = \"paint.png\").result);
+material painted = matte(albedo = image(file = \"paint.png\").result);
 material own = unit(k = 0.5);
 shape floor : plane { size = 3; material = painted; }
 shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = own; }
@@ -63,7 +63,7 @@ fn merged_shares_equal_a_single_bake() {
             &format!("{bake} -o of_all --checkpoint all.part --resume --stats s.json"),
         );
         same(&files(&at.join("of_all")), &files(&at.join("whole")), target);
-        refused(at, "merge 1.part 2.part -o all.part", &["there already"]);
+        refused(at, "merge 1.part 2.part -o all.part", &["exists already"]);
         // The parts of a bake are not parts of a picture.
         refused(
             at,

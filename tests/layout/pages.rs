@@ -125,7 +125,7 @@ fn files_and_crates_of_pages_exist() {
 
 #[test]
 fn missing_names_are_reported() {
-    let text = "`renderer/shade` and `shading/syntax`, `renderer-scene` and `renderer-shade`, `gone.rs`, `lib.rs`,\n\
+    let text = "`renderer/gone` and `shading/syntax`, `renderer-scene` and `renderer-gone`, `gone.rs`, `lib.rs`,\n\
                 `shaders/NAME.ksl`, `1/2`.\n";
     assert_eq!(missing("renderer/README.md", text).len(), 3);
 }

@@ -143,7 +143,7 @@ fn write_lines(state: &Mutex<State>) {
     let mut next = Instant::now() + LINE_INTERVAL;
     loop {
         std::thread::park_timeout(next.saturating_duration_since(Instant::now()));
-        let state = lock(&state);
+        let state = lock(state);
         if state.is_finished {
             return;
         }

@@ -1,6 +1,6 @@
 //! Scene formats: importers of scenes by file extension.
 //!
-//! A new importer is a module with a function like [`mitsuba::translate`](super::mitsuba::translate), a variant of
+//! A new importer is a module with a function like [`super::mitsuba::translate`], a variant of
 //! [`SceneFormat`], and its file extension.
 
 use std::path::Path;

@@ -46,7 +46,7 @@ pub fn run(args: &LiveArgs) -> Result<(), Failure> {
     let session = Arc::new(Session::new(args.scene.display().to_string(), Look::of(args)));
     let changed = session.clone();
     let watch = FileWatch::start(shader_file::files_of([&args.scene]), move || {
-        changed.change_files()
+        changed.change_files();
     })?;
     let listener = Listener::new(args.port)?;
     remark(&format!(

@@ -379,7 +379,7 @@ impl Answerer<'_> {
         let uri = &params.text_document.uri;
         self.ask(uri, |query| {
             let document = query.document;
-            let all = lock(&self.findings);
+            let all = lock(self.findings);
             let findings = all.get(&document.path).map_or(&[][..], Vec::as_slice);
             let mut list = vec![];
             for finding in findings {

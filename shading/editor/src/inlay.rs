@@ -10,7 +10,7 @@ use shading_syntax::ast::{Argument, Expr, ExprKind, Item};
 /// Hint that is displayed within the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inlay {
-    /// Position of the hint [bytes].
+    /// Position of the hint, in bytes.
     pub offset: usize,
     /// Text.
     pub label: String,

@@ -48,7 +48,7 @@ const MAX_ROUNDS: usize = 12;
 /// Maximum number of passes over a text whose brackets do not match.
 const MAX_PASSES: usize = 8;
 
-/// Minimum length of a text that is parsed and formatted by two threads [bytes].
+/// Minimum length of a text that is parsed and formatted by two threads, in bytes.
 const MIN_PARALLEL_BYTES: usize = 1 << 16;
 
 /// Formats a text; `name` is the name of its file in messages.

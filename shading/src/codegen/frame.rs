@@ -24,7 +24,7 @@ const MAX_ENTRY_STACK_BYTES: u64 = 8 << 10;
 /// recursion depth cannot exhaust the stack.
 const MAX_RECURSIVE_STACK_BYTES: u64 = 512;
 
-/// Size of a number, triple, text or closure in memory [bytes], padded for alignment.
+/// Size of a number, triple, text or closure in memory, in bytes, padded for alignment.
 const REGISTER_BYTES: u64 = 16;
 
 /// Offsets of a function's arguments and outputs in the memory provided by its caller.

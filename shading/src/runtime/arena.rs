@@ -1,8 +1,8 @@
 //! Arena allocator of a run: closures and strings, freed at the next run.
 
-/// Size of the first chunk [bytes]. Each further chunk is twice as large as the previous one.
+/// Size of the first chunk, in bytes. Each further chunk is twice as large as the previous one.
 const FIRST_CHUNK_BYTES: usize = 64 << 10;
-/// Memory limit of a run [bytes]; beyond it, closures are null and strings empty. The limit exceeds what the default fuel
+/// Memory limit of a run, in bytes; beyond it, closures are null and strings empty. The limit exceeds what the default fuel
 /// can fill with sums of small closures, and is small enough for 64 threads.
 const MAX_BYTES: usize = 16 << 20;
 /// Padding after every block in bytes, so that compiled code may store a triple with all four lanes at its end.

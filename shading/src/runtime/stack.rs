@@ -1,9 +1,9 @@
 //! Native stack that a run needs, and errors of runs.
 
-/// Minimum free stack of a thread for a run [bytes]. Shaders of any size use less than 64 KiB, except for calls of recursive
+/// Minimum free stack of a thread for a run, in bytes. Shaders of any size use less than 64 KiB, except for calls of recursive
 /// functions; the rest is available to the host's methods.
 pub const MIN_STACK: usize = 256 << 10;
-/// Native stack for recursive functions [bytes], if their frames are so large that
+/// Native stack for recursive functions, in bytes, if their frames are so large that
 /// [`MAX_DEPTH`](shading_compiler::eval::MAX_DEPTH) of them do not fit; less if the thread has less. Threads have 2 MiB.
 const RECURSION_BYTES: usize = 1 << 20;
 

@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::ShaderHost;
 use super::cloud::CloudValue;
 
-/// Maximum total size of stored points [bytes]; further points are discarded.
+/// Maximum total size of stored points, in bytes; further points are discarded.
 const MAX_BYTES: usize = 256 << 20;
 
 /// Type of an attribute of written points.
@@ -142,7 +142,7 @@ impl WrittenClouds {
         self.list
     }
 
-    /// Returns the memory used by the points [bytes].
+    /// Returns the memory used by the points, in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -39,7 +39,7 @@ fn keep_reuses_light_of_the_folder() {
     assert!(files() == first);
     let (said, share) = bake(&SCENE.replace("(-2, 0.5, 0)", "(-2, 0.5, 0.4)"));
     assert!((0.3..0.97).contains(&share), "{share}");
-    assert!(said.contains("of the earlier bake"), "{said}");
+    assert!(said.contains("from the earlier bake"), "{said}");
 
     // A damaged file causes a warning, and all light is gathered.
     fs::write(at.join("out/kept.light"), "kiln kept v1\0\0\0\0 and then?").unwrap();

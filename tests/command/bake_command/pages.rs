@@ -161,7 +161,7 @@ fn too_small_pages_cause_an_error_with_a_hint() {
         ("--texels-per-unit 30 --max-size 64", "`floor` needs about"),
         (
             "--texels-per-unit 12 --max-size 48 --pages 1",
-            "take more than 1 page of 48 × 48 texels",
+            "need more than 1 page of 48 × 48 texels",
         ),
         ("--include none --aov albedo --pages 2", "are on one page"),
     ] {

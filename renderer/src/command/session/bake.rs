@@ -19,8 +19,8 @@ pub fn bake(
     stop: &Stop,
 ) -> Result<(), Failure> {
     let own = scene.request();
-    let mut args = options::bake(&own.path, words)?;
-    args.output = Some(folder.to_owned());
+    let output = format!("--output={}", folder.display());
+    let mut args = options::bake(&own.path, &[words, &[output]].concat())?;
     args.scene = own.changed_by(&args.scene);
     args.report.quiet = true;
     renderer_bake_files::run_once(&args, stop.interrupt(), Some(progress), &|_| ())

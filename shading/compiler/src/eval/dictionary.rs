@@ -12,7 +12,7 @@ const MAX_WORK: u64 = 1 << 24;
 /// Work of parsing a byte of a dictionary given as text. It also pays for the memory of its nodes.
 const WORK_OF_BYTE: u64 = 4;
 
-/// Maximum total size of dictionaries given as text that are kept between runs [bytes].
+/// Maximum total size of dictionaries given as text that are kept between runs, in bytes.
 const MAX_KEPT: usize = 1 << 20;
 
 /// Dictionaries that shaders have used, and the nodes found in the current run.
@@ -21,7 +21,7 @@ pub struct Dictionaries {
     documents: Vec<ParsedDictionary>,
     /// Indices into `documents` by file name or text.
     known: FxHashMap<String, usize>,
-    /// Total size of the dictionaries given as text [bytes].
+    /// Total size of the dictionaries given as text, in bytes.
     kept: usize,
     /// Number of the run.
     run: u64,

@@ -42,7 +42,7 @@ pub(super) fn delay(
     }
     let mut references = ReferenceCounts::new();
     walk::statements(body, &mut |stmt| {
-        visit_references(stmt, |local| references[local] += 1)
+        visit_references(stmt, |local| references[local] += 1);
     });
     // In reverse, so that the indices before the moved segment stay valid.
     for segment in lazy.into_iter().rev() {

@@ -72,14 +72,17 @@ pub struct Adaptive {
     /// Index of the unit in the file.
     index: usize,
     /// Cache of lowered units, by use.
-    cache: Arc<Mutex<FxHashMap<Vec<(String, ParamUse)>, LoweredUnit>>>,
+    cache: Arc<Mutex<FxHashMap<ParamUses, LoweredUnit>>>,
 }
+
+/// Use of each parameter, by name.
+type ParamUses = Vec<(String, ParamUse)>;
 
 type LoweredUnit = Result<Arc<hir::Unit>, Diagnostics>;
 
 impl Adaptive {
     /// Returns the unit for a use of its parameters; cached.
-    pub fn unit(&self, uses: Vec<(String, ParamUse)>, environment: &Environment<'_>) -> LoweredUnit {
+    pub fn unit(&self, uses: ParamUses, environment: &Environment<'_>) -> LoweredUnit {
         let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = cache().get(&uses) {
             return known.clone();

@@ -32,7 +32,7 @@ impl ClosureParam {
         }
     }
 
-    /// Returns the size of a value, or of one element of an array [bytes].
+    /// Returns the size of a value, or of one element of an array, in bytes.
     pub fn element_bytes(&self) -> usize {
         match self.ty.base {
             Base::Int | Base::Float => 4,

@@ -264,7 +264,7 @@ impl Photons {
             tracer
                 .sink
                 .add_scattered(label, path.throughput * radiance, vertex.it, |shares| {
-                    *shares = lobes
+                    *shares = lobes;
                 });
         }
         tracer.stats.watch.lap(Stage::Lookup);
